@@ -21,6 +21,7 @@ use kiln_machine::graph::Graph;
 use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_target::abi::Stack;
+use kiln_target::bits::{GrfSet, UnitSet};
 use smallvec::SmallVec;
 
 mod calls;
@@ -49,8 +50,8 @@ type Held = SmallVec<[(VReg, u8); 2]>;
 const WHOLE: u8 = u8::MAX;
 /// Bytes of a word of flags and addresses.
 const WORD: u32 = 2;
-/// The first register from which a message that ends the thread may be sent.
-const END_FROM: u32 = 112;
+/// Bytes of an hword, the unit of scratch block messages.
+const HWORD: u32 = 32;
 
 /// What is in scratch space, in so many registers of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,9 +216,9 @@ struct Checker<'a> {
     /// The convention of the function, if it is a subroutine.
     own: Option<&'a Convention>,
     /// What callers are told that it overwrites, if it is a function that they call by name.
-    overwritten: u128,
+    overwritten: GrfSet,
     /// Units that it overwrites.
-    written: Cell<u128>,
+    written: Cell<UnitSet>,
     program: &'a [Vec<Gen>],
     origins: &'a layout::Origins,
     live: Liveness,
@@ -252,7 +253,7 @@ pub fn check_part(
         parts,
         own: allocated.convention.as_ref(),
         overwritten: allocated.stats.overwritten,
-        written: Cell::new(0),
+        written: Cell::new(UnitSet::EMPTY),
         func,
         program: &allocated.program.blocks,
         origins: &allocated.origins,
@@ -580,7 +581,7 @@ impl Checker<'_> {
     fn overwrite(&self, state: &mut State, at: u32, bytes: u32) {
         let end = at + bytes.max(1) - 1;
         for unit in at / self.unit_bytes..=end / self.unit_bytes {
-            self.written.set(self.written.get() | 1 << unit);
+            self.written.set(self.written.get() | UnitSet::of(unit));
             if let Some(held) = state.units.get_mut(unit as usize) {
                 held.clear();
             }
@@ -751,9 +752,11 @@ impl Checker<'_> {
             }
             None => {
                 let is_scratch = desc >> 18 & 3 == 3;
-                let grfs = 1 << (desc >> 12 & 3);
-                let of_scratch = Some((desc & 0xfff, grfs, desc >> 17 & 1 == 1));
-                of_scratch.filter(|_| is_scratch)
+                let (at, hwords) = (desc & 0xfff, 1 << (desc >> 12 & 3));
+                let grfs = hwords * HWORD / self.grf_bytes;
+                let aligned = (at * HWORD).is_multiple_of(self.grf_bytes);
+                let at = at * HWORD / self.grf_bytes;
+                (is_scratch && aligned).then_some((at, grfs, desc >> 17 & 1 == 1))
             }
             Some(far) => calls::oword_block(desc).and_then(|(owords, write)| {
                 let at = far.offset? * calls::OWORD;
@@ -1069,7 +1072,7 @@ impl Checker<'_> {
             Src::Reg(SrcReg {
                 place: Place::Direct(r),
                 ..
-            }) => r.file == RegFile::Grf && r.num < END_FROM,
+            }) => r.file == RegFile::Grf && !self.func.target.ends_thread(r.num),
             _ => false,
         };
         if p.msg.is_some_and(|m| m.eot) && p.srcs.iter().any(low) {
@@ -1212,7 +1215,8 @@ impl Checker<'_> {
                     })) => *r,
                     _ => return Err("an end of the thread without payload".into()),
                 };
-                let sent = state.header.contains(&from.num) && from.num >= END_FROM;
+                let sent =
+                    state.header.contains(&from.num) && self.func.target.ends_thread(from.num);
                 if !sent || !g.msg.is_some_and(|m| m.eot) {
                     return Err("an end of the thread from another register".into());
                 }

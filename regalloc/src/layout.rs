@@ -25,8 +25,9 @@ use kiln_machine::inst::{self, Base};
 
 use crate::AllocError;
 use crate::flags::ADDED;
-use crate::frame::{END_FROM, Frame};
-use crate::rewrite::{Body, copy};
+use crate::frame::Frame;
+use crate::physical::copy;
+use crate::rewrite::Body;
 use crate::stack::StackFrame;
 
 const NONE: u32 = u32::MAX;
@@ -269,8 +270,8 @@ impl Layout<'_> {
     }
 
     fn thread_end(&self, code: &mut Vec<Gen>) -> Result<(), AllocError> {
-        let mut from = self.frame.header;
-        if from < END_FROM {
+        let mut from = self.frame.headers.header;
+        if !self.func.target.ends_thread(from) {
             let dwords = (self.frame.grf_bytes / 4) as u8;
             code.push(copy(dwords, Reg::grf(self.func.abi.header), Reg::grf(from)));
             from = self.func.abi.header;

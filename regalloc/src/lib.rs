@@ -1,62 +1,70 @@
-//! Register allocation of the machine IR: regalloc2 around Gen's registers.
+//! Register allocation of the machine IR.
 //!
-//! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
-//! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
-//! consecutive ones for messages that span several; [`adapter`] presents the function to an allocator,
-//! [`scan`] or regalloc2; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
-//! blocks in order and ends them; [`check`] holds the result against the function.
+//! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In turn: [`frame`] says
+//! which general registers there are; [`flags`] assigns flags and the address register; [`spill`] spills where far more
+//! values live than there are units; [`payload`] chooses consecutive units for messages that span several; [`present`]
+//! states the rest as a [`problem`], which an allocator answers, [`scan`] or [`regalloc2`], and [`prove`] proves;
+//! [`rewrite`] applies the answer with moves, spills and fills; [`layout`] puts the blocks in order and ends them;
+//! [`check`] proves the program against the function.
+//!
+//! [`routines`] and [`stack`] have the calling conventions, [`physical`] makes single instructions, and
+//! [`spill_messages`] the messages to scratch space.
 
-pub mod adapter;
 pub mod check;
 pub mod flags;
 pub mod frame;
 pub mod layout;
+pub mod payload;
 pub mod physical;
-pub mod place;
+pub mod present;
+pub mod problem;
+pub mod prove;
+pub mod regalloc2;
 pub mod rewrite;
 pub mod routines;
 pub mod scan;
 pub mod spill;
+pub mod spill_messages;
 pub mod stack;
-
-use std::collections::BTreeMap;
 
 use kiln_emit::assemble::Program;
 use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure;
-use regalloc2::checker::Checker;
-use regalloc2::{Algorithm, RegAllocError, RegallocOptions};
+use kiln_target::bits::GrfSet;
 
-use adapter::Adapter;
+use flags::Assigned;
 use frame::Frame;
+use payload::Payloads;
+use present::Presented;
+use problem::{Answer, NoAnswer};
 use routines::{Convention, Parts};
 
-/// Values that live at once, in hundredths of the units, from which on [`spill`] is better than what comes
-/// behind it: regalloc2 spills less well the further it is over; our own only takes long.
-const REGALLOC2_OVER: u32 = 150;
-const SCAN_OVER: u32 = 300;
+/// Minimum number of live values, in percent of the units, for which [`spill`] spills before regalloc2: its spills get
+/// worse as pressure rises.
+const ION_OVER_PERCENT: u32 = 150;
+/// The same for [`scan`], which only gets slower as pressure rises.
+const SCAN_OVER_PERCENT: u32 = 300;
 
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocator {
-    /// Our own, in one walk ([`scan`]).
+    /// One walk over the code, which spills by distance to the next use ([`scan`]).
     #[default]
     Scan,
-    /// regalloc2's, with lives that are split, and registers taken back for what is worth more.
+    /// regalloc2's, with live-range splitting and backtracking ([`regalloc2`]).
     Ion,
 }
 
-/// What the caller may ask for.
+/// Options of an allocation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// General registers that may be used, those that the function keeps for itself among them; all that
-    /// there are without. Fewer make the function spill (for experiments and tests).
+    /// Number of general registers that may be used, reserved ones among them; without it all of them. Fewer make the
+    /// function spill (for experiments and tests).
     pub grf_limit: Option<u32>,
     pub allocator: Allocator,
-    /// Prove the allocation, and the program after it.
+    /// Prove the answer of the allocator, and the program made of it.
     pub check: bool,
     /// Measure how many registers are live at once.
     pub pressure: bool,
@@ -130,7 +138,7 @@ pub struct Allocated {
 pub struct Stats {
     /// Bytes of scratch space a thread spills to.
     pub spill_bytes: u32,
-    /// Messages that write and read it.
+    /// Numbers of messages that write and read it.
     pub spills: u32,
     pub fills: u32,
     /// Bytes of the stack that one call of the function takes.
@@ -139,17 +147,16 @@ pub struct Stats {
     pub moves: u32,
     /// Flags and addresses that a general register holds.
     pub demoted: u32,
-    /// General registers that hold something at one time or another.
+    /// Number of general registers that are used.
     pub grf_used: u32,
-    /// GRFs that are not afterwards what they were before, a bit each, with what calls by name overwrite: of
-    /// a function that others call, not those that it saves.
-    pub overwritten: u128,
-    /// Most general registers live at once before allocation, if that was asked for.
+    /// Registers that the function overwrites, those of calls by name among them and callee-saved ones apart.
+    pub overwritten: GrfSet,
+    /// Maximum number of general registers live at once before allocation, if that was asked for.
     pub max_pressure: Option<u32>,
 }
 
 impl Stats {
-    /// Those of a kernel's parts together.
+    /// The figures of two parts of a kernel together.
     pub fn with(&self, other: &Stats) -> Stats {
         Stats {
             spill_bytes: self.spill_bytes.max(other.spill_bytes),
@@ -168,7 +175,7 @@ impl Stats {
 /// Memory that allocations use one after the other.
 #[derive(Default)]
 pub struct Scratch {
-    regalloc: regalloc2::Ctx,
+    ion: regalloc2::Context,
 }
 
 /// Assigns physical registers.
@@ -176,177 +183,135 @@ pub struct Scratch {
 /// # Errors
 /// There are too few registers for the function, or it is not what allocation takes.
 pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocError> {
-    allocate_with(func, options, &Parts::default(), &mut Scratch::default())
+    allocate_part(func, options, &Parts::default(), &mut Scratch::default())
 }
 
-/// Allocates a kernel and its subroutines, which come behind it, in an order with callees before their
-/// callers. Gives their programs, and the figures of all together. Of functions that are called by name
-/// it may be known what they overwrite ([`Parts::functions`]). Each part may be made ready when its callees' conventions
-/// are known, just before it is allocated.
-///
-/// # Errors
-/// As [`allocate`], of the first that cannot be allocated or made ready.
-pub fn allocate_parts(
-    funcs: Vec<Function>,
-    bottom_up: impl IntoIterator<Item = usize>,
-    options: &Options,
-    functions: BTreeMap<String, u128>,
-    scratch: &mut Scratch,
-    mut ready: impl FnMut(usize, &mut Function, &Parts) -> Result<(), AllocError>,
-) -> Result<(Vec<Program>, Stats), AllocError> {
-    let mut parts = Parts {
-        functions,
-        ..Parts::default()
-    };
-    if let [kernel, _, ..] = &funcs[..] {
-        parts.have(kernel, funcs.len(), options)?;
-    }
-    let mut programs = vec![Program::default(); funcs.len()];
-    let mut funcs: Vec<Option<Function>> = funcs.into_iter().map(Some).collect();
-    let mut stats = Stats::default();
-    for n in bottom_up {
-        let Some(mut func) = funcs.get_mut(n).and_then(Option::take) else {
-            continue;
-        };
-        ready(n, &mut func, &parts)?;
-        let allocated = allocate_with(func, options, &parts, scratch)?;
-        stats = stats.with(&allocated.stats);
-        programs[n] = allocated.program;
-        if let Some(convention) = parts.conventions.get_mut(n) {
-            *convention = allocated.convention;
-        }
-    }
-    Ok((programs, stats))
-}
-
-/// The same in memory of the caller's, for a part of a kernel; those that it calls come before.
+/// Allocates a part of a kernel. The subroutines that it calls are allocated before, and have their conventions in
+/// `parts`.
 ///
 /// # Errors
 /// As [`allocate`].
-pub fn allocate_with(
+pub fn allocate_part(
     mut func: Function,
     options: &Options,
     parts: &Parts,
     scratch: &mut Scratch,
 ) -> Result<Allocated, AllocError> {
-    let frame = Frame::new(&func, options.grf_limit, parts)?;
-    let max_pressure = options.pressure.then(|| {
-        let live = Liveness::new(&func, &Graph::new(&func));
-        pressure::pressure(&func, &live).units.amount * func.target.unit_grfs()
-    });
+    let frame = Frame::new(&func, options.grf_limit, parts.headers)?;
+    let max_pressure = options.pressure.then(|| max_pressure(&func));
     let before = options.check.then(|| func.clone());
-    let graph = Graph::new(&func);
-    let numbers = flags::all(&func);
-    let placed = place::wanted(&func);
-    let wanted = |v| placed.contains(v) || func.regs[v].class != Class::Grf;
-    let live = Liveness::of(&func, &graph, wanted);
-    let mut assigned = flags::assign(&mut func, &live, numbers)?;
-    let used = options.scratch_base.div_ceil(frame.grf_bytes);
-    let room = spill::Room {
-        units: frame.units.len() as u32,
-        over: match options.allocator {
-            Allocator::Scan => SCAN_OVER,
-            Allocator::Ion => REGALLOC2_OVER,
-        },
-        slots: frame.slots(used.max(parts.frames_end(&func))),
-    };
-    let mut spilled = 0;
-    let input = match spill::over(&func, &graph, &room) {
-        None => input(&func, &live, &frame, parts)?,
-        Some(over) => {
-            spilled = spill::run(&mut func, &graph, room, over, &mut assigned.origins);
-            let placed = place::wanted(&func);
-            let live = Liveness::of(&func, &graph, |v| placed.contains(v));
-            input(&func, &live, &frame, parts)?
-        }
-    };
-    let env = adapter::environment(&frame);
-    let settings = RegallocOptions {
-        verbose_log: false,
-        validate_ssa: options.check,
-        algorithm: Algorithm::Ion,
-    };
-    let mut slots = Vec::new();
-    let output = match options.allocator {
-        Allocator::Scan => scan::run(&input, &frame).map(|(output, places)| {
-            slots = places;
-            scratch.regalloc.output = output;
-            &scratch.regalloc.output
-        }),
-        Allocator::Ion => regalloc2::run_with_ctx(&input, &env, &settings, &mut scratch.regalloc),
-    };
-    let output = match output {
-        Ok(output) => output,
-        Err(RegAllocError::TooManyLiveRegs) => {
-            return Err(AllocError::TooFew {
-                func: func.name.clone(),
-                limit: options.grf_limit.unwrap_or(func.target.grf_count),
-                what: format!(
-                    "an instruction needs more at once than there are; {}",
-                    frame.holders(&func)
-                ),
-            });
-        }
-        Err(e) => {
-            return Err(AllocError::Invalid {
-                func: func.name.clone(),
-                what: e.to_string(),
-            });
-        }
-    };
-    if options.check {
-        let mut checker = Checker::new(&input, &env);
-        checker.prepare(output);
-        checker.run().map_err(|e| AllocError::Unproved {
-            func: func.name.clone(),
-            what: format!("{e:?}"),
-        })?;
-    }
-    let (bodies, mut stats, convention) = rewrite::rewrite(
-        &func,
-        &frame,
-        &input,
-        rewrite::Answer {
-            output,
-            slots: &slots,
-        },
-        &assigned,
-        spilled,
-        options.scratch_base,
-    )?;
-    stats.max_pressure = max_pressure;
-    let (program, origins) = layout::layout(&func, &frame, bodies)?;
+    let ready = make_ready(&mut func, options, parts, &frame)?;
+    let input = present::present(&func, &ready.payloads, &frame, parts)?;
+    let answer = solve(&input, options, &frame, scratch)?;
+    let (assigned, spilled, base) = (&ready.assigned, ready.spilled, options.scratch_base);
+    let code = rewrite::rewrite(&input, &answer, &frame, assigned, spilled, base)?;
+    let (program, origins) = layout::layout(&func, &frame, code.bodies)?;
     let allocated = Allocated {
         program,
         origins,
-        stats,
-        convention,
+        stats: Stats {
+            max_pressure,
+            ..code.stats
+        },
+        convention: code.convention,
     };
-    proved(before, allocated, parts)
-}
-
-/// What has been allocated, if it does what the function says that is given.
-fn proved(
-    before: Option<Function>,
-    allocated: Allocated,
-    parts: &Parts,
-) -> Result<Allocated, AllocError> {
     if let Some(before) = before {
-        check::check_part(&before, &allocated, parts).map_err(|e| AllocError::Unproved {
-            func: before.name.clone(),
-            what: e.to_string(),
-        })?;
+        let proved = check::check_part(&before, &allocated, parts);
+        proved.map_err(|e| unproved(&before, e.to_string()))?;
     }
     Ok(allocated)
 }
 
-/// The function as allocators take it, with what spans several registers in its place.
-fn input<'f>(
-    func: &'f Function,
-    live: &Liveness,
+/// Maximum number of general registers that are live at once.
+fn max_pressure(func: &Function) -> u32 {
+    let live = Liveness::new(func, &Graph::new(func));
+    pressure::pressure(func, &live).units.amount * func.target.unit_grfs()
+}
+
+/// Decisions before general registers are assigned.
+struct Ready {
+    assigned: Assigned,
+    payloads: Payloads,
+    /// Spill slots that the function itself names.
+    spilled: u32,
+}
+
+/// Assigns flags and addresses, spills if far too many values live at once, and places payloads.
+fn make_ready(
+    func: &mut Function,
+    options: &Options,
+    parts: &Parts,
     frame: &Frame,
-    parts: &'f Parts,
-) -> Result<Adapter<'f>, AllocError> {
-    let fixed = place::place(func, live, frame)?;
-    Adapter::new(func, &fixed, frame, parts)
+) -> Result<Ready, AllocError> {
+    let graph = Graph::new(func);
+    let numbers = flags::all(func);
+    let wanted = payload::wanted(func);
+    let is_wanted = |v| wanted.contains(v) || func.regs[v].class != Class::Grf;
+    let live = Liveness::of(func, &graph, is_wanted);
+    let mut assigned = flags::assign(func, &live, numbers)?;
+    let used = options.scratch_base.div_ceil(frame.grf_bytes);
+    let room = spill::Room {
+        units: frame.units.len() as u32,
+        over: match options.allocator {
+            Allocator::Scan => SCAN_OVER_PERCENT,
+            Allocator::Ion => ION_OVER_PERCENT,
+        },
+        slots: frame.slots(used.max(parts.frames_end(func))),
+    };
+    let (payloads, spilled) = match spill::over(func, &graph, &room) {
+        None => (payload::place(func, &live, frame)?, 0),
+        Some(over) => {
+            let spilled = spill::run(func, &graph, room, over, &mut assigned.origins);
+            let wanted = payload::wanted(func);
+            let live = Liveness::of(func, &graph, |v| wanted.contains(v));
+            (payload::place(func, &live, frame)?, spilled)
+        }
+    };
+    Ok(Ready {
+        assigned,
+        payloads,
+        spilled,
+    })
+}
+
+/// Asks the allocator, and proves its answer.
+fn solve(
+    input: &Presented,
+    options: &Options,
+    frame: &Frame,
+    scratch: &mut Scratch,
+) -> Result<Answer, AllocError> {
+    let (func, problem) = (input.func, &input.problem);
+    let answer = match options.allocator {
+        Allocator::Scan => scan::allocate(problem),
+        Allocator::Ion => regalloc2::allocate(problem, &mut scratch.ion),
+    };
+    let limit = options.grf_limit.unwrap_or(func.target.grf_count);
+    let answer = answer.map_err(|e| match e {
+        NoAnswer::TooFewUnits => AllocError::TooFew {
+            func: func.name.clone(),
+            limit,
+            what: format!(
+                "an instruction needs more at once than there are; {}",
+                frame.holders(func)
+            ),
+        },
+        NoAnswer::TooManyUnits { .. } | NoAnswer::Invalid(_) => AllocError::Invalid {
+            func: func.name.clone(),
+            what: e.to_string(),
+        },
+    })?;
+    if options.check {
+        let proved = prove::prove(problem, &answer);
+        let proved = proved.and_then(|()| regalloc2::check(problem, &answer));
+        proved.map_err(|what| unproved(func, what))?;
+    }
+    Ok(answer)
+}
+
+fn unproved(func: &Function, what: String) -> AllocError {
+    AllocError::Unproved {
+        func: func.name.clone(),
+        what,
+    }
 }

@@ -9,13 +9,13 @@ use kiln_machine::inst::{self, Base, Inst};
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
-use crate::rewrite::switch;
+use crate::problem::Unit;
 use crate::routines::Convention;
 
 /// The number of the destination among the operands.
 pub const RESULT: usize = 3;
 
-/// What the registers that a function names are.
+/// The registers that a function names.
 #[derive(Clone, Copy)]
 pub struct Physical<'a> {
     pub func: &'a Function,
@@ -23,7 +23,7 @@ pub struct Physical<'a> {
 }
 
 impl Physical<'_> {
-    /// The instruction with the registers that `reg` gives for places outside the machine's files, by the number of the operand.
+    /// The instruction with the registers that `reg` gives for virtual registers and lists, by the number of the operand.
     pub fn inst(&self, op: Op, m: &Inst, reg: impl Fn(inst::Reg, usize) -> Reg) -> Gen {
         let place = |r: inst::Reg, indirect: Option<i16>, operand: usize| match indirect {
             Some(imm) => Place::Indirect {
@@ -89,16 +89,16 @@ impl Physical<'_> {
     pub fn call_routine(&self, source: &Inst, callee: u32, convention: &Convention) -> [Gen; 2] {
         let mut call = Gen::new(Op::Call, source.exec_size);
         call.chan_off = source.chan_off;
-        let back = Reg::grf(convention.back * self.frame.unit_grfs);
+        let back = Reg::grf(u32::from(convention.return_address) * self.frame.unit_grfs);
         call.dst = Some(Dst::new(back, 1, Type::Ud));
         call.jip = Some(Target::Routine(callee));
-        [call, switch(self.frame.header)]
+        [call, switch(self.frame.headers.header)]
     }
 
-    /// The way back from a subroutine to the address in a unit.
-    pub fn leave_subroutine(&self, back: u32) -> Gen {
+    /// The return of a subroutine to the address in a unit.
+    pub fn leave_subroutine(&self, back: Unit) -> Gen {
         let mut ret = Gen::new(Op::Ret, self.func.simd);
-        let address = Reg::grf(back * self.frame.unit_grfs);
+        let address = Reg::grf(u32::from(back) * self.frame.unit_grfs);
         ret.srcs.push(Src::reg(address, Region::SCALAR, Type::Ud));
         ret.jip = Some(Target::Reg);
         ret
@@ -118,7 +118,7 @@ impl Physical<'_> {
             Base::Phys(RegFile::Grf, num) => {
                 let at = u32::from(num) * self.frame.grf_bytes + r.byte();
                 let grf = match at / self.frame.grf_bytes {
-                    grf if grf == self.func.abi.header => self.frame.header,
+                    grf if grf == self.func.abi.header => self.frame.headers.header,
                     grf => grf,
                 };
                 Reg::new(RegFile::Grf, grf, (at % self.frame.grf_bytes) as u16)
@@ -136,4 +136,35 @@ pub fn desc(desc: inst::Desc) -> Desc {
             byte: reg.byte() as u8,
         },
     }
+}
+
+/// An instruction that lets another thread run: the hardware wants one after a call, and as the first of a
+/// called function (reference: `WaThreadSwitchAfterCall`).
+pub fn switch(header: u32) -> Gen {
+    let mut mov = Gen::new(Op::Mov, 1);
+    mov.no_mask = true;
+    mov.opts.switch = true;
+    mov.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+    let header = Src::reg(Reg::grf(header), Region::SCALAR, Type::Ud);
+    mov.srcs.push(header);
+    mov
+}
+
+/// A copy of dwords, whatever the channel mask.
+pub fn copy(dwords: u8, to: Reg, from: Reg) -> Gen {
+    let mut mov = Gen::new(Op::Mov, dwords);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(to, 1, Type::Ud));
+    mov.srcs
+        .push(Src::reg(from, Region::packed(dwords), Type::Ud));
+    mov
+}
+
+/// A copy of a dword.
+pub fn set(to: Reg, from: Src) -> Gen {
+    let mut mov = Gen::new(Op::Mov, 1);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(to, 1, Type::Ud));
+    mov.srcs.push(from);
+    mov
 }

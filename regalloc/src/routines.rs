@@ -1,72 +1,63 @@
-//! Conventions of subroutines: each has its own, which its allocation finds; and what functions overwrite.
+//! Conventions of subroutines, and registers that calls clobber.
 //!
-//! The subroutines of a kernel are allocated before their callers. Where allocation has put what a
-//! subroutine is given and gives back, and which registers it overwrites, is then the convention that its
-//! callers keep to: arguments and results are operands in fixed registers, or in slots of scratch space
-//! where there are more than fit, and what is overwritten is lost. The return address is a value like
-//! others: it arrives in a register, and is spilled if that pays.
+//! Each subroutine of a kernel has a calling convention of its own, which its allocation finds: subroutines are
+//! allocated before their callers. The places of its inputs and results and the units that it overwrites are then the
+//! convention that its callers keep to: arguments and results are operands in fixed units, or in slots of scratch
+//! space if there are more than fit, and overwritten units are clobbers. The return address is a value like others:
+//! it arrives in a unit, and is spilled if that pays.
 //!
-//! Frames are places in scratch space that are known: a subroutine's begins behind those of all that it
-//! calls, so that those under way at one time never overlap, and the kernel's own comes last.
+//! A subroutine's frame is at a known place of scratch space: it begins after the frames of all that it calls, so that
+//! frames that are in use at one time never overlap, and the kernel's own comes last.
 //!
-//! Functions keep to the convention of stack calls. Of one whose code is known when its caller is
-//! allocated, the caller loses only what that code overwrites.
+//! Functions keep to the convention of stack calls. If the code of a function is known when its caller is allocated,
+//! the call clobbers only what that code overwrites.
 
 use std::collections::BTreeMap;
 
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Inst, Opcode};
+use kiln_target::bits::{GrfSet, UnitSet};
 
-use crate::frame::Frame;
-use crate::{AllocError, Options};
+use crate::AllocError;
+use crate::frame::{Frame, Headers};
+use crate::problem::Unit;
 
-/// Where a value is when a subroutine is called, or goes back.
+/// The place of a value when a subroutine is called, or returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// A unit of the register file.
-    Unit(u32),
-    /// A unit of scratch space, by the number of its first register there.
+    Unit(Unit),
+    /// A unit of scratch space, by the number of its first GRF there.
     Slot(u32),
 }
 
-impl Passed {
-    pub fn unit(self) -> Option<u32> {
-        match self {
-            Passed::Unit(unit) => Some(unit),
-            Passed::Slot(_) => None,
-        }
-    }
-}
-
-/// What the callers of a subroutine have to know.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The calling convention of a subroutine.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Convention {
-    /// Inputs but for the return address, and that: a unit.
+    /// Inputs without the return address.
     pub inputs: Vec<Passed>,
-    pub back: u32,
+    pub return_address: Unit,
     pub results: Vec<Passed>,
-    /// Units that it overwrites, with all that it calls; a bit each.
-    pub lost: u128,
-    /// Where its frame and those of all that it calls end in scratch space, in registers.
+    /// Units that the subroutine overwrites, or a callee of it.
+    pub clobbers: UnitSet,
+    /// The end of its frame and of those of all that it calls in scratch space, in GRFs.
     pub frame_end: u32,
 }
 
-/// What the parts of a kernel have in common.
+/// Facts that the parts of a kernel share.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// The register that holds the copy of r0, once the kernel has chosen it.
-    pub header: Option<u32>,
-    /// The register that holds the copy for messages that go far, if there is one.
-    pub far: Option<u32>,
-    /// By number, of those that are allocated.
+    /// The registers that hold copies of r0, once the kernel has chosen them.
+    pub headers: Option<Headers>,
+    /// Conventions of the parts that are allocated, by number.
     pub conventions: Vec<Option<Convention>>,
-    /// What calls of functions by name overwrite, as [`Stats::overwritten`](crate::Stats::overwritten) of
-    /// these has it. Of others the convention of stack calls says it.
-    pub functions: BTreeMap<String, u128>,
+    /// Registers that functions overwrite, by name, as [`Stats::overwritten`](crate::Stats::overwritten) has them.
+    /// A call of any other function clobbers what the convention of stack calls says.
+    pub functions: BTreeMap<String, GrfSet>,
 }
 
 impl Parts {
-    /// A kernel has so many parts: decides what they have in common, where its copies of r0 are.
+    /// Chooses the registers for copies of r0 of a kernel of `count` parts.
     ///
     /// # Errors
     /// There are too few registers.
@@ -74,10 +65,10 @@ impl Parts {
         &mut self,
         kernel: &Function,
         count: usize,
-        options: &Options,
+        options: &crate::Options,
     ) -> Result<(), AllocError> {
-        let frame = Frame::new(kernel, options.grf_limit, self)?;
-        (self.header, self.far) = (Some(frame.header), frame.far);
+        let frame = Frame::new(kernel, options.grf_limit, self.headers)?;
+        self.headers = Some(frame.headers);
         self.conventions = vec![None; count];
         Ok(())
     }
@@ -86,20 +77,19 @@ impl Parts {
         self.conventions.get(number as usize)?.as_ref()
     }
 
-    /// Units that a call may overwrite by the convention of stack calls, results among them, a bit each:
-    /// those of the callee, if that is known.
-    pub fn lost_by(&self, func: &Function, call: &Inst) -> u128 {
+    /// Units that a call with a stack may overwrite, results among them: those of the callee, if that is known.
+    pub fn clobbers(&self, func: &Function, call: &Inst) -> UnitSet {
         let Some(stack) = &func.abi.stack else {
-            return u128::MAX;
+            return UnitSet::ALL;
         };
         let unit_grfs = func.target.unit_grfs();
-        let whole = (1 << (stack.callee_saved.start / unit_grfs)) - 1;
+        let whole: UnitSet = (0..stack.callee_saved.start / unit_grfs).collect();
         let symbol = call.symbol.expand().filter(|_| call.op == Opcode::Call);
         let known = symbol.and_then(|s| self.functions.get(&func.symbols[s].name));
         known.map_or(whole, |grfs| units(*grfs, unit_grfs) & whole)
     }
 
-    /// Where the frames end of all that a function calls, in registers.
+    /// The end of the frames of all that a function calls, in GRFs of scratch space.
     pub fn frames_end(&self, func: &Function) -> u32 {
         if self.conventions.iter().all(Option::is_none) {
             return 0;
@@ -113,11 +103,7 @@ impl Parts {
     }
 }
 
-/// The units that registers lie in, both as sets of a bit each.
-pub fn units(grfs: u128, unit_grfs: u32) -> u128 {
-    let of = ((1 << unit_grfs) - 1) as u128;
-    let lies = |unit: &u32| grfs >> (unit * unit_grfs) & of != 0;
-    (0..u128::BITS / unit_grfs)
-        .filter(lies)
-        .fold(0, |set, unit| set | 1 << unit)
+/// The units that registers lie in.
+pub fn units(grfs: GrfSet, unit_grfs: u32) -> UnitSet {
+    grfs.iter().map(|grf| grf / unit_grfs).collect()
 }

@@ -20,27 +20,30 @@
 //! may call the other.
 
 use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, Target, Type};
-use kiln_emit::messages::{Block as Owords, Kind, Surface, data_port};
 use kiln_machine::func::{Entered, Function, Term};
 use kiln_target::abi::Stack;
+use kiln_target::bits::UnitSet;
 
 use crate::AllocError;
 use crate::frame::Frame;
-use crate::rewrite::{copy, switch};
+use crate::physical::{copy, set, switch};
+use crate::problem::{Unit, units};
+use crate::spill_messages::{Access, Grfs, OWORD, offset_in, oword_block};
 
-/// Bytes of an oword, which the stack's pointers count.
-const OWORD: u32 = 16;
-/// Most owords of one message.
-const MOST_OWORDS: u32 = 8;
-/// Overwritten by every call, and no place of arguments or results.
-const FREE: u32 = 2;
-/// Bytes from the `add` that computes a distance to behind the jump that goes it, and from the one
-/// that computes a return address to behind its jump (PRM vol. 2a, "jmpi": from the next instruction).
+/// Maximum number of owords in one message.
+const MAX_OWORDS: u32 = 8;
+/// A register that every call overwrites, and that holds no arguments or results.
+const SCRATCH_GRF: u32 = 2;
+/// Bytes from the `add` that computes the distance to a callee to the end of the jump there (PRM vol. 2a, "jmpi":
+/// distances are from the next instruction).
 const TO_CALLEE: u32 = 64;
+/// Bytes from the `add` that computes a return address to the end of the jump after it.
 const TO_RETURN: u32 = 32;
-/// The same with the `call` between, and from the `add` behind the call to behind its `ret`.
+/// Bytes of a `call`.
 const CALL: u32 = 16;
-const TO_BEHIND: u32 = 32;
+/// Bytes from the `add` after a call to the end of the `ret` after it.
+const TO_RET: u32 = 32;
+/// Bytes from the `add` that computes the distance to a caller to the end of the jump there.
 const TO_CALLER: u32 = 48;
 
 /// The frame of one function.
@@ -48,11 +51,10 @@ pub struct StackFrame<'a> {
     func: &'a Function,
     frame: &'a Frame,
     stack: &'a Stack,
-    /// Channels of the function may wait at joins that another run of its code comes to, under way at
-    /// the same time.
+    /// True if channels may wait at joins that a recursive call of the function reaches.
     waits: bool,
-    /// The frame has a place of its own on the stack: the function calls others, or finds variables by it.
-    placed: bool,
+    /// True if the function moves the stack's pointers: it calls others, or has variables in its frame.
+    has_descriptor: bool,
 }
 
 impl<'a> StackFrame<'a> {
@@ -71,11 +73,11 @@ impl<'a> StackFrame<'a> {
             frame,
             stack,
             waits,
-            placed: calls || variables,
+            has_descriptor: calls || variables,
         })
     }
 
-    /// Whether spills go to a frame whose place is not known before the program runs.
+    /// True if spills go to a frame whose address is known at run time only.
     pub fn is_dynamic(&self) -> bool {
         self.func.entered.by_stack_call()
     }
@@ -90,15 +92,15 @@ impl<'a> StackFrame<'a> {
             true => self.func.scratch_bytes,
             false => 0,
         };
-        match self.placed {
+        match self.has_descriptor {
             true => variables.max(Stack::DESCRIPTOR_GRFS * self.frame.grf_bytes),
             false => 0,
         }
     }
 
-    /// What the frame begins at while the function's own code runs.
+    /// The pointer to the start of the frame while the function's own code runs.
     fn base(&self) -> u32 {
-        match self.placed {
+        match self.has_descriptor {
             true => Stack::FRAME,
             false => Stack::TOP,
         }
@@ -108,78 +110,69 @@ impl<'a> StackFrame<'a> {
     fn access(
         &self,
         (pointer, bytes): (u32, u32),
-        first: u32,
-        grfs: u32,
-        write: bool,
+        grfs: Grfs,
+        access: Access,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
-        let offset = Reg::new(RegFile::Grf, self.stack.messages, Stack::OFFSET as u16);
-        let from = self.pointer(pointer);
+        let messages = self.stack.messages;
         code.push(add(
-            offset,
-            scalar(from),
+            offset_in(messages),
+            scalar(self.pointer(pointer)),
             Src::imm(Type::Ud, (bytes / OWORD).into()),
         ));
-        code.push(block(self.func, self.stack.messages, (first, grfs), write)?);
+        code.push(oword_block(self.func, messages, grfs, access)?);
         Ok(())
     }
 
-    /// Writes or reads a unit that is so many registers behind the first spill slot.
+    /// Writes or reads a unit, whose spill slot begins `slot` registers after the first.
     pub fn spill(
         &self,
         slot: u32,
         first: u32,
-        write: bool,
+        access: Access,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
         let at = self.bytes_before() + slot * self.frame.grf_bytes;
-        let grfs = self.frame.unit_grfs;
-        self.access((self.base(), at), first, grfs, write, code)
+        let count = self.frame.unit_grfs;
+        self.access((self.base(), at), Grfs { first, count }, access, code)
     }
 
-    /// Units that the function must leave as they were, a bit each.
-    pub fn kept(&self) -> u128 {
-        let units = self.frame.saved.clone();
-        units.fold(0, |set, unit| set | 1 << unit)
-    }
-
-    /// Units that entering and leaving the function overwrites beside those with duties, a bit each.
-    pub fn overwrites(&self) -> u128 {
-        match self.is_dynamic() && self.placed {
-            true => 1 << (FREE / self.frame.unit_grfs),
-            false => 0,
+    /// Units that entering and leaving the function overwrites, reserved ones apart.
+    pub fn overwrites(&self) -> UnitSet {
+        match self.is_dynamic() && self.has_descriptor {
+            true => UnitSet::of(SCRATCH_GRF / self.frame.unit_grfs),
+            false => UnitSet::EMPTY,
         }
     }
 
-    /// Those of them that it uses.
-    fn saved(&self, used: u128) -> Vec<u32> {
-        let saved = used & self.kept();
-        (0..u128::BITS).filter(|u| saved >> u & 1 == 1).collect()
+    /// Callee-saved units that the function uses.
+    fn saved(&self, used: UnitSet) -> Vec<Unit> {
+        units(used & self.frame.saved).collect()
     }
 
-    /// Writes or reads the saved registers, neighbours in one message.
+    /// Writes or reads the callee-saved units, neighbours in one message.
     fn save(
         &self,
-        used: u128,
+        used: UnitSet,
         slots: u32,
-        write: bool,
+        access: Access,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
-        let most = MOST_OWORDS * OWORD / self.frame.unit_bytes;
+        let max_units = MAX_OWORDS * OWORD / self.frame.unit_bytes;
         let mut at = self.bytes_before() + slots * self.frame.grf_bytes;
         let saved = self.saved(used);
         let mut rest = &saved[..];
         while let Some(&first) = rest.first() {
-            let run = rest
-                .iter()
-                .zip(first..)
-                .take_while(|&(&u, n)| u == n)
+            let run = (rest.iter().zip(first.0..))
+                .take_while(|&(&unit, n)| unit.0 == n)
                 .count() as u32;
             // Blocks are of powers of two.
-            let units = 1 << run.min(most).ilog2();
-            let grfs = units * self.frame.unit_grfs;
-            let grf = first * self.frame.unit_grfs;
-            self.access((self.base(), at), grf, grfs, write, code)?;
+            let units = 1 << run.min(max_units).max(1).ilog2();
+            let grfs = Grfs {
+                first: u32::from(first) * self.frame.unit_grfs,
+                count: units * self.frame.unit_grfs,
+            };
+            self.access((self.base(), at), grfs, access, code)?;
             at += units * self.frame.unit_bytes;
             rest = &rest[units as usize..];
         }
@@ -187,62 +180,79 @@ impl<'a> StackFrame<'a> {
     }
 
     /// Owords of a frame with so many registers of spill slots.
-    fn owords(&self, used: u128, slots: u32) -> u32 {
+    fn owords(&self, used: UnitSet, slots: u32) -> u32 {
         let saved = self.saved(used).len() as u32 * self.frame.unit_bytes;
         (self.bytes_before() + slots * self.frame.grf_bytes + saved) / OWORD
     }
 
     /// Bytes that the function takes of the stack.
-    pub fn bytes(&self, used: u128, slots: u32) -> u32 {
+    pub fn bytes(&self, used: UnitSet, slots: u32) -> u32 {
         self.owords(used, slots) * OWORD
     }
 
-    /// What the function does first. A kernel's stack begins `scratch` bytes into scratch space.
+    /// The callers' pointers: they are written from their register, and read to a scratch register.
+    fn descriptor(
+        &self,
+        pointer: u32,
+        access: Access,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
+        let first = match access {
+            Access::Write => self.stack.pointers,
+            Access::Read => SCRATCH_GRF,
+        };
+        let count = Stack::DESCRIPTOR_GRFS;
+        self.access((pointer, 0), Grfs { first, count }, access, code)
+    }
+
+    /// Code at the entry of the function. A kernel's stack begins `scratch` bytes into scratch space.
     ///
     /// # Errors
     /// A message cannot be made.
-    pub fn enter(&self, used: u128, slots: u32, scratch: u32) -> Result<Vec<Gen>, AllocError> {
+    pub fn enter(&self, used: UnitSet, slots: u32, scratch: u32) -> Result<Vec<Gen>, AllocError> {
         let mut code = Vec::new();
         let (top, base) = (self.pointer(Stack::TOP), self.pointer(Stack::FRAME));
         if !self.is_dynamic() {
             let words = (self.frame.grf_bytes / 4) as u8;
-            let header = Reg::grf(self.frame.header);
+            let header = Reg::grf(self.frame.headers.header);
             code.push(copy(words, Reg::grf(self.stack.messages), header));
             let pointer = (scratch / OWORD).into();
             code.push(set(base, Src::imm(Type::Ud, 0)));
             code.push(set(top, Src::imm(Type::Ud, pointer)));
             return Ok(code);
         }
-        code.push(switch(self.frame.header));
-        if self.placed {
-            let grfs = Stack::DESCRIPTOR_GRFS;
-            self.access((Stack::TOP, 0), self.stack.pointers, grfs, true, &mut code)?;
+        code.push(switch(self.frame.headers.header));
+        if self.has_descriptor {
+            self.descriptor(Stack::TOP, Access::Write, &mut code)?;
             let owords = self.owords(used, slots);
             code.push(set(base, scalar(top)));
             code.push(add(top, scalar(top), Src::imm(Type::Ud, owords.into())));
         }
-        self.save(used, slots, true, &mut code)?;
+        self.save(used, slots, Access::Write, &mut code)?;
         Ok(code)
     }
 
-    /// What the function does last.
+    /// Code before the function returns.
     ///
     /// # Errors
     /// A message cannot be made.
-    pub fn leave(&self, used: u128, slots: u32) -> Result<Vec<Gen>, AllocError> {
+    pub fn leave(&self, used: UnitSet, slots: u32) -> Result<Vec<Gen>, AllocError> {
         let mut code = Vec::new();
-        self.save(used, slots, false, &mut code)?;
-        if self.placed {
-            let grfs = Stack::DESCRIPTOR_GRFS;
-            self.access((Stack::FRAME, 0), FREE, grfs, false, &mut code)?;
+        self.save(used, slots, Access::Read, &mut code)?;
+        if self.has_descriptor {
+            self.descriptor(Stack::FRAME, Access::Read, &mut code)?;
             // Not those of vISA, which it keeps itself.
             let pointers = (Stack::FP / 4) as u8;
-            code.push(copy(pointers, self.pointer(Stack::RETURN), Reg::grf(FREE)));
+            code.push(copy(
+                pointers,
+                self.pointer(Stack::RETURN),
+                Reg::grf(SCRATCH_GRF),
+            ));
         }
         Ok(code)
     }
 
-    /// Goes back to the caller.
+    /// The return to the caller.
     pub fn back(&self) -> Vec<Gen> {
         let address = self.pointer(Stack::RETURN);
         if self.func.entered == Entered::Called {
@@ -260,7 +270,7 @@ impl<'a> StackFrame<'a> {
     pub fn call(&self, mut call: Gen) -> Vec<Gen> {
         call.dst = Some(Dst::new(self.pointer(Stack::RETURN), 1, Type::Ud));
         call.jip = Some(Target::Offset(0));
-        vec![call, switch(self.frame.header)]
+        vec![call, switch(self.frame.headers.header)]
     }
 
     /// A call of an address, which all active channels make.
@@ -270,7 +280,7 @@ impl<'a> StackFrame<'a> {
     /// `call` of the next instruction, and taken in again by a `ret` behind the way back. The callee
     /// keeps the mask beside the return address, as it does when it is called by name.
     pub fn call_address(&self, address: Src) -> Vec<Gen> {
-        let distance = Reg::grf(FREE);
+        let distance = Reg::grf(SCRATCH_GRF);
         let back = self.pointer(Stack::RETURN);
         let ip = || scalar(Reg::new(RegFile::Ip, 0, 0));
         let to_callee = TO_CALLEE + if self.waits { CALL } else { 0 };
@@ -289,75 +299,27 @@ impl<'a> StackFrame<'a> {
         code.extend([
             add(back, ip(), Src::imm(Type::Ud, TO_RETURN.into())),
             jump(distance),
-            switch(self.frame.header),
+            switch(self.frame.headers.header),
         ]);
         if self.waits {
             let mut ret = self.ret();
             ret.opts.long = true;
             code.extend([
-                add(back, ip(), Src::imm(Type::Ud, TO_BEHIND.into())),
+                add(back, ip(), Src::imm(Type::Ud, TO_RET.into())),
                 ret,
-                switch(self.frame.header),
+                switch(self.frame.headers.header),
             ]);
         }
         code
     }
 
-    /// Channels go on at the return address.
+    /// A `ret` to the return address.
     fn ret(&self) -> Gen {
         let mut ret = Gen::new(Op::Ret, self.func.simd);
         ret.srcs.push(scalar(self.pointer(Stack::RETURN)));
         ret.jip = Some(Target::Reg);
         ret
     }
-}
-
-/// An oword block that writes or reads so many registers, with the register as its header that says where.
-///
-/// # Errors
-/// The message cannot be made.
-pub fn block(
-    func: &Function,
-    header: u32,
-    (first, grfs): (u32, u32),
-    write: bool,
-) -> Result<Gen, AllocError> {
-    let owords = Owords::of(grfs * func.target.grf_bytes / OWORD).unwrap_or(Owords::X1);
-    let kind = match write {
-        true => Kind::OwordBlockWrite,
-        false => Kind::OwordBlockRead,
-    };
-    let request = data_port::block(kind, owords)
-        .surface(Surface::Stateless)
-        .with_header();
-    let request = match write {
-        true => request.lengths(1, grfs as u8, 0),
-        false => request.lengths(1, 0, grfs as u8),
-    };
-    let message = request.encode(func.target.family);
-    let message = message.map_err(|e| AllocError::Invalid {
-        func: func.name.clone(),
-        what: e.to_string(),
-    })?;
-    let size = if grfs > 1 { 16 } else { 8 };
-    let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, size);
-    send.no_mask = true;
-    send.msg = Some(message.message());
-    let packed = |grf: u32| Src::reg(Reg::grf(grf), Region::packed(8), Type::Ud);
-    send.srcs.push(packed(header));
-    let ty = if grfs > 1 { Type::Uw } else { Type::Ud };
-    let to = if write { Reg::NULL } else { Reg::grf(first) };
-    send.dst = Some(Dst::new(to, 1, ty));
-    if write {
-        send.srcs.push(packed(first));
-    }
-    Ok(send)
-}
-
-/// Says in a register of messages that the next goes to an offset in scratch space, a multiple of an oword.
-pub fn go_to(messages: u32, bytes: u32) -> Gen {
-    let offset = Reg::new(RegFile::Grf, messages, Stack::OFFSET as u16);
-    set(offset, Src::imm(Type::Ud, (bytes / OWORD).into()))
 }
 
 fn scalar(reg: Reg) -> Src {
@@ -374,14 +336,6 @@ fn less_ip() -> Src {
         };
     }
     ip
-}
-
-fn set(to: Reg, from: Src) -> Gen {
-    let mut mov = Gen::new(Op::Mov, 1);
-    mov.no_mask = true;
-    mov.dst = Some(Dst::new(to, 1, Type::Ud));
-    mov.srcs.push(from);
-    mov
 }
 
 /// In the long form: addresses may be computed with it.

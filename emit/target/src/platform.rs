@@ -26,6 +26,14 @@ pub struct Platform {
     pub grf_bytes: u32,
     /// Number of general registers that instructions can name: that of the register mode with the most.
     pub grf_count: u32,
+    /// The registers that a message may be sent from that ends the thread: the first, and how many (PRM
+    /// vol. 2a, "send").
+    pub end_of_thread: (u32, u32),
+    /// Bytes of scratch space that a scratch block message can address.
+    pub scratch_block_bytes: u32,
+    /// Bytes of scratch space that a thread can have (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread Scratch
+    /// Space).
+    pub scratch_bytes: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
     /// Size of the address register in bytes; each of its words is an address.
@@ -214,6 +222,9 @@ pub const SKL: Platform = Platform {
     family: Family::Gen9,
     grf_bytes: 32,
     grf_count: 128,
+    end_of_thread: (112, 16),
+    scratch_block_bytes: 128 << 10,
+    scratch_bytes: 2 << 20,
     flag_count: 2,
     addr_bytes: 32,
     payload: Payload::Registers,
@@ -298,6 +309,9 @@ const PVC: Platform = Platform {
     family: Family::XeHpc,
     grf_bytes: 64,
     grf_count: 256,
+    end_of_thread: (112, 16),
+    scratch_block_bytes: 128 << 10,
+    scratch_bytes: 2 << 20,
     flag_count: 4,
     addr_bytes: 32,
     payload: Payload::Memory,
@@ -344,15 +358,20 @@ const LNL: Platform = Platform {
 };
 
 impl Platform {
-    /// Bytes of an allocation unit: two registers of 32 bytes, which an instruction's operand may span, or one of 64
-    /// bytes.
+    /// Bytes of an allocation unit.
     pub const fn unit_bytes(&self) -> u32 {
-        64
+        self.unit_grfs() * self.grf_bytes
     }
 
-    /// Number of registers in an allocation unit.
+    /// Number of registers in an allocation unit: the two that an instruction's operand can span.
     pub const fn unit_grfs(&self) -> u32 {
-        self.unit_bytes() / self.grf_bytes
+        2
+    }
+
+    /// True if a message that ends the thread may be sent from a register.
+    pub fn ends_thread(&self, grf: u32) -> bool {
+        let (first, count) = self.end_of_thread;
+        (first..first + count).contains(&grf)
     }
 }
 
@@ -398,6 +417,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::bits::{GrfSet, UnitSet};
 
     #[test]
     fn a_name_stands_for_one_thing() {
@@ -423,6 +443,17 @@ mod tests {
         for generation in Generation::ALL {
             let found = named(generation.name()).map(|n| n.generation);
             assert_eq!(found, Some(generation), "{}", generation.name());
+        }
+    }
+
+    #[test]
+    fn sets_hold_every_register_and_unit() {
+        for platform in PLATFORMS {
+            let (first, count) = platform.end_of_thread;
+            assert!(first + count <= platform.grf_count, "{}", platform.name);
+            assert!(platform.grf_count <= GrfSet::CAPACITY, "{}", platform.name);
+            let units = platform.grf_count / platform.unit_grfs();
+            assert!(units <= UnitSet::CAPACITY, "{}", platform.name);
         }
     }
 

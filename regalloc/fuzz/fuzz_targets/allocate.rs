@@ -4,6 +4,7 @@
 #[path = "../../tests/allocation/random.rs"]
 mod random;
 
+use kiln_target::platform::SKL;
 use kiln_regalloc::{AllocError, Options, allocate};
 use libfuzzer_sys::fuzz_target;
 
@@ -11,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     let [limit, ref bytes @ ..] = *bytes else {
         return;
     };
-    let func = random::function(&mut random::Choices(bytes), 40);
+    let func = random::function(&SKL, &mut random::Choices(bytes), 40);
     let options = Options {
         grf_limit: Some(u32::from(limit) % 129),
         check: true,

@@ -8,6 +8,7 @@ use kiln_emit::inst::{Desc, Inst as Gen, Op, Place, Reg, RegFile, Src, Target, T
 use kiln_machine::func::{Block, Entered};
 use kiln_machine::inst::{Inst, Opcode, VReg};
 use kiln_target::abi::Stack;
+use kiln_target::bits::GrfSet;
 use smallvec::SmallVec;
 
 use super::{Checker, Held, Result, State, WHOLE};
@@ -381,11 +382,11 @@ impl Checker<'_> {
         pointers.descriptor = None;
         pointers.address = false;
         state.slots.retain(|&at, slot| at + slot.grfs <= end);
-        let lost = self.parts.lost_by(self.func, f);
-        self.written.set(self.written.get() | lost);
+        let clobbers = self.parts.clobbers(self.func, f);
+        self.written.set(self.written.get() | clobbers);
         let duties = self.saved_units(stack).end;
         for (unit, held) in (0u32..).zip(&mut state.units) {
-            if lost >> unit & 1 == 1 || unit >= duties {
+            if clobbers.contains(unit) || unit >= duties {
                 held.clear();
             }
         }
@@ -465,14 +466,15 @@ impl Checker<'_> {
 
     /// A function overwrites nothing that a caller who knows it relies on: what it saves and what has a
     /// duty is looked at where it goes back.
-    pub(super) fn loses_as_said(&self, overwritten: u128) -> Result {
+    pub(super) fn loses_as_said(&self, overwritten: GrfSet) -> Result {
         let stack = match &self.func.abi.stack {
             Some(stack) if self.func.entered == Entered::Called => stack,
             _ => return Ok(()),
         };
         let said = units(overwritten, self.unit_bytes / self.grf_bytes);
-        let beyond = self.written.get() & !said;
-        match (0..self.saved_units(stack).start).find(|unit| beyond >> unit & 1 == 1) {
+        let beyond = self.written.get() - said;
+        let saved_from = self.saved_units(stack).start;
+        match beyond.iter().find(|&unit| unit < saved_from) {
             Some(unit) => Err(format!(
                 "unit {unit} is overwritten, and callers do not know"
             )),

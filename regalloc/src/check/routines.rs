@@ -10,15 +10,16 @@ use kiln_machine::inst::{Inst, VReg};
 use smallvec::SmallVec;
 
 use super::{Checker, Far, Held, Result, State, WHOLE};
-use crate::adapter::{passed_by, return_address};
-use crate::frame::NEAR_GRFS;
+use crate::present::{passed_by, return_address};
+use crate::problem::Unit;
 use crate::routines::Passed;
+use kiln_target::bits::UnitSet;
 
 impl Checker<'_> {
     /// The state in which a subroutine begins: each input in a place of its own.
     pub(super) fn begin(&self, state: &mut State) -> Result {
         let own = self.own.ok_or("a subroutine without a convention")?;
-        let places = [Passed::Unit(own.back)]
+        let places = [Passed::Unit(own.return_address)]
             .into_iter()
             .chain(own.inputs.iter().copied());
         if self.func.inputs.len() != own.inputs.len() + 1 {
@@ -28,7 +29,7 @@ impl Checker<'_> {
             let held = SmallVec::from_slice(&[(v, WHOLE)]);
             let before = match place {
                 Passed::Unit(unit) => {
-                    let there = state.units.get_mut(unit as usize);
+                    let there = state.units.get_mut(unit.index());
                     std::mem::replace(there.ok_or("beyond the register file")?, held)
                 }
                 Passed::Slot(slot) => self.keep(state, slot, held)?,
@@ -37,21 +38,24 @@ impl Checker<'_> {
                 return Err(format!("{v} arrives where another input does"));
             }
         }
-        state.header = self.parts.header.into_iter().collect();
-        let far = self.parts.far.filter(|_| self.goes_far(own.frame_end));
+        let headers = self.parts.headers;
+        state.header = headers.iter().map(|headers| headers.header).collect();
+        let far = headers.and_then(|headers| headers.far);
+        let far = far.filter(|_| self.goes_far(own.frame_end));
         state.far = far.map(|grf| Far { grf, offset: None });
         Ok(())
     }
 
-    /// Whether a subroutine may use the register of messages that go far. The convention of stack calls has
-    /// it always.
+    /// True if a subroutine may use the header of far messages. The convention of stack calls always has it.
     fn goes_far(&self, frame_end: u32) -> bool {
-        self.func.abi.stack.is_some() || frame_end > NEAR_GRFS
+        self.func.abi.stack.is_some()
+            || frame_end * self.grf_bytes > self.func.target.scratch_block_bytes
     }
 
-    /// The register of messages that go far is there for a subroutine, or still there.
+    /// A subroutine finds the header of far messages, and leaves it.
     fn is_far(&self, frame_end: u32, state: &State) -> Result {
-        let there = self.parts.far.is_some_and(|grf| state.has_far(grf));
+        let far = self.parts.headers.and_then(|headers| headers.far);
+        let there = far.is_some_and(|grf| state.has_far(grf));
         match there || !self.goes_far(frame_end) {
             true => Ok(()),
             false => Err("a subroutine's frame is far, and no register for messages to it".into()),
@@ -72,7 +76,7 @@ impl Checker<'_> {
 
     fn is_at(&self, v: VReg, place: Passed, state: &State) -> Result {
         let there = match place {
-            Passed::Unit(unit) => self.held(state, unit as usize)?.contains(&(v, WHOLE)),
+            Passed::Unit(unit) => self.held(state, unit.index())?.contains(&(v, WHOLE)),
             Passed::Slot(slot) => {
                 let held = state.in_slot(slot, self.unit_bytes / self.grf_bytes);
                 held.contains(&(v, WHOLE))
@@ -97,12 +101,13 @@ impl Checker<'_> {
             return Err("a call that passes something else".into());
         }
         for (&v, &place) in uses.iter().zip(&convention.inputs) {
-            if place == Passed::Unit(convention.back) {
+            if place == Passed::Unit(convention.return_address) {
                 return Err(format!("{v} is passed where the return address is put"));
             }
             self.is_at(v, place, state)?;
         }
-        let back = Reg::grf(convention.back * self.unit_bytes / self.grf_bytes);
+        let back =
+            Reg::grf(u32::from(convention.return_address) * self.unit_bytes / self.grf_bytes);
         let to = p.dst.map(|dst| dst.place);
         let same = p.op == Op::Call
             && p.jip == Some(Target::Routine(callee))
@@ -119,8 +124,8 @@ impl Checker<'_> {
             offset: None,
             ..far
         });
-        let lost = convention.lost | 1 << convention.back;
-        for unit in (0..u128::BITS).filter(|unit| lost >> unit & 1 == 1) {
+        let clobbers = convention.clobbers | UnitSet::of(convention.return_address);
+        for unit in clobbers.iter() {
             self.overwrite(state, unit * self.unit_bytes, self.unit_bytes);
         }
         state.slots.retain(|&slot, _| slot >= convention.frame_end);
@@ -130,7 +135,7 @@ impl Checker<'_> {
             let held = SmallVec::from_slice(&[(v, WHOLE)]);
             match place {
                 Passed::Unit(unit) => {
-                    let there = state.units.get_mut(unit as usize);
+                    let there = state.units.get_mut(unit.index());
                     *there.ok_or("beyond the register file")? = held;
                 }
                 Passed::Slot(slot) => {
@@ -161,7 +166,7 @@ impl Checker<'_> {
             _ => return Err("a return to elsewhere".into()),
         };
         let unit = self.unit(from, 0)?;
-        self.is_at(address, Passed::Unit(unit as u32), state)?;
+        self.is_at(address, Passed::Unit(Unit(unit as u16)), state)?;
         if !same || p.op != Op::Ret || p.jip != Some(Target::Reg) || !self.for_all(p) {
             return Err("a return to elsewhere".into());
         }
@@ -169,11 +174,8 @@ impl Checker<'_> {
             self.stack_left(pointers)?;
         }
         self.is_far(own.frame_end, state)?;
-        match self
-            .parts
-            .header
-            .is_some_and(|grf| state.header.contains(&grf))
-        {
+        let headers = self.parts.headers;
+        match headers.is_some_and(|headers| state.header.contains(&headers.header)) {
             true => Ok(()),
             false => Err("the copy of r0 is not where the caller left it".into()),
         }
@@ -187,8 +189,8 @@ impl Checker<'_> {
             let mut of_unit = unit * grfs..(unit + 1) * grfs;
             of_unit.any(|grf| self.func.reserved.iter().any(|range| range.contains(&grf)))
         };
-        let beyond = self.written.get() & !own.lost;
-        match (0..u128::BITS).find(|&unit| beyond >> unit & 1 == 1 && !kept(unit)) {
+        let beyond = self.written.get() - own.clobbers;
+        match beyond.iter().find(|&unit| !kept(unit)) {
             Some(unit) => Err(format!(
                 "unit {unit} is overwritten, and callers do not know"
             )),

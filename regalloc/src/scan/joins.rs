@@ -1,21 +1,21 @@
-//! Where values are where blocks begin.
+//! Places of values at the starts of blocks.
 //!
-//! Behind a block that alone leads to it, a block has everything where it was. Where several ways meet, it is
-//! chosen what is in a register and in which; what is elsewhere on one of the ways is moved at the end of the
-//! block that comes from there. At the start of a loop the ways back are not known yet: they move what they have
-//! to where the loop wants it.
+//! A block with one predecessor has its values where that had them. At a join, units are chosen for values, and edges
+//! whose predecessor has a value elsewhere get a move at the predecessor's end. At a loop header the ends of the back
+//! edges are not known yet: they get moves to the places that the header chose.
 
-use regalloc2::{Block, Function, Inst, ProgPoint};
+use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
-use super::edges::{self, Move, Place};
-use super::lives::{BEHIND_LOOP, Far};
-use super::{NOBODY, Placed, Scan, Turn, key};
+use super::live_ranges::{LOOP_EXIT_DISTANCE, NextUse};
+use super::parallel_moves::in_order;
+use super::{NO_VALUE, Order, PlaceList, Scan, Step, key};
+use crate::problem::{Place, Unit};
 
-/// Where a block wants values, and its parameters that anybody reads.
+/// The places that a loop header wants for live-in values and for its parameters that are used.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
-    values: Placed,
+    values: PlaceList,
     params: Vec<Option<Place>>,
 }
 
@@ -23,23 +23,23 @@ pub(super) struct Entry {
 struct Candidate {
     v: u32,
     param: Option<usize>,
-    /// From there to its next use.
+    /// The distance from the start of the block to its next use.
     distance: u32,
-    /// Where it is at the end of each block that is known to lead here.
+    /// Its place at the end of each known predecessor.
     places: SmallVec<[Option<Place>; 4]>,
-    /// How many of these are registers.
+    /// Number of these that are units.
     held: usize,
-    /// In a register.
+    /// True if it is in a unit at the start of the block.
     wanted: bool,
 }
 
-/// What is where, for values that are asked for in ascending order.
+/// Places of values that are asked for in ascending order.
 struct Ascending<'a>(&'a [(u32, Place)]);
 
 impl Ascending<'_> {
     fn find(&mut self, v: u32) -> Option<Place> {
-        let behind = self.0.iter().position(|&(at, _)| at >= v)?;
-        self.0 = &self.0[behind..];
+        let next = self.0.iter().position(|&(at, _)| at >= v)?;
+        self.0 = &self.0[next..];
         let (at, place) = self.0[0];
         (at == v).then_some(place)
     }
@@ -64,41 +64,36 @@ impl Candidate {
         }
     }
 
-    /// By what comes first: what is nearest, and of that the first value. One number is soon compared.
+    /// The order of candidates: by the distance, then by number. One number is compared fast.
     fn key(&self) -> u64 {
         u64::from(self.distance) << 32 | u64::from(self.v)
     }
 }
 
 impl Scan<'_> {
-    /// Where the values are at the start of a block.
+    /// Sets the places of values at the start of a block.
     pub(super) fn enter(&mut self, b: usize) {
-        let input = self.input;
-        let block = Block::new(b);
-        let (first, end) = input.insts_of(b);
+        let problem = self.problem;
+        let (first, end) = problem.insts_of(b);
         (self.block, self.end) = (b, end);
-        self.holds = [NOBODY; 64];
-        self.free = self.all;
-        let preds: SmallVec<[usize; 4]> =
-            input.block_preds(block).iter().map(|p| p.index()).collect();
-        let params: SmallVec<[u32; 8]> = (input.block_params(block).iter())
-            .map(|p| p.vreg() as u32)
-            .collect();
+        self.holds.fill(NO_VALUE);
+        self.free = self.allocatable;
+        let preds: SmallVec<[usize; 4]> = problem.preds(b).iter().map(|&p| p as usize).collect();
+        let params = problem.params(b);
         match preds[..] {
             [] => {}
-            [pred] if pred < b => self.follow(pred, b, first, &params),
-            _ => self.meet(b, first, &preds, &params),
+            [pred] if pred < b => self.follow(pred, b, first, params),
+            _ => self.meet(b, first, &preds, params),
         }
-        // Where everything was at the end of a block is not asked again behind the last that it leads to.
+        // A block's exit state is dropped after its last successor was visited.
         for &pred in preds.iter().filter(|&&pred| pred < b) {
-            let succs = input.block_succs(Block::new(pred));
-            if succs.iter().all(|succ| succ.index() <= b) {
+            if (problem.edges(pred).iter()).all(|edge| edge.to as usize <= b) {
                 let done = std::mem::take(&mut self.exits[pred]);
                 self.spare.extend((done.capacity() > 0).then_some(done));
             }
         }
-        for &p in &params {
-            self.bear(p, ProgPoint::before(Inst::new(first as usize)));
+        for &p in params {
+            self.define_at(p, 2 * first);
         }
     }
 
@@ -108,22 +103,21 @@ impl Scan<'_> {
         Some(exit[at].1)
     }
 
-    /// What is passed for the parameters of a block.
-    fn args(&self, pred: usize, b: usize) -> &[regalloc2::VReg] {
-        let block = Block::new(pred);
-        let succs = self.input.block_succs(block);
-        let s = succs.iter().position(|s| s.index() == b).unwrap_or(0);
-        self.input.branch_blockparams(block, Inst::invalid(), s)
+    /// The arguments of a predecessor for the parameters of a block.
+    fn args(&self, pred: usize, b: usize) -> &[u32] {
+        let mut edges = self.problem.edges(pred).iter();
+        let edge = edges.find(|edge| edge.to as usize == b);
+        edge.map_or(&[], |edge| self.problem.args(edge))
     }
 
-    /// Enters the only way there is: values are where they were.
+    /// Enters a block from its only predecessor: values stay where they are.
     fn follow(&mut self, pred: usize, b: usize, first: u32, params: &[u32]) {
-        let is_near = self.is_near(pred, b);
+        let is_next = self.is_next(pred, b);
         let exit = std::mem::take(&mut self.exits[pred]);
         let mut places = Ascending(&exit);
-        for n in 0..self.lives.ins(b).len() {
-            let v = self.lives.ins(b)[n].v;
-            let place = match is_near {
+        for n in 0..self.ranges.live_in(b).len() {
+            let v = self.ranges.live_in(b)[n].v;
+            let place = match is_next {
                 true => self.place[v as usize],
                 false => places.find(v),
             };
@@ -133,24 +127,24 @@ impl Scan<'_> {
             }
         }
         self.exits[pred] = exit;
-        let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
+        let mut moves: SmallVec<[Step; 8]> = SmallVec::new();
         let mut waiting: SmallVec<[(u32, Place); 8]> = SmallVec::new();
         for (n, &p) in params.iter().enumerate() {
-            let arg = self.args(pred, b)[n].vreg() as u32;
-            let from = match is_near {
+            let arg = self.args(pred, b)[n];
+            let from = match is_next {
                 true => self.place[arg as usize],
                 false => self.exit_of(pred, arg),
             };
-            let Some(from) = from.filter(|_| self.lives.is_wanted(p)) else {
+            let Some(from) = from.filter(|_| self.ranges.is_used(p)) else {
                 continue;
             };
             match from.unit() {
-                Some(unit) if self.free >> unit & 1 == 1 => self.put(p, unit),
+                Some(unit) if self.free.contains(unit) => self.put(p, unit),
                 _ => waiting.push((p, from)),
             }
         }
         for (p, from) in waiting {
-            let to = match self.choose(p, 2 * first, u64::MAX) {
+            let to = match self.choose(p, 2 * first, UnitSet::ALL) {
                 Some(unit) => {
                     self.put(p, unit);
                     Place::Unit(unit)
@@ -164,15 +158,15 @@ impl Scan<'_> {
             };
             moves.push((from, to));
         }
-        for step in edges::in_order(&moves, self.free, self.order[0]) {
-            self.edits.push((key(2 * first, Turn::Entering), step));
+        for step in in_order(&moves, self.free, self.order[0]) {
+            self.moves.push((key(2 * first, Order::BlockEntry), step));
         }
     }
 
-    /// Enters from several sides: chooses what is in a register, and where.
+    /// Enters a join or a loop header: chooses the values in units, and the units.
     fn meet(&mut self, b: usize, first: u32, preds: &[usize], params: &[u32]) {
-        for far in self.lives.ins(b) {
-            self.place[far.v as usize] = None;
+        for next in self.ranges.live_in(b) {
+            self.place[next.v as usize] = None;
         }
         let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
         match preds.iter().copied().filter(|&p| p >= b).max() {
@@ -184,11 +178,11 @@ impl Scan<'_> {
     fn enter_loop(&mut self, b: usize, first: u32, known: &[usize], last: usize, params: &[u32]) {
         let mut all = self.candidates(b, known, params, None);
         self.at_loop(&mut all, b, last);
-        self.settle(&all, b, first, known);
+        self.assign(&all, b, first, known);
         let list = self.spare.pop().unwrap_or_default();
-        let values = self.placed(self.lives.ins(b), list);
+        let values = self.place_list(self.ranges.live_in(b), list);
         let params = (params.iter())
-            .map(|&p| self.place[p as usize].filter(|_| self.lives.is_wanted(p)))
+            .map(|&p| self.place[p as usize].filter(|_| self.ranges.is_used(p)))
             .collect();
         let entry = Entry { values, params };
         for &pred in known {
@@ -197,36 +191,36 @@ impl Scan<'_> {
         self.entries[b] = entry;
     }
 
-    /// Enters a block to which all ways are known. Most values are in the same register on each of them: they stay
-    /// there without being compared with others, unless another may want that register too.
+    /// Enters a join whose predecessors are all known. Most values are in the same unit on each edge: they stay there
+    /// without being compared with others, unless another value may want that unit too.
     fn join(&mut self, b: usize, first: u32, known: &[usize], params: &[u32]) {
-        let mut agreed: SmallVec<[(Far, u8); 64]> = SmallVec::new();
+        let mut agreed: SmallVec<[(NextUse, Unit); 64]> = SmallVec::new();
         let mut all = self.candidates(b, known, params, Some(&mut agreed));
         let places = all.iter().flat_map(|c| &c.places).flatten();
-        let asked = places.fold(0, |asked, place| asked | place.bit());
+        let asked: UnitSet = places.filter_map(|place| place.unit()).collect();
         let whole = all.iter().filter(|c| c.held == known.len()).count();
         let all_fit = agreed.len() + whole <= self.order.len();
         let mut kept = 0;
-        for &(far, unit) in &agreed {
-            if all_fit && asked >> unit & 1 == 0 {
-                self.put(far.v, unit);
+        for &(next, unit) in &agreed {
+            if all_fit && !asked.contains(unit) {
+                self.put(next.v, unit);
                 kept += 1;
             } else {
                 let places = known.iter().map(|_| Some(Place::Unit(unit)));
-                all.push(Candidate::new(far.v, None, far.distance, places));
+                all.push(Candidate::new(next.v, None, next.distance, places));
             }
         }
         self.at_join(&mut all, known.len(), self.order.len() - kept);
-        self.settle(&all, b, first, known);
+        self.assign(&all, b, first, known);
         all.sort_unstable_by_key(|c| (c.param, c.v));
         for (n, &pred) in known.iter().enumerate() {
             self.lead(pred, b, &all, n);
         }
     }
 
-    /// Moves what is not where a block wants it, at the end of the n-th block that leads there.
+    /// Moves values to where a join wants them, at the end of its n-th predecessor.
     fn lead(&mut self, pred: usize, b: usize, all: &[Candidate], n: usize) {
-        let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
+        let mut moves: SmallVec<[Step; 8]> = SmallVec::new();
         for c in all {
             let (Some(from), Some(to)) = (c.places[n], self.place[c.v as usize]) else {
                 continue;
@@ -235,9 +229,9 @@ impl Scan<'_> {
                 (None, None) => {}
                 (Some(_), None) if from == to => {}
                 (None, Some(param)) => {
-                    let arg = self.args(pred, b)[param].vreg() as u32;
+                    let arg = self.args(pred, b)[param];
                     match self.memory(arg) == to {
-                        // They are one place in memory.
+                        // They have one slot.
                         true => self.store(arg),
                         false => moves.push((from, to)),
                     }
@@ -247,38 +241,40 @@ impl Scan<'_> {
         }
         if !moves.is_empty() {
             let exits = self.exits[pred].iter();
-            let used = exits.fold(self.all & !self.free, |used, (_, place)| used | place.bit());
+            let used = exits.fold(self.allocatable - self.free, |used, (_, place)| {
+                used | place.set()
+            });
             self.at_end(pred, &moves, used);
         }
     }
 
-    /// Does moves at the end of a block, where some registers are in use.
-    fn at_end(&mut self, pred: usize, moves: &[Move], used: u64) {
-        let (_, end) = self.input.insts_of(pred);
-        for step in edges::in_order(moves, self.all & !used, self.order[0]) {
+    /// Adds moves at the end of a block, where some units are in use.
+    fn at_end(&mut self, pred: usize, moves: &[Step], used: UnitSet) {
+        let (_, end) = self.problem.insts_of(pred);
+        for step in in_order(moves, self.allocatable - used, self.order[0]) {
             self.before(end - 1, step.0, step.1);
         }
     }
 
-    /// Puts each where it is for the first that has it in a register, if that is not taken. Those at home
-    /// come first: an argument for two parameters is at the home of one of them.
-    fn settle(&mut self, all: &[Candidate], b: usize, first: u32, known: &[usize]) {
+    /// Puts each value into the unit in which the first predecessor has it, if that is not taken. Values in their
+    /// preferred unit come first: an argument for two parameters is in the preferred unit of one of them.
+    fn assign(&mut self, all: &[Candidate], b: usize, first: u32, known: &[usize]) {
         let mut later: SmallVec<[u32; 16]> = SmallVec::new();
         let is_away = |c: &Candidate| {
-            let home = Some(Place::Unit(self.webs.home(self.webs.of(c.v))));
-            !c.places.contains(&home)
+            let preferred = Some(Place::Unit(self.webs.preferred(self.webs.of(c.v))));
+            !c.places.contains(&preferred)
         };
         let away: SmallVec<[bool; 64]> = all.iter().map(is_away).collect();
-        let home_first = [false, true].into_iter().flat_map(|wanted| {
+        let preferred_first = [false, true].into_iter().flat_map(|wanted| {
             let these = all.iter().zip(&away);
             these.filter(move |(_, away)| **away == wanted)
         });
-        for (c, _) in home_first {
+        for (c, _) in preferred_first {
             let units = c
                 .places
                 .iter()
                 .filter_map(|place| place.and_then(Place::unit));
-            let kept = units.into_iter().find(|&unit| self.free >> unit & 1 == 1);
+            let kept = units.into_iter().find(|&unit| self.free.contains(unit));
             match kept {
                 _ if !c.wanted => self.leave_in_memory(c, b, known),
                 Some(unit) => self.put(c.v, unit),
@@ -286,48 +282,48 @@ impl Scan<'_> {
             }
         }
         for v in later {
-            if let Some(unit) = self.choose(v, 2 * first, u64::MAX) {
+            if let Some(unit) = self.choose(v, 2 * first, UnitSet::ALL) {
                 self.put(v, unit);
             }
         }
     }
 
-    /// All that lives at the start of a block, with the places that it comes from; but for values that are in the same
-    /// register on all ways, if these are to be apart.
+    /// The live-in values and used parameters of a block, with their places at the ends of predecessors. Values that are
+    /// in the same unit on all edges go to `agreed` instead, if that is given.
     fn candidates(
         &self,
         b: usize,
         known: &[usize],
         params: &[u32],
-        mut agreed: Option<&mut SmallVec<[(Far, u8); 64]>>,
+        mut agreed: Option<&mut SmallVec<[(NextUse, Unit); 64]>>,
     ) -> Vec<Candidate> {
         let exits = known.iter().map(|&p| Ascending(&self.exits[p]));
         let mut exits: SmallVec<[Ascending; 4]> = exits.collect();
         let mut all = Vec::new();
-        for far in self.lives.ins(b) {
-            let mut places = exits.iter_mut().map(|exit| exit.find(far.v));
+        for next in self.ranges.live_in(b) {
+            let mut places = exits.iter_mut().map(|exit| exit.find(next.v));
             if let Some(agreed) = &mut agreed
                 && let Some(Some(Place::Unit(unit))) = places.next()
                 && places.all(|place| place == Some(Place::Unit(unit)))
             {
-                agreed.push((*far, unit));
+                agreed.push((*next, unit));
                 continue;
             }
-            // What was found is found again at once.
-            let places = exits.iter_mut().map(|exit| exit.find(far.v));
-            all.push(Candidate::new(far.v, None, far.distance, places));
+            // A place that was found is found again at once.
+            let places = exits.iter_mut().map(|exit| exit.find(next.v));
+            all.push(Candidate::new(next.v, None, next.distance, places));
         }
-        let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n].vreg() as u32);
-        let wanted = (params.iter().enumerate()).filter(|(_, v)| self.lives.is_wanted(**v));
+        let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n]);
+        let wanted = (params.iter().enumerate()).filter(|(_, v)| self.ranges.is_used(**v));
         all.extend(wanted.map(|(n, &v)| {
             let places = known.iter().map(|&p| from(p, n));
-            Candidate::new(v, Some(n), self.lives.of_param(v), places)
+            Candidate::new(v, Some(n), self.ranges.of_param(v), places)
         }));
         all
     }
 
-    /// Where ways meet, what most have in a register stays in one: first what all have there, then what is
-    /// nearest. A parameter that one way has in a register costs a message in either case.
+    /// At a join a value stays in a unit if most predecessors have it in one: first the values that all have there, then
+    /// those with the nearest use. A parameter that one predecessor has in a unit costs a message in either case.
     fn at_join(&self, all: &mut [Candidate], known: usize, room: usize) {
         // No distance has the highest bit.
         all.sort_by_cached_key(|c| u64::from(c.held < known) << 63 | c.key());
@@ -337,14 +333,14 @@ impl Scan<'_> {
         }
     }
 
-    /// A loop has in registers what it uses, the nearest first, and of what passes through it what there is
-    /// room for where most lives in it. What is in memory before it is loaded there only if all has room: in
-    /// the loop it would have to go again.
+    /// A loop header has in units the values that the loop uses, the nearest first, and live-through values as long as
+    /// the loop's pressure leaves units. A value in memory before the loop is loaded there only if all fit: in the loop
+    /// it would be spilled again.
     fn at_loop(&self, all: &mut [Candidate], b: usize, last: usize) {
         all.sort_by_key(Candidate::key);
-        let used = all.partition_point(|c| c.distance < BEHIND_LOOP);
+        let used = all.partition_point(|c| c.distance < LOOP_EXIT_DISTANCE);
         let room = self.order.len();
-        let most = self.lives.most[b..=last].iter().max();
+        let most = self.ranges.max_live[b..=last].iter().max();
         let most = most.copied().unwrap_or(0) as usize;
         let (inside, through) = all.split_at_mut(used);
         let mut taken = 0;
@@ -359,8 +355,8 @@ impl Scan<'_> {
         }
     }
 
-    /// What is in memory at the start of a block is there on all ways: it is stored at its definition. Of
-    /// a parameter that is true of arguments of its web; others are stored on the edge.
+    /// A value in memory at the start of a block is there on all edges: it is stored after its definition. For a
+    /// parameter that is true of arguments of its web; others are stored on the edge.
     fn leave_in_memory(&mut self, c: &Candidate, b: usize, known: &[usize]) {
         let memory = self.memory(c.v);
         self.place[c.v as usize] = Some(memory);
@@ -369,19 +365,19 @@ impl Scan<'_> {
         };
         self.stored[c.v as usize] = true;
         for &pred in known {
-            let arg = self.args(pred, b)[n].vreg() as u32;
+            let arg = self.args(pred, b)[n];
             if self.memory(arg) == memory {
                 self.store(arg);
             }
         }
     }
 
-    /// Moves what is not where a block wants it, at the end of a block that leads there alone.
+    /// Moves values to where a loop header wants them, at the end of a predecessor without other successors.
     fn edge(&mut self, pred: usize, b: usize, entry: &Entry) {
-        let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
-        let mut used = 0u64;
+        let mut moves: SmallVec<[Step; 8]> = SmallVec::new();
+        let mut used = UnitSet::EMPTY;
         for &(_, place) in self.exits[pred].iter().chain(&entry.values) {
-            used |= place.bit();
+            used |= place.set();
         }
         let mut places = Ascending(&self.exits[pred]);
         for &(v, to) in entry.values.iter().filter(|(_, to)| to.unit().is_some()) {
@@ -390,13 +386,13 @@ impl Scan<'_> {
             }
         }
         for (n, &to) in entry.params.iter().enumerate() {
-            let arg = self.args(pred, b)[n].vreg() as u32;
+            let arg = self.args(pred, b)[n];
             let (Some(to), Some(from)) = (to, self.exit_of(pred, arg)) else {
                 continue;
             };
-            used |= to.bit();
+            used |= to.set();
             match to.unit() {
-                // They are one place in memory.
+                // They have one slot.
                 None if self.memory(arg) == to => self.store(arg),
                 _ => moves.push((from, to)),
             }
@@ -404,34 +400,35 @@ impl Scan<'_> {
         self.at_end(pred, &moves, used);
     }
 
-    /// Where values are now, in the memory of a list that is not asked for any more. There are many such lists:
+    /// The current places of values, in the memory of a list that is not needed any more. There are many such lists:
     /// their length is known.
-    fn placed(&self, values: &[Far], mut placed: Placed) -> Placed {
-        placed.clear();
-        placed.reserve_exact(values.len());
-        placed.extend((values.iter()).filter_map(|far| Some((far.v, self.place[far.v as usize]?))));
-        placed
+    fn place_list(&self, values: &[NextUse], mut list: PlaceList) -> PlaceList {
+        list.clear();
+        list.reserve_exact(values.len());
+        let places = values
+            .iter()
+            .map(|next| (next.v, self.place[next.v as usize]));
+        list.extend(places.filter_map(|(v, place)| Some((v, place?))));
+        list
     }
 
-    /// Whether a block is entered next, from another alone: all is still where it was at the end of that.
-    fn is_near(&self, pred: usize, b: usize) -> bool {
-        b == pred + 1 && self.input.block_preds(Block::new(b)).len() == 1
+    /// True if a block is entered next and has no other predecessor: everything is still where it was at its end.
+    fn is_next(&self, pred: usize, b: usize) -> bool {
+        b == pred + 1 && self.problem.preds(b).len() == 1
     }
 
-    /// Remembers where values are at the end of a block, if that is asked for later, and leads them back to loops.
+    /// Remembers places at the end of a block, if they are asked for later, and adds the moves of back edges.
     pub(super) fn leave(&mut self, b: usize) {
-        let succs = self.input.block_succs(Block::new(b));
-        if !succs.iter().all(|succ| self.is_near(b, succ.index())) {
+        let problem = self.problem;
+        let succs = || problem.edges(b).iter().map(|edge| edge.to as usize);
+        if !succs().all(|succ| self.is_next(b, succ)) {
             let list = self.spare.pop().unwrap_or_default();
-            self.exits[b] = self.placed(self.lives.outs(b), list);
+            self.exits[b] = self.place_list(self.ranges.live_out(b), list);
         }
-        for n in 0..self.input.block_succs(Block::new(b)).len() {
-            let succ = self.input.block_succs(Block::new(b))[n].index();
-            if succ <= b {
-                let entry = std::mem::take(&mut self.entries[succ]);
-                self.edge(b, succ, &entry);
-                self.entries[succ] = entry;
-            }
+        for succ in succs().filter(|&succ| succ <= b) {
+            let entry = std::mem::take(&mut self.entries[succ]);
+            self.edge(b, succ, &entry);
+            self.entries[succ] = entry;
         }
     }
 }

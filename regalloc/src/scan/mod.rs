@@ -1,120 +1,120 @@
-//! Assigns registers in one walk over the code, spilling by distance to the next use.
+//! Register allocation in one walk over the code, with spilling by distance to the next use.
 //!
-//! Takes a function as the adapter presents it and gives an answer in regalloc2's form, so that all
-//! that comes behind, and the checkers, need not know who gave it. Blocks are walked in reverse
-//! postorder. The walk knows which value is in which register; where one is wanted and none is free, the
-//! value goes to memory whose next use is furthest (Belady), and it is stored once, directly behind its
-//! definition, so that every way to a later load has it there. At a block with several predecessors
-//! values stay where they are for most of them; those that are elsewhere are moved on the edge. A loop
-//! takes into registers what it uses, and of what only lives through it what it leaves room for.
+//! Takes a [`Problem`] and gives an [`Answer`]. Linear scan over SSA form: blocks are walked in reverse postorder, and
+//! the walk knows which value is in which unit. Where a unit is wanted and none is free, the value whose next use is
+//! furthest is spilled (Belady 1966; on SSA form with distances as in Braun and Hack 2009, "Register Spilling and
+//! Live-Range Splitting for SSA-Form Programs"). A value is stored once, right after its definition, so that it is in
+//! its slot on every way to a later load. At a block with several predecessors a value stays where most of them have
+//! it, and the other edges get moves. A loop takes into units the values that it uses, and live-through values while
+//! units remain.
 //!
-//! `operands` does an instruction, `joins` the start of a block; `follow` finds where values live, `lives` how far it is to their uses,
-//! `webs` the registers that values should be in so that few moves are needed, `edges` orders moves that
-//! happen at once, `answer` leaves out what turned out to be of no use. The time is near the length of the code, whether or not it spills.
+//! `operands` does an instruction, `joins` the start of a block; `spans` finds live ranges and `live_ranges` distances to
+//! next uses; `webs` chooses preferred units so that few moves are needed, `parallel_moves` orders moves that happen at
+//! once, `prune_moves` leaves out moves without an effect. Time is near the length of the code, whether or not it spills.
 
-mod answer;
-mod edges;
-mod follow;
 mod joins;
-mod lives;
+mod live_ranges;
 mod operands;
+mod parallel_moves;
+mod prune_moves;
+mod spans;
 mod webs;
 
-use regalloc2::{Function, Output, PRegSet, ProgPoint, RegAllocError};
+use kiln_target::bits::UnitSet;
 
-use crate::adapter::{Adapter, unit};
-use crate::frame::Frame;
-use crate::rewrite::Slot;
-use edges::{Move, Place};
+use crate::problem::{Answer, NoAnswer, Place, Point, Problem, Unit, units};
 use joins::Entry;
-use lives::Lives;
-use webs::{NOWHERE, Webs};
+use live_ranges::LiveRanges;
+use webs::{NO_UNIT, Webs};
 
-const NOBODY: u32 = u32::MAX;
+/// No value, where a value's number is expected.
+const NO_VALUE: u32 = u32::MAX;
 
-/// Where a value of a block's end or start is.
-type Placed = Vec<(u32, Place)>;
+/// Values with their places, at the start or end of a block.
+type PlaceList = Vec<(u32, Place)>;
+
+/// A copy: from one place, to another.
+type Step = (Place, Place);
 
 struct Scan<'a> {
-    input: &'a Adapter<'a>,
-    lives: Lives,
+    problem: &'a Problem,
+    ranges: LiveRanges,
     webs: Webs,
-    /// Registers, in the order in which they are preferred.
-    order: Vec<u8>,
-    all: u64,
-    /// By value, where it is now.
+    /// Units that are given out, in the order in which they are preferred.
+    order: Vec<Unit>,
+    allocatable: UnitSet,
+    /// By value, its current place.
     place: Vec<Option<Place>>,
-    /// By register, the value in it.
-    holds: [u32; 64],
-    free: u64,
-    /// By value: it is in memory from its definition on.
+    /// By unit, the value in it; [`NO_VALUE`] if there is none.
+    holds: Vec<u32>,
+    free: UnitSet,
+    /// By value: true if it is in its slot from its definition on.
     stored: Vec<bool>,
-    /// By value: the register it was defined in, and where in the code.
-    born: Vec<(u32, u8)>,
-    /// By block, the registers that hold something at its start.
-    starts: Vec<u64>,
-    /// By block, what lives at its end and where.
-    exits: Vec<Placed>,
-    /// Such lists that nobody asks for any more.
-    spare: Vec<Placed>,
-    /// What the starts of loops want.
+    /// By value: its definition point, and the unit that it was defined in.
+    defined: Vec<(Point, Unit)>,
+    /// By block, the units that hold something at its start.
+    starts: Vec<UnitSet>,
+    /// By block, the values that are live-out with their places, ascending.
+    exits: Vec<PlaceList>,
+    /// Lists of blocks that are done, for their memory.
+    spare: Vec<PlaceList>,
+    /// By loop header, the places that it wants.
     entries: Vec<Entry>,
-    /// With a key to order them by: a point of the program, and what comes first there.
-    edits: Vec<(u64, Move)>,
-    allocs: Vec<Place>,
+    /// Moves, with a key to order them by: see [`key`].
+    moves: Vec<(u64, Step)>,
+    /// By operand.
+    places: Vec<Place>,
     block: usize,
-    /// The instruction behind the block's last.
+    /// The instruction after the block's last.
     end: u32,
 }
 
-/// What comes first at one point of the program.
+/// The order of moves at one point of the program.
 #[derive(Clone, Copy)]
-enum Turn {
-    Entering,
-    Storing,
-    InCode,
+enum Order {
+    BlockEntry,
+    Store,
+    Operand,
 }
 
-fn key(point: u32, turn: Turn) -> u64 {
-    u64::from(point) << 2 | turn as u64
+fn key(point: Point, order: Order) -> u64 {
+    u64::from(point) << 2 | order as u64
 }
 
-/// Assigns registers; gives the places of slots as well.
+/// Assigns units.
 ///
 /// # Errors
-/// An instruction needs more registers at once than there are.
-pub fn run(input: &Adapter, frame: &Frame) -> Result<(Output, Vec<Slot>), RegAllocError> {
-    let lives = Lives::new(input);
-    let webs = Webs::new(input, &lives.spans);
-    let (saved, others): (Vec<u32>, Vec<u32>) =
-        frame.units.iter().partition(|u| frame.saved.contains(u));
-    let order: Vec<u8> = others.iter().chain(&saved).map(|&u| u as u8).collect();
-    let all = order.iter().fold(0, |set, unit| set | 1 << unit);
-    let values = input.num_vregs();
+/// An instruction needs more units at once than there are.
+pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
+    let ranges = LiveRanges::new(problem);
+    let webs = Webs::new(problem, &ranges.spans);
+    let order: Vec<Unit> = problem.file.allocatable().collect();
+    let allocatable = order.iter().copied().collect();
+    let (values, blocks) = (problem.value_count(), problem.block_count());
     let mut scan = Scan {
-        input,
-        lives,
+        problem,
+        ranges,
         webs,
         order,
-        all,
+        allocatable,
         place: vec![None; values],
-        holds: [NOBODY; 64],
-        free: all,
+        holds: vec![NO_VALUE; problem.file.unit_count],
+        free: allocatable,
         stored: vec![false; values],
-        born: vec![(0, NOWHERE); values],
-        starts: vec![0; input.num_blocks()],
-        exits: vec![Vec::new(); input.num_blocks()],
+        defined: vec![(0, NO_UNIT); values],
+        starts: vec![UnitSet::EMPTY; blocks],
+        exits: vec![Vec::new(); blocks],
         spare: Vec::new(),
-        entries: vec![Entry::default(); input.num_blocks()],
-        edits: Vec::new(),
-        allocs: Vec::with_capacity(input.operand_count()),
+        entries: vec![Entry::default(); blocks],
+        moves: Vec::new(),
+        places: Vec::with_capacity(problem.operand_count()),
         block: 0,
         end: 0,
     };
-    for b in 0..input.num_blocks() {
+    for b in 0..blocks {
         scan.enter(b);
-        scan.starts[b] = all & !scan.free;
-        let (first, end) = input.insts_of(b);
+        scan.starts[b] = allocatable - scan.free;
+        let (first, end) = problem.insts_of(b);
         for i in first..end {
             scan.inst(i)?;
         }
@@ -123,105 +123,102 @@ pub fn run(input: &Adapter, frame: &Frame) -> Result<(Output, Vec<Slot>), RegAll
     Ok(scan.answer())
 }
 
-fn set_of(pregs: PRegSet) -> u64 {
-    pregs.into_iter().fold(0, |set, p| set | 1 << unit(p))
-}
-
-/// The registers of a set, a bit each.
-struct SomeUnits(u64);
-
-impl Iterator for SomeUnits {
-    type Item = u8;
-
-    fn next(&mut self) -> Option<u8> {
-        let unit = (self.0 != 0).then(|| self.0.trailing_zeros() as u8)?;
-        self.0 &= self.0 - 1;
-        Some(unit)
-    }
-}
-
 impl Scan<'_> {
-    fn unit_of(&self, v: u32) -> Option<u8> {
+    fn unit_of(&self, v: u32) -> Option<Unit> {
         match self.place[v as usize] {
             Some(Place::Unit(unit)) => Some(unit),
             _ => None,
         }
     }
 
+    /// The slot of a value: that of its web.
     fn memory(&self, v: u32) -> Place {
         Place::Memory(self.webs.of(v))
     }
 
-    fn put(&mut self, v: u32, unit: u8) {
+    fn put(&mut self, v: u32, unit: Unit) {
         self.place[v as usize] = Some(Place::Unit(unit));
-        self.holds[unit as usize] = v;
-        self.free &= !(1 << unit);
+        self.holds[unit.index()] = v;
+        self.free.remove(unit);
     }
 
-    /// Takes a value out of its register.
+    /// The value in a unit; [`NO_VALUE`] if there is none.
+    fn held_by(&self, unit: Unit) -> u32 {
+        self.holds.get(unit.index()).copied().unwrap_or(NO_VALUE)
+    }
+
+    /// Takes a value out of its unit.
     fn clear(&mut self, v: u32) {
         if let Some(unit) = self.unit_of(v)
-            && self.holds[unit as usize] == v
+            && self.holds[unit.index()] == v
         {
-            self.holds[unit as usize] = NOBODY;
-            self.free |= 1 << unit & self.all;
+            self.holds[unit.index()] = NO_VALUE;
+            self.release(UnitSet::of(unit));
         }
         self.place[v as usize] = None;
     }
 
-    /// From here on the value is in memory alone. It is stored where it was defined.
+    /// Makes units free, those of them that are given out.
+    fn release(&mut self, units: UnitSet) {
+        self.free |= units & self.allocatable;
+    }
+
+    /// Leaves a value in its slot alone. It is stored right after its definition.
     fn spill(&mut self, v: u32) {
         self.clear(v);
         self.place[v as usize] = Some(self.memory(v));
         self.store(v);
     }
 
+    /// Stores a value right after its definition, once.
     fn store(&mut self, v: u32) {
-        let (point, unit) = self.born[v as usize];
-        if !std::mem::replace(&mut self.stored[v as usize], true) && unit != NOWHERE {
+        let (point, unit) = self.defined[v as usize];
+        if !std::mem::replace(&mut self.stored[v as usize], true) && unit != NO_UNIT {
             let to = self.memory(v);
-            self.edits
-                .push((key(point, Turn::Storing), (Place::Unit(unit), to)));
+            self.moves
+                .push((key(point, Order::Store), (Place::Unit(unit), to)));
         }
     }
 
-    /// Remembers where a value comes from.
-    fn bear(&mut self, v: u32, point: ProgPoint) {
+    /// Remembers the definition point of a value.
+    fn define_at(&mut self, v: u32, point: Point) {
         if let Some(unit) = self.unit_of(v) {
-            let at = 2 * point.inst().index() as u32 + point.pos() as u32;
-            self.born[v as usize] = (at, unit);
+            self.defined[v as usize] = (point, unit);
         }
     }
 
+    /// Adds a move before an instruction.
     fn before(&mut self, i: u32, from: Place, to: Place) {
-        self.edits.push((key(2 * i, Turn::InCode), (from, to)));
+        self.moves.push((key(2 * i, Order::Operand), (from, to)));
     }
 
-    /// A free register among some for a value from a position on: its web's home, or one that nobody is
-    /// going to want while it lives.
-    fn choose(&mut self, v: u32, at: u32, among: u64) -> Option<u8> {
+    /// A free unit of a set for a value from a position on: its web's preferred one, or else one without a
+    /// reservation while it lives, or else the one whose reservation begins last.
+    fn choose(&mut self, v: u32, at: u32, among: UnitSet) -> Option<Unit> {
         let free = self.free & among;
-        if free == 0 {
+        if free.is_empty() {
             return None;
         }
         let web = self.webs.of(v);
-        let mut home = self.webs.home(web);
-        if home == NOWHERE {
-            let candidates = self.order.iter().copied().filter(|&u| free >> u & 1 == 1);
-            home = (self.webs.choose_home(web, candidates, &self.lives.spans)).unwrap_or(NOWHERE);
+        let spans = &self.ranges.spans;
+        let mut preferred = self.webs.preferred(web);
+        if preferred == NO_UNIT {
+            let candidates = self.order.iter().copied().filter(|&u| free.contains(u));
+            let chosen = self.webs.choose_preferred(web, candidates, spans);
+            preferred = chosen.unwrap_or(NO_UNIT);
         }
-        if home != NOWHERE
-            && free >> home & 1 == 1
-            && self.webs.wanted(home, v, at, &self.lives.spans).is_none()
+        if preferred != NO_UNIT
+            && free.contains(preferred)
+            && self.webs.reserved(preferred, v, at, spans).is_none()
         {
-            return Some(home);
+            return Some(preferred);
         }
-        let mut best: Option<(u32, u8)> = None;
-        for &unit in self.order.iter().filter(|&&u| free >> u & 1 == 1) {
-            match self.webs.wanted(unit, v, at, &self.lives.spans) {
+        let mut best: Option<(u32, Unit)> = None;
+        for &unit in self.order.iter().filter(|&&u| free.contains(u)) {
+            match self.webs.reserved(unit, v, at, spans) {
                 None => return Some(unit),
-                Some(wanted) if best.is_none_or(|(latest, _)| wanted > latest) => {
-                    best = Some((wanted, unit));
+                Some(from) if best.is_none_or(|(latest, _)| from > latest) => {
+                    best = Some((from, unit));
                 }
                 Some(_) => {}
             }
@@ -229,21 +226,28 @@ impl Scan<'_> {
         best.map(|(_, unit)| unit)
     }
 
-    /// The same, where another value goes to memory if none is free.
-    fn make_room(&mut self, v: u32, at: u32, among: u64, kept: u64) -> Result<u8, RegAllocError> {
+    /// A unit of a set for a value; if none is free, the value with the furthest next use is spilled, except from
+    /// `kept` units.
+    fn make_room(
+        &mut self,
+        v: u32,
+        at: u32,
+        among: UnitSet,
+        kept: UnitSet,
+    ) -> Result<Unit, NoAnswer> {
         if let Some(unit) = self.choose(v, at, among) {
             return Ok(unit);
         }
-        let held = self.all & !self.free & among & !kept;
-        let distance = |unit: &u8| {
-            let v = self.holds[usize::from(*unit)];
-            (self.lives.next(v, at / 2, self.block, self.end), *unit)
+        let held = (self.allocatable & among) - self.free - kept;
+        let distance = |unit: &Unit| {
+            let v = self.holds[unit.index()];
+            (self.ranges.next_use(v, at / 2, self.block, self.end), *unit)
         };
-        let furthest = SomeUnits(held)
-            .filter(|&u| self.holds[u as usize] != NOBODY)
+        let furthest = units(held)
+            .filter(|&u| self.holds[u.index()] != NO_VALUE)
             .max_by_key(distance);
-        let unit = furthest.ok_or(RegAllocError::TooManyLiveRegs)?;
-        self.spill(self.holds[unit as usize]);
+        let unit = furthest.ok_or(NoAnswer::TooFewUnits)?;
+        self.spill(self.holds[unit.index()]);
         Ok(unit)
     }
 }

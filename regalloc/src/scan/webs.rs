@@ -1,67 +1,63 @@
-//! Values that are best in one register, and when each register is spoken for.
+//! Coalescing: webs of values that are best in one unit, and reservations of units.
 //!
-//! A *web* is values that block parameters, old contents and copies join, and that never live at once. It
-//! has a home, the register in which its values need no moves, and one place in memory. What has to be in
-//! a register at a place (a message's payload, what a call passes or overwrites) is *booked* there, and
-//! so are the lives of a web's values at its home: others had better not be there then. Nothing depends on
-//! it but how many moves are made.
+//! Takes the problem with live ranges. A *web* is a set of values that block parameters, tied operands and copies join,
+//! and whose live ranges do not overlap (aggressive coalescing by union-find). It has a preferred unit, in which its
+//! values need no moves, and one spill slot. A unit has *reservations*: spans for fixed operands and clobbers, and the
+//! live ranges of webs that prefer it. A value keeps away from a unit that is reserved for others while it lives.
+//! The number of moves depends on all this, and nothing else.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use regalloc2::{Block, Function, Inst, Operand, OperandConstraint, OperandKind};
+use super::spans::Spans;
+use crate::problem::{Constraint, Operand, Problem, Unit, units};
 
-use super::lives::Spans;
-use crate::adapter::{Adapter, Source, UNITS, unit};
-
-pub const NOWHERE: u8 = u8::MAX;
-/// No web: what is booked for an instruction.
-const NOBODY: u32 = u32::MAX;
-/// Lives of a web that are looked at when its home is chosen.
-const LOOKED_AT: usize = 32;
+/// No unit, where a preferred unit is expected.
+pub const NO_UNIT: Unit = Unit(u16::MAX);
+/// No web: a reservation for a clobber.
+const NO_WEB: u32 = u32::MAX;
+/// Maximum number of live ranges that are looked at to compare units.
+const MAX_COMPARED_RANGES: usize = 32;
 
 pub struct Webs {
     parent: Vec<u32>,
-    /// By the root of a web of several values: their lives, first positions with last.
-    lives: BTreeMap<u32, BTreeMap<u32, u32>>,
-    home: Vec<u8>,
-    /// By register: disjoint spans, with the web that they are for.
-    booked: Vec<BTreeMap<u32, (u32, u32)>>,
-    /// By register: the span found last in which it is not booked. The next question is mostly about the same one.
+    /// By the root of a web of several values: their live ranges, first positions with last.
+    ranges: BTreeMap<u32, BTreeMap<u32, u32>>,
+    preferred: Vec<Unit>,
+    /// By unit: disjoint spans, each with the web that it is reserved for.
+    reservations: Vec<BTreeMap<u32, (u32, u32)>>,
+    /// By unit: the span without reservations that was found last. The next question is mostly about the same one.
     gaps: Vec<Cell<(u32, u32)>>,
 }
 
 impl Webs {
-    pub fn new(input: &Adapter, spans: &Spans) -> Webs {
-        let values = input.num_vregs();
+    pub fn new(problem: &Problem, spans: &Spans) -> Webs {
+        let (values, unit_count) = (problem.value_count(), problem.file.unit_count);
         let mut webs = Webs {
             parent: (0..values as u32).collect(),
-            lives: BTreeMap::new(),
-            home: vec![NOWHERE; values],
-            booked: vec![BTreeMap::new(); UNITS as usize],
-            gaps: vec![Cell::default(); UNITS as usize],
+            ranges: BTreeMap::new(),
+            preferred: vec![NO_UNIT; values],
+            reservations: vec![BTreeMap::new(); unit_count],
+            gaps: vec![Cell::default(); unit_count],
         };
-        for b in 0..input.num_blocks() {
-            let block = Block::new(b);
-            for (s, &succ) in input.block_succs(block).iter().enumerate() {
-                let args = input.branch_blockparams(block, Inst::invalid(), s);
-                for (arg, param) in args.iter().zip(input.block_params(succ)) {
-                    webs.join(arg.vreg() as u32, param.vreg() as u32, spans);
-                }
+        for edge in (0..problem.block_count()).flat_map(|b| problem.edges(b)) {
+            let params = problem.params(edge.to as usize);
+            for (&arg, &param) in problem.args(edge).iter().zip(params) {
+                webs.join(arg, param, spans);
             }
         }
-        for i in 0..input.num_insts() {
-            let ops = input.inst_operands(Inst::new(i));
+        for i in 0..problem.inst_count() as u32 {
+            let ops = problem.operands(i);
             for op in ops {
-                if let OperandConstraint::Reuse(k) = op.constraint() {
-                    webs.join(ops[k].vreg().vreg() as u32, op.vreg().vreg() as u32, spans);
+                if let Constraint::Tied(k) = op.constraint {
+                    webs.join(ops[usize::from(k)].value(), op.value(), spans);
                 }
             }
-            if let (Source::Copy, [from, to]) = (input.source[i], ops) {
-                webs.join(from.vreg().vreg() as u32, to.vreg().vreg() as u32, spans);
+            if let ([from, to], true) = (ops, problem.is_copy(i)) {
+                webs.join(from.value(), to.value(), spans);
             }
         }
-        webs.book_fixed(input, spans);
+        webs.reserve_fixed(problem, spans);
         webs
     }
 
@@ -73,7 +69,7 @@ impl Webs {
         v
     }
 
-    /// Makes one web of two, if their values never live at once.
+    /// Makes one web of two, if their live ranges do not overlap.
     fn join(&mut self, a: u32, b: u32, spans: &Spans) {
         let (a, b) = (self.of(a), self.of(b));
         if a == b {
@@ -81,7 +77,7 @@ impl Webs {
         }
         let mut take = |v: u32| {
             let own = || spans.of(v as usize).iter().copied().collect();
-            self.lives.remove(&v).unwrap_or_else(own)
+            self.ranges.remove(&v).unwrap_or_else(own)
         };
         let (mut few, mut many) = (take(a), take(b));
         let (mut child, mut root) = (a, b);
@@ -96,50 +92,50 @@ impl Webs {
         if apart {
             many.extend(few);
             self.parent[child as usize] = root;
-            self.lives.insert(root, many);
+            self.ranges.insert(root, many);
         } else {
-            self.lives.insert(child, few);
-            self.lives.insert(root, many);
+            self.ranges.insert(child, few);
+            self.ranges.insert(root, many);
         }
     }
 
-    /// Books what instructions want somewhere, and the webs of such values with it.
-    fn book_fixed(&mut self, input: &Adapter, spans: &Spans) {
-        for i in 0..input.num_insts() as u32 {
-            let inst = Inst::new(i as usize);
-            for op in input.inst_operands(inst) {
-                let OperandConstraint::FixedReg(preg) = op.constraint() else {
+    /// Reserves units for fixed operands, with the webs of their values, and for clobbers.
+    fn reserve_fixed(&mut self, problem: &Problem, spans: &Spans) {
+        for i in 0..problem.inst_count() as u32 {
+            for op in problem.operands(i) {
+                let Constraint::Fixed(unit) = op.constraint else {
                     continue;
                 };
-                let (unit, web) = (unit(preg) as u8, self.of(op.vreg().vreg() as u32));
-                if self.home[web as usize] == NOWHERE {
-                    self.settle(web, unit, spans);
+                let web = self.of(op.value());
+                if self.preferred[web as usize] == NO_UNIT {
+                    self.prefer(web, unit, spans);
                 }
                 let (from, to) = span(i, op);
                 if self.conflict(unit, from, to, web).is_none() {
-                    self.book(unit, from, to, web);
+                    self.reserve(unit, from, to, web);
                 }
             }
-            for preg in input.inst_clobbers(inst) {
-                self.book(unit(preg) as u8, 2 * i + 1, 2 * i + 2, NOBODY);
+            let file = problem.file.unit_count;
+            for unit in units(problem.clobbers(i)).filter(|u| u.index() < file) {
+                self.reserve(unit, 2 * i + 1, 2 * i + 2, NO_WEB);
             }
         }
     }
 
-    fn book(&mut self, unit: u8, from: u32, to: u32, web: u32) {
-        self.booked[unit as usize].insert(from, (to, web));
-        self.gaps[unit as usize].set((0, 0));
+    fn reserve(&mut self, unit: Unit, from: u32, to: u32, web: u32) {
+        self.reservations[unit.index()].insert(from, (to, web));
+        self.gaps[unit.index()].set((0, 0));
     }
 
-    /// The first position in a span at which a register is booked for another web.
-    pub fn conflict(&self, unit: u8, from: u32, to: u32, web: u32) -> Option<u32> {
+    /// The first position in a span at which a unit is reserved for another web.
+    pub fn conflict(&self, unit: Unit, from: u32, to: u32, web: u32) -> Option<u32> {
         let to = to.max(from + 1);
-        let gap = &self.gaps[unit as usize];
+        let gap = &self.gaps[unit.index()];
         if gap.get().0 <= from && to <= gap.get().1 {
             return None;
         }
-        let booked = &self.booked[unit as usize];
-        let before = booked.range(..=from).next_back();
+        let reservations = &self.reservations[unit.index()];
+        let before = reservations.range(..=from).next_back();
         let end = before.map_or(0, |(_, &(end, _))| end);
         if let Some((_, &(_, other))) = before
             && end > from
@@ -147,60 +143,61 @@ impl Webs {
         {
             return Some(from);
         }
-        let behind = booked.range(from + 1..);
-        let next = behind.clone().next().map_or(u32::MAX, |(&at, _)| at);
+        let after = reservations.range(from + 1..);
+        let next = after.clone().next().map_or(u32::MAX, |(&at, _)| at);
         if end <= from && to <= next {
             gap.set((end, next));
         }
-        (behind.take_while(|&(&at, _)| at < to))
-            .find(|(_, booked)| booked.1 != web)
+        (after.take_while(|&(&at, _)| at < to))
+            .find(|(_, reservation)| reservation.1 != web)
             .map(|(&at, _)| at)
     }
 
-    /// The first position at or behind one at which a register is booked for another web than a value's,
-    /// while the value lives.
-    pub fn wanted(&self, unit: u8, v: u32, at: u32, spans: &Spans) -> Option<u32> {
+    /// The first position from one on at which a unit is reserved for another web than a value's, while the value
+    /// lives.
+    pub fn reserved(&self, unit: Unit, v: u32, at: u32, spans: &Spans) -> Option<u32> {
         let web = self.of(v);
         let spans = spans.of(v as usize);
         let next = spans.partition_point(|&(_, to)| to <= at);
-        (spans[next..].iter().take(LOOKED_AT))
+        (spans[next..].iter().take(MAX_COMPARED_RANGES))
             .find_map(|&(from, to)| self.conflict(unit, from.max(at), to, web))
     }
 
-    pub fn home(&self, web: u32) -> u8 {
-        self.home[web as usize]
+    /// The preferred unit of a web; [`NO_UNIT`] if it has none.
+    pub fn preferred(&self, web: u32) -> Unit {
+        self.preferred[web as usize]
     }
 
-    /// Gives a web its home, and books its lives there as far as nobody else has.
-    fn settle(&mut self, web: u32, unit: u8, spans: &Spans) {
-        self.home[web as usize] = unit;
-        let all = match self.lives.get(&web) {
+    /// Gives a web its preferred unit, and reserves that for its live ranges where no other reservation is.
+    fn prefer(&mut self, web: u32, unit: Unit, spans: &Spans) {
+        self.preferred[web as usize] = unit;
+        let all = match self.ranges.get(&web) {
             Some(all) => all.clone(),
             None => spans.of(web as usize).iter().copied().collect(),
         };
         for (from, to) in all {
             if self.conflict(unit, from, to, web).is_none() {
-                self.book(unit, from, to, web);
+                self.reserve(unit, from, to, web);
             }
         }
     }
 
-    /// Chooses the home of a web of several values that has none: of these registers, in order, the one that
-    /// is booked for the fewest of its lives.
-    pub fn choose_home(
+    /// Chooses the preferred unit of a web of several values that has none: of these units, in order, the one that is
+    /// reserved in the fewest of the web's live ranges.
+    pub fn choose_preferred(
         &mut self,
         web: u32,
-        units: impl Iterator<Item = u8>,
+        units: impl Iterator<Item = Unit>,
         spans: &Spans,
-    ) -> Option<u8> {
-        if self.home[web as usize] != NOWHERE {
+    ) -> Option<Unit> {
+        if self.preferred[web as usize] != NO_UNIT {
             return None;
         }
-        let all = self.lives.get(&web).filter(|all| all.len() > 1)?;
-        let mut best: Option<(usize, u8)> = None;
+        let all = self.ranges.get(&web).filter(|all| all.len() > 1)?;
+        let mut best: Option<(usize, Unit)> = None;
         for unit in units {
-            let taken = |life: &(&u32, &u32)| self.conflict(unit, *life.0, *life.1, web).is_some();
-            let count = all.iter().take(LOOKED_AT).filter(taken).count();
+            let taken = |span: &(&u32, &u32)| self.conflict(unit, *span.0, *span.1, web).is_some();
+            let count = all.iter().take(MAX_COMPARED_RANGES).filter(taken).count();
             if best.is_none_or(|(least, _)| count < least) {
                 best = Some((count, unit));
             }
@@ -209,15 +206,15 @@ impl Webs {
             }
         }
         let (_, unit) = best?;
-        self.settle(web, unit, spans);
+        self.prefer(web, unit, spans);
         Some(unit)
     }
 }
 
-/// When an operand of an instruction needs its register.
+/// The span in which an operand of an instruction needs its unit.
 fn span(i: u32, op: &Operand) -> (u32, u32) {
-    match op.kind() {
-        OperandKind::Use => (2 * i, 2 * i + 1),
-        OperandKind::Def => (2 * i + 1, 2 * i + 2),
+    match op.is_use() {
+        true => (2 * i, 2 * i + 1),
+        false => (2 * i + 1, 2 * i + 2),
     }
 }

@@ -3,6 +3,7 @@
 mod calls;
 mod limits;
 mod mutations;
+mod problems;
 mod random;
 mod routines;
 mod scale;
@@ -13,7 +14,7 @@ use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Message, Reg, Src, VReg};
 use kiln_regalloc::{AllocError, Allocator, Options, allocate};
 use kiln_target::isa::{Op, Region, Type};
-use kiln_target::platform::SKL;
+use kiln_target::platform::{Platform, SKL};
 use proptest::prelude::*;
 
 /// Bytes that look random.
@@ -105,7 +106,7 @@ fn memory_to_memory_in_few_registers_is_right() {
     let bytes = [
         0xf8, 1, 0xed, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0x80, 0, 0x7e, 0, 8, 0xb,
     ];
-    let func = random::function(&mut random::Choices(&bytes), 40);
+    let func = random::function(&SKL, &mut random::Choices(&bytes), 40);
     if let Err(e) = allocate(func, &options(4)) {
         panic!("{e}");
     }
@@ -128,7 +129,7 @@ fn random_functions_are_allocated_right() {
         let bytes = bytes(seed, 4000);
         let allocator = allocator_of(seed);
         for limit in [128, 64, 48, 32, 24, 16, 12] {
-            let func = random::function(&mut random::Choices(&bytes), 40);
+            let func = random::function(&SKL, &mut random::Choices(&bytes), 40);
             let options = Options {
                 allocator,
                 ..options(limit)
@@ -148,6 +149,72 @@ fn random_functions_are_allocated_right() {
     );
 }
 
+/// A target with registers of 64 bytes.
+static WIDE_128: Platform = Platform {
+    name: "wide128",
+    grf_bytes: 64,
+    ..SKL
+};
+
+/// A target with 256 registers of 64 bytes.
+static WIDE_256: Platform = Platform {
+    name: "wide256",
+    grf_count: 256,
+    ..WIDE_128
+};
+
+#[test]
+fn random_functions_are_allocated_right_on_made_up_targets() {
+    let (mut spills, mut used, mut refused) = (0, 0, 0);
+    for seed in 0..60 {
+        let bytes = bytes(seed, 4000);
+        let allocator = allocator_of(seed);
+        for target in [&WIDE_128, &WIDE_256] {
+            for limit in [256, 200, 128, 64, 48, 32] {
+                let limit = limit.min(target.grf_count);
+                let func = random::function(target, &mut random::Choices(&bytes), 40);
+                let options = Options {
+                    allocator,
+                    ..options(limit)
+                };
+                match allocate(func, &options) {
+                    Ok(allocated) => {
+                        spills += allocated.stats.spills;
+                        used = used.max(allocated.stats.grf_used);
+                    }
+                    // regalloc2 can number 63 units.
+                    Err(AllocError::Invalid { what, .. })
+                        if allocator == Allocator::Ion && limit > 128 =>
+                    {
+                        assert!(what.contains("can number 63 units"), "{what}");
+                        refused += 1;
+                    }
+                    Err(e) => panic!("seed {seed} on {} in {limit}: {e}", target.name),
+                }
+            }
+        }
+    }
+    assert!(spills > 100, "only {spills} spills");
+    assert!(used > 64, "only {used} registers");
+    assert_eq!(refused, 2 * 30);
+}
+
+/// All 128 units of 256 registers are used before anything is spilled.
+#[test]
+fn the_whole_file_of_a_made_up_target_is_used() {
+    for (count, spilled) in [(120, false), (140, true)] {
+        let mut func = function(1);
+        func.target = &WIDE_256;
+        let values: Vec<VReg> = (0..count).map(|_| compute(&mut func, 0, &[])).collect();
+        for v in values {
+            store(&mut func, 0, v);
+        }
+        let stats = allocate(func, &options(256)).unwrap().stats;
+        assert_eq!(stats.spills > 0, spilled, "{count}: {stats:?}");
+        assert!(stats.grf_used >= 2 * count.min(127), "{count}: {stats:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -157,7 +224,7 @@ proptest! {
         limit in 8u32..=128,
         allocator in prop_oneof![Just(Allocator::Scan), Just(Allocator::Ion)],
     ) {
-        let func = random::function(&mut random::Choices(&bytes), 12);
+        let func = random::function(&SKL, &mut random::Choices(&bytes), 12);
         match allocate(func, &Options { allocator, ..options(limit) }) {
             Ok(_) => {}
             Err(AllocError::TooFew { .. }) if limit < 32 => {}

@@ -4,6 +4,8 @@ use kiln_emit::inst::{Desc, Inst, Op, Place, RegFile, Src, Target};
 use kiln_regalloc::check::check;
 use kiln_regalloc::{Allocated, allocate};
 
+use kiln_target::platform::SKL;
+
 use crate::{options, random};
 
 /// Breaks an instruction, if it is of the kind.
@@ -117,7 +119,7 @@ fn every_kind_of_mistake_is_found() {
     let mut lost = (0, 0);
     for seed in 0..48 {
         let bytes = crate::bytes(seed, 2000);
-        let func = random::function(&mut random::Choices(&bytes), 30);
+        let func = random::function(&SKL, &mut random::Choices(&bytes), 30);
         let mut options = options(if seed % 2 == 0 { 24 } else { 48 });
         // Of half of them most slots are farther than scratch block messages reach.
         if seed % 4 >= 2 {

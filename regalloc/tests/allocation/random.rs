@@ -5,7 +5,7 @@ use kiln_machine::inst::{
     Base, CondMod, Desc, Dst, Inst, List, Message, Old, Pred, Reg, Src, VReg,
 };
 use kiln_target::isa::{Cond, Op, PredCtrl, Region, Type};
-use kiln_target::platform::SKL;
+use kiln_target::platform::Platform;
 
 /// Decisions; all nothing when the bytes are used up.
 pub struct Choices<'a>(pub &'a [u8]);
@@ -51,10 +51,10 @@ struct Maker<'a, 'b> {
 }
 
 /// A function of about so many instructions in a block.
-pub fn function(choices: &mut Choices, size: usize) -> Function {
+pub fn function(target: &'static Platform, choices: &mut Choices, size: usize) -> Function {
     let simd = choices.pick(&[16, 8, 32]);
     let mut m = Maker {
-        func: Function::new("random", &SKL, simd),
+        func: Function::new("random", target, simd),
         choices,
         constant: Default::default(),
         variables: Default::default(),
@@ -167,7 +167,7 @@ impl Maker<'_, '_> {
 
     fn reg(&mut self, class: Class) -> VReg {
         let bytes = match class {
-            Class::Grf => 64,
+            Class::Grf => self.func.target.unit_bytes() as u16,
             Class::Flag => self.choices.pick(&[2, 2, 4]),
             Class::Addr => self.choices.pick(&[2, 4, 16, 32]),
         };

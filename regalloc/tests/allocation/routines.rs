@@ -6,7 +6,8 @@ use kiln_machine::func::{Entered, Function, Term};
 use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Src, VReg};
 use kiln_regalloc::check::check_part;
 use kiln_regalloc::routines::{Convention, Parts, Passed};
-use kiln_regalloc::{Allocated, Scratch, allocate_with};
+use kiln_regalloc::{Allocated, Scratch, allocate_part};
+use kiln_target::bits::UnitSet;
 use kiln_target::isa::Type;
 
 use crate::{block, compute, function, options, store};
@@ -89,7 +90,7 @@ impl Whole {
         parts.have(&caller, 2, &options).unwrap();
         let mut scratch = Scratch::default();
         let mut allocate = |func: &Function, parts: &Parts| {
-            allocate_with(func.clone(), &options, parts, &mut scratch)
+            allocate_part(func.clone(), &options, parts, &mut scratch)
                 .unwrap_or_else(|e| panic!("{inputs} inputs, {limit} registers: {e}"))
         };
         let of_callee = allocate(&callee, &parts);
@@ -159,10 +160,10 @@ fn the_check_notices_when_caller_and_callee_disagree() {
         whole.convention().results.swap(0, 1);
         assert!(!whole.caller_fits(), "other places of results");
         let mut whole = new();
-        whole.convention().back ^= 1;
+        whole.convention().return_address.0 ^= 1;
         assert!(!whole.caller_fits(), "another place of the return address");
         let mut whole = new();
-        whole.convention().lost |= u128::MAX >> 64;
+        whole.convention().clobbers = UnitSet::ALL;
         assert!(!whole.caller_fits(), "everything is overwritten");
         let mut whole = new();
         whole.convention().frame_end += 1 << 11;
@@ -172,7 +173,9 @@ fn the_check_notices_when_caller_and_callee_disagree() {
             change(whole.of_callee.convention.as_mut().unwrap());
         };
         let mut whole = new();
-        own(&mut whole, &|own| own.lost &= own.lost - 1);
+        own(&mut whole, &|own| {
+            own.clobbers.remove(own.clobbers.first().unwrap())
+        });
         assert!(!whole.callee_fits(), "one unit more is overwritten");
         let mut whole = new();
         own(&mut whole, &|own| own.inputs.swap(0, 1));
@@ -191,7 +194,8 @@ fn the_check_notices_when_caller_and_callee_disagree() {
             "a frame that is too small"
         );
         let mut whole = new();
-        whole.parts.header = Some(whole.convention().lost.trailing_zeros() * 2);
+        let overwritten = whole.convention().clobbers.first().unwrap() * 2;
+        whole.parts.headers.as_mut().unwrap().header = overwritten;
         assert!(!whole.callee_fits(), "the copy of r0 elsewhere");
         let mut whole = new();
         let insts = whole.of_callee.program.blocks.iter_mut().flatten();

@@ -7,6 +7,8 @@ use kiln_regalloc::spill::{Room, over, run};
 use kiln_regalloc::{Options, allocate};
 use proptest::prelude::*;
 
+use kiln_target::platform::SKL;
+
 use crate::{block, bytes, compute, edge, flag, function, options, random, store};
 
 /// Ifs one behind the other, in each of which one of the variables is written over.
@@ -133,7 +135,7 @@ proptest! {
     #[test]
     fn programs_of_few_registers_are_right(seed in any::<u64>(), limit in 20u32..=40) {
         let bytes = bytes(seed, 3000);
-        let func = random::function(&mut random::Choices(&bytes), 30);
+        let func = random::function(&SKL, &mut random::Choices(&bytes), 30);
         if let Err(e) = allocate(func, &Options { pressure: true, ..options(limit) }) {
             let is_small = matches!(e, kiln_regalloc::AllocError::TooFew { .. });
             prop_assert!(is_small && limit < 32, "{e}");

@@ -20,6 +20,7 @@ use super::input::{self, Input};
 use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
+use super::sweep::AllocatorName;
 use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
 
 #[derive(Debug, clap::Args)]
@@ -70,6 +71,9 @@ pub struct Args {
     /// Use no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// How general registers are assigned; where that finds too few, it is done as with ion
+    #[arg(long, value_name = "NAME", default_value = "scan")]
+    allocator: AllocatorName,
     /// Let threads be interrupted in the middle (mid-thread preemption), which costs messages to the
     /// sampler a header on Gen9; an object file says of kernels made without that they must not be
     #[arg(long)]
@@ -170,6 +174,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     let all_figures = args.stats.is_some() || format == Format::Json;
     let mut session = Session::new(Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+        allocator: args.allocator.allocator(),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
         pressure: all_figures,
         abi: args.abi,

@@ -9,6 +9,7 @@ use kiln_frontend::module::{Object, ObjectKind};
 use kiln_ir::build::uses_stack;
 use kiln_ir::subroutines::Which;
 use kiln_regalloc::{AllocError, Allocator};
+use kiln_target::bits::GrfSet;
 
 use crate::failure::CompileError;
 use crate::options::Options;
@@ -20,7 +21,7 @@ pub struct Callees<'a> {
     /// Names of the functions that are entered by jumps.
     pub by_jump: &'a HashSet<&'a str>,
     /// GRFs that a call clobbers, by the name of the function, of those that are compiled already.
-    pub overwritten: BTreeMap<String, u128>,
+    pub overwritten: BTreeMap<String, GrfSet>,
 }
 
 /// Memory that compilations use one after the other. No result depends on its contents.

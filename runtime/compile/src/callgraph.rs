@@ -12,6 +12,7 @@ use kiln_frontend::opcode::Opcode;
 use kiln_frontend::verify::{self, Severity};
 use kiln_ir::callgraph::{self as graph, CallGraph, Edge, Node};
 use kiln_target::abi::Stack;
+use kiln_target::bits::GrfSet;
 use kiln_target::platform::Generation;
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
@@ -232,8 +233,8 @@ fn measure(
 ) {
     // A call out of the module may overwrite all that the convention lets it.
     let lost = |number: usize| match stack {
-        Some(stack) if graph.facts(number).open => (1 << stack.callee_saved.start) - 1,
-        _ => 0,
+        Some(stack) if graph.facts(number).open => (0..stack.callee_saved.start).collect(),
+        _ => GrfSet::EMPTY,
     };
     // Of an object that was not compiled nothing is known, nor of those that call it.
     let all = graph.bottom_up(
@@ -250,9 +251,9 @@ fn measure(
     let overwritten = graph.bottom_up(
         |number| match &compiled[number] {
             Some(object) => object.allocation.overwritten | lost(number),
-            None => 0,
+            None => GrfSet::EMPTY,
         },
-        |set, callee| *set |= callee,
+        |set, callee| *set |= *callee,
     );
     for (number, object) in objects.iter_mut().enumerate() {
         object.frame_bytes = frames[number];
@@ -267,23 +268,19 @@ fn measure(
 }
 
 /// A set of registers as `r1` and `r4-r7`.
-fn ranges(set: u128) -> Vec<String> {
-    let mut ranges = Vec::new();
-    let mut at = 0;
-    while at < u128::BITS {
-        let rest = set >> at;
-        if rest == 0 {
-            break;
+fn ranges(set: GrfSet) -> Vec<String> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for grf in set.iter() {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == grf => *last = grf,
+            _ => runs.push((grf, grf)),
         }
-        let first = at + rest.trailing_zeros();
-        let last = first + (set >> first).trailing_ones() - 1;
-        ranges.push(match first == last {
-            true => format!("r{first}"),
-            false => format!("r{first}-r{last}"),
-        });
-        at = last + 1;
     }
-    ranges
+    let text = |(first, last)| match first == last {
+        true => format!("r{first}"),
+        false => format!("r{first}-r{last}"),
+    };
+    runs.into_iter().map(text).collect()
 }
 
 fn calls(report: &mut CallGraphReport, module: &Module, graph: &CallGraph) {

@@ -13,7 +13,6 @@ use kiln_emit::zebin::{
     STB_LOCAL, STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
 use kiln_machine::func::Entered;
-use kiln_regalloc::frame::MOST_SCRATCH;
 use serde_norway::Mapping;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
@@ -33,9 +32,13 @@ pub enum ObjectError {
     #[error("it describes no kernel {0}")]
     NoKernel(String),
     #[error(
-        "kernel {kernel} needs {bytes} bytes of scratch space a thread, and {MOST_SCRATCH} are the most"
+        "kernel {kernel} needs {bytes} bytes of scratch space a thread, and {limit} are the most"
     )]
-    Scratch { kernel: String, bytes: u64 },
+    Scratch {
+        kernel: String,
+        bytes: u64,
+        limit: u32,
+    },
     #[error("kernel {kernel} uses the address of {symbol}, which it does not define")]
     NoSymbol { kernel: String, symbol: String },
     #[error(transparent)]
@@ -245,10 +248,11 @@ fn decide(
     buffers.retain(|b| b.kind != MemoryKind::Scratch || b.slot != 0);
     let parts = [kernel.scratch_base, spilled, kernel.stack_bytes];
     let bytes: u64 = parts.into_iter().map(u64::from).sum();
-    if bytes > u64::from(MOST_SCRATCH) {
+    if bytes > u64::from(platform.scratch_bytes) {
         return Err(ObjectError::Scratch {
             kernel: kernel.name.clone(),
             bytes,
+            limit: platform.scratch_bytes,
         });
     }
     if bytes > 0 {

@@ -24,9 +24,9 @@ use kiln_isel::{legalize, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::graph::Graph;
 use kiln_machine::verify::{Level as MachineLevel, verify as verify_machine};
-use kiln_regalloc::frame::{Frame, MOST_SCRATCH};
+use kiln_regalloc::frame::Frame;
 use kiln_regalloc::routines::Parts;
-use kiln_regalloc::{AllocError, Stats, allocate_with};
+use kiln_regalloc::{AllocError, Stats, allocate_part};
 use kiln_target::platform::Platform;
 use rayon::prelude::*;
 
@@ -612,7 +612,7 @@ fn build_ir(kernel: &mut Kernel) -> Result<(), CompileError> {
     let base = object.int_attr("SpillMemOffset").unwrap_or(0);
     let base = u32::try_from(base)
         .ok()
-        .filter(|base| *base <= MOST_SCRATCH);
+        .filter(|base| *base <= options.platform.scratch_bytes);
     kernel.compiled.scratch_base = base.ok_or_else(|| scratch_exceeded(kernel))?;
     let func = kiln_ir::build::build(object, options.platform)
         .map_err(|source| CompileError::flow(object, source))?;
@@ -704,11 +704,11 @@ fn rematerialize(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
     let Some(routine) = &mut kernel.routines[n] else {
         return Ok(());
     };
-    let frame = Frame::new(&routine.machine, Some(options.grf_limit), parts);
+    let frame = Frame::new(&routine.machine, Some(options.grf_limit), parts.headers);
     let units = frame.map_or(routine.units, |frame| frame.units.len() as u32);
     let clobbers = |callee: u16| {
         let convention = parts.convention(callee.into());
-        convention.map_or(0, |convention| convention.lost.count_ones())
+        convention.map_or(0, |convention| convention.clobbers.len())
     };
     remat::run(&mut routine.machine, units, routine.max_units, clobbers);
     Ok(())
@@ -723,7 +723,7 @@ fn allocate(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
     let profile = |place| pressure::profile(&machine, options.grf_limit, place);
     kernel.profiles[n] = options.profile.map(profile);
     let memory = &mut kernel.scratch.allocation;
-    let allocated = allocate_with(machine, &kernel.settings, &kernel.parts, memory)?;
+    let allocated = allocate_part(machine, &kernel.settings, &kernel.parts, memory)?;
     kernel.programs[n] = allocated.program;
     if let Some(convention) = kernel.parts.conventions.get_mut(n) {
         *convention = allocated.convention;
@@ -744,7 +744,8 @@ fn invert_gotos(program: &mut Program, platform: &'static Platform) {
 /// Puts the code of subroutines after that of the kernel.
 fn link_routines(kernel: &mut Kernel) -> Result<(), CompileError> {
     kernel.compiled.allocation.spill_bytes += kernel.own_scratch;
-    if kernel.compiled.scratch_base + kernel.compiled.allocation.spill_bytes > MOST_SCRATCH {
+    let used = kernel.compiled.scratch_base + kernel.compiled.allocation.spill_bytes;
+    if used > kernel.shared.options.platform.scratch_bytes {
         return Err(scratch_exceeded(kernel));
     }
     let mut programs = kernel.programs.drain(..);
@@ -775,7 +776,7 @@ fn assemble_code(kernel: &mut Kernel) -> Result<(), CompileError> {
 fn scratch_exceeded(kernel: &Kernel) -> CompileError {
     let error = AllocError::Scratch {
         func: kernel.compiled.name.clone(),
-        limit: MOST_SCRATCH,
+        limit: kernel.shared.options.platform.scratch_bytes,
     };
     error.into()
 }

@@ -10,7 +10,6 @@ use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{Liveness, term_uses, uses_of};
 use kiln_machine::pressure::{self, Amount};
 use kiln_regalloc::frame::Frame;
-use kiln_regalloc::routines::Parts;
 use serde::Serialize;
 
 use crate::lines::Sources;
@@ -120,7 +119,7 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
         let found = pressure::live_at(func, &live, Block::from_u32(b as u32), at - starts[b]);
         values(func, &starts, at, &found)
     });
-    let allocatable = Frame::new(func, Some(grf_limit), &Parts::default());
+    let allocatable = Frame::new(func, Some(grf_limit), None);
     Profile {
         name: func.name.clone(),
         grfs: allocatable.map_or(grf_limit, |frame| frame.units.len() as u32 * unit_grfs),

@@ -41,6 +41,7 @@ use kiln_frontend::text;
 use kiln_frontend::verify::{self, Severity};
 use kiln_ir::callgraph::{CallGraph, Edge};
 use kiln_machine::func::Entered;
+use kiln_target::bits::GrfSet;
 use rayon::prelude::*;
 
 use crate::attempt::{self, Callees, Scratch};
@@ -396,7 +397,7 @@ impl Session {
         options: &Options,
     ) -> Vec<Result<Compiled, Box<Failure>>> {
         let by_address = link::by_address(&merged.module, graph);
-        let compile = |&object: &usize, overwritten: BTreeMap<String, u128>| {
+        let compile = |&object: &usize, overwritten: BTreeMap<String, GrfSet>| {
             let mut scratch = self.take_scratch();
             let object_of = &merged.module.objects[object];
             let callees = Callees {

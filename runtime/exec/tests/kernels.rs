@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use kiln_compile::Allocator;
 use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{CompiledModule, Failure, Options, Session, Tier};
@@ -386,11 +387,15 @@ fn the_reference_compilers_code_for_gen11_is_encoded_again() {
 fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
     let visa = k.visa();
     let limits = limits(k);
-    let ways = limits.iter().map(|&limit| (limit, Tier::Best));
-    let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick));
-    for (limit, tier) in ways.chain(quick) {
+    let (scan, ion) = (Allocator::Scan, Allocator::Ion);
+    let ways = limits.iter().map(|&limit| (limit, Tier::Best, scan));
+    let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick, scan));
+    // One run in seven is by the other allocator.
+    let other = (LIMITS[0], Tier::Best, ion);
+    for (limit, tier, allocator) in ways.chain(quick).chain([other]) {
         let options = Options {
             grf_limit: limit,
+            allocator,
             ..Options::new(k.platform).tier(tier)
         };
         let object = match object_file(k, &visa, options) {
@@ -400,7 +405,7 @@ fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
             }
             object => object?,
         };
-        run(k, &object).map_err(|e| format!("{limit} GRFs, {tier:?}: {e}"))?;
+        run(k, &object).map_err(|e| format!("{limit} GRFs, {tier:?}, {allocator:?}: {e}"))?;
         runs.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())

@@ -8,6 +8,7 @@
 use kiln_emit::assemble::RelocationKind;
 use kiln_machine::func::Entered;
 use kiln_regalloc::{Allocator, Stats};
+use kiln_target::bits::GrfSet;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::ATTEMPTS;
@@ -115,8 +116,23 @@ struct StatsEntry {
     moves: u32,
     demoted: u32,
     grf_used: u32,
-    overwritten: u128,
+    #[serde(with = "grf_set")]
+    overwritten: GrfSet,
     max_pressure: Option<u32>,
+}
+
+/// A set of registers is its words.
+mod grf_set {
+    use kiln_target::bits::GrfSet;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(set: &GrfSet, to: S) -> Result<S::Ok, S::Error> {
+        set.words().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<GrfSet, D::Error> {
+        Deserialize::deserialize(from).map(GrfSet::from_words)
+    }
 }
 
 /// The bytes of a module's entry.

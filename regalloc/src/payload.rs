@@ -1,40 +1,40 @@
-//! Chooses consecutive units for messages that span several.
+//! Placement of message payloads: consecutive units for operands that span several.
 //!
-//! regalloc2 knows single registers only, so that each register of a payload or result of more than
-//! one gets a fixed unit. A good choice makes the values be computed in place and leaves no moves:
-//! messages are taken in program order, each operand put where the fewest of its units are wanted
-//! by an earlier one while its own values live, and where values that have a place already keep it.
-//! How long a value lives is one interval over the code, from liveness, so that what lives round a
-//! loop has all of it. The payloads of a message that ends the thread go to the end of the file.
+//! Takes a function with the live ranges of the [`wanted`] registers, and chooses a unit for each register of a payload
+//! or result of more than one, since an allocator assigns single units only. Greedy: messages are taken in program
+//! order, each operand put where the fewest of its units are wanted by an earlier one while its own values live, and
+//! where values that have a unit already keep it, so that values are computed in place. A live range is one interval
+//! over the code here, so that a loop-carried value has all of the loop. Payloads of a message that ends the thread
+//! go to the end of the file.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, VReg};
 use kiln_machine::liveness::Liveness;
+use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
 use crate::AllocError;
-use crate::adapter::UNITS;
 use crate::flags::at_end;
 use crate::frame::Frame;
+use crate::problem::Unit;
 
-/// Leaves the choice to the allocator.
-pub const ANY: u8 = u8::MAX;
 const NONE: u32 = u32::MAX;
 /// The number of the result among a message's operands.
 const RESULT: usize = 2;
 
-/// Units chosen for messages: one a register, for the first payload, the second, and the result.
+/// Units chosen for messages: one a register, for the first payload, the second, and the result; none if the choice
+/// is the allocator's.
 #[derive(Default)]
-pub struct Fixed {
-    pool: Vec<u8>,
-    /// Instructions with a choice, and where it begins.
+pub struct Payloads {
+    pool: Vec<Option<Unit>>,
+    /// Instructions with a choice, and the start of each choice in the pool.
     chosen: SecondaryMap<Block, Vec<(u32, u32)>>,
 }
 
-impl Fixed {
+impl Payloads {
     /// The choice for an instruction.
-    pub fn of(&self, block: Block, inst: u32) -> Option<&[u8]> {
+    pub fn of(&self, block: Block, inst: u32) -> Option<&[Option<Unit>]> {
         let list = &self.chosen[block];
         let at = list.binary_search_by_key(&inst, |&(i, _)| i).ok()?;
         Some(&self.pool[list[at].1 as usize..])
@@ -47,7 +47,7 @@ struct Span {
     to: u32,
 }
 
-/// For each unit when messages want it: disjoint spans in order.
+/// Spans in which messages want each unit, disjoint and in order.
 struct Busy(Vec<Vec<Span>>);
 
 impl Busy {
@@ -69,7 +69,7 @@ impl Busy {
     }
 }
 
-/// Registers of a message's payloads and result, with what each is written over.
+/// Registers of a message's payloads and result, each with the register that it is tied to.
 pub type Parts = [SmallVec<[(VReg, Option<VReg>); 4]>; 3];
 
 /// The parts of an instruction's operands.
@@ -83,7 +83,7 @@ pub fn parts(func: &Function, inst: &kiln_machine::inst::Inst) -> Parts {
     parts
 }
 
-/// Registers of which it matters here where they live: inputs, and parts of operands of several.
+/// Registers whose live ranges matter here: inputs, and parts of operands of several registers.
 pub fn wanted(func: &Function) -> EntitySet<VReg> {
     let mut wanted = EntitySet::new();
     wanted.extend(func.inputs.iter().map(|&(v, _)| v));
@@ -98,14 +98,13 @@ pub fn wanted(func: &Function) -> EntitySet<VReg> {
 
 struct Placer<'a> {
     frame: &'a Frame,
-    /// Results never overlap payloads.
+    /// True if results never overlap payloads.
     apart: bool,
-    allowed: [bool; UNITS as usize],
-    /// Those that the payloads of a message may be in that ends the thread.
-    last: [bool; UNITS as usize],
+    /// Units for payloads of a message that ends the thread.
+    last: UnitSet,
     spans: SecondaryMap<VReg, Span>,
     busy: Busy,
-    /// Where a value was put, and until when its unit is known to be wanted for it.
+    /// The unit of each value, and the end of the span for which that is known to be wanted.
     home: SecondaryMap<VReg, u32>,
     until: SecondaryMap<VReg, u32>,
 }
@@ -116,28 +115,21 @@ struct Placer<'a> {
 ///
 /// # Errors
 /// An operand needs more consecutive units than there are.
-pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, AllocError> {
-    let mut fixed = Fixed::default();
+pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads, AllocError> {
+    let mut chosen = Payloads::default();
     let mut placer = Placer {
         frame,
         apart: func.target.response_apart,
-        allowed: [false; UNITS as usize],
-        last: [false; UNITS as usize],
+        last: frame.last_units.iter().copied().collect(),
         spans: spans(func, live),
-        busy: Busy(vec![Vec::new(); UNITS as usize]),
+        busy: Busy(vec![Vec::new(); frame.unit_count]),
         home: SecondaryMap::with_default(NONE),
         until: SecondaryMap::new(),
     };
-    for &u in &frame.units {
-        placer.allowed[u as usize] = true;
-    }
-    for &u in &frame.last_units {
-        placer.last[u as usize] = true;
-    }
     for &(v, grf) in &func.inputs {
         let Some(grf) = grf else { continue };
         let unit = grf / frame.unit_grfs;
-        if unit < UNITS && placer.allowed[unit as usize] {
+        if frame.allocatable.contains(unit) {
             let to = placer.spans[v].to.max(1);
             placer.busy.add(unit, Span { from: 0, to });
             placer.home[v] = unit;
@@ -157,7 +149,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
             if parts.iter().all(|p| p.len() < 2) && !ends {
                 continue;
             }
-            fixed.chosen[b].push((i as u32, fixed.pool.len() as u32));
+            chosen.chosen[b].push((i as u32, chosen.pool.len() as u32));
             let bases = placer.bases(&parts, number, ends, false);
             let Some(bases) = bases.or_else(|| placer.bases(&parts, number, ends, true)) else {
                 let most = parts.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
@@ -173,21 +165,21 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
             };
             for (p, (part, base)) in parts.iter().zip(bases).enumerate() {
                 let Some(base) = base else {
-                    fixed.pool.extend(part.iter().map(|_| ANY));
+                    chosen.pool.extend(part.iter().map(|_| None));
                     continue;
                 };
-                placer.settle(part, base, p == RESULT, number);
+                placer.take(part, base, p == RESULT, number);
                 let units = base..base + part.len() as u32;
-                fixed.pool.extend(units.map(|u| u as u8));
+                chosen.pool.extend(units.map(|u| Some(Unit(u as u16))));
             }
         }
         number += 1;
     }
-    Ok(fixed)
+    Ok(chosen)
 }
 
 impl Placer<'_> {
-    /// While a value must be in its unit: until the message reads it, or from then on.
+    /// The span in which a value must be in its unit: until the message reads it, or from then on.
     fn wanted(&self, v: VReg, result: bool, number: u32) -> Span {
         let life = self.spans[v];
         let (from, to) = match result {
@@ -198,9 +190,9 @@ impl Placer<'_> {
         Span { from, to }
     }
 
-    /// Where the operands of a message begin that are of several units; packed, one directly behind
-    /// the other, where choosing the best for each leaves no room for the last.
-    /// The payloads of one that ends the thread, `ends`, have a place whatever their length.
+    /// The first units of a message's operands of several units. Packed, the operands follow each other directly:
+    /// for messages where the best units of each leave no room for the last. Payloads of a message that ends the
+    /// thread (`ends`) are placed whatever their length.
     fn bases(
         &self,
         parts: &Parts,
@@ -255,11 +247,10 @@ impl Placer<'_> {
             (0..part.len()).map(each).sum()
         };
         let (units, allowed) = match last {
-            true => (&self.frame.last_units, &self.last),
-            false => (&self.frame.units, &self.allowed),
+            true => (&self.frame.last_units, self.last),
+            false => (&self.frame.units, self.frame.allocatable),
         };
-        let whole =
-            |base: u32| (base..base + part.len() as u32).all(|u| u < UNITS && allowed[u as usize]);
+        let whole = |base: u32| (base..base + part.len() as u32).all(|u| allowed.contains(u));
         let apart = |base: u32| {
             taken
                 .iter()
@@ -274,7 +265,7 @@ impl Placer<'_> {
                     home => home.checked_sub(k as u32),
                 });
             for base in kept
-                .chain(units.iter().copied())
+                .chain(units.iter().map(|&unit| u32::from(unit)))
                 .filter(|&b| whole(b) && apart(b))
             {
                 let cost = cost(base);
@@ -287,12 +278,12 @@ impl Placer<'_> {
             }
             best.map(|(_, base)| base)
         };
-        // A result may take the place of a payload where there is no other.
+        // A result may overlap a payload for want of other units.
         let over = result && !self.apart && part.iter().all(|(_, old)| old.is_none());
         best(&apart).or_else(|| if over { best(&|_| true) } else { None })
     }
 
-    fn settle(&mut self, part: &[(VReg, Option<VReg>)], base: u32, result: bool, number: u32) {
+    fn take(&mut self, part: &[(VReg, Option<VReg>)], base: u32, result: bool, number: u32) {
         for (unit, &(v, _)) in (base..).zip(part) {
             let span = self.wanted(v, result, number);
             self.busy.add(unit, span);
@@ -312,8 +303,8 @@ impl Default for Span {
     }
 }
 
-/// From the definition of each register to its last use, in instruction numbers: one for a block's
-/// start, one for its end.
+/// The span of each register from its definition to its last use, in numbers of instructions: a block's start and
+/// its end have one each.
 fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
     let mut spans: SecondaryMap<VReg, Span> = SecondaryMap::new();
     let mut touch = |v: VReg, at: u32| {
@@ -344,7 +335,7 @@ fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
             touch(v, number);
         }
     }
-    // What is put together bit by bit has its place from the first on.
+    // A value that is written in parts has its unit from the first part on.
     let mut number = 0;
     for block in func.blocks.values() {
         number += 1;

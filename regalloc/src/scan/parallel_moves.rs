@@ -1,59 +1,38 @@
-//! Moves that happen at once, as a list of moves one after the other.
+//! Parallel moves as a sequence of moves.
+//!
+//! Takes moves that happen at once, and gives them one after the other. A move whose target no other move reads comes
+//! first; a cycle is broken by a move to another place.
 
+use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
-/// Where a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    Unit(u8),
-    /// A place in memory, by the web whose it is.
-    Memory(u32),
-}
+use super::Step;
+use crate::problem::{Place, Unit};
 
-/// Places in memory that are nobody's: for what a circle of moves writes over first, and for a register
-/// that something passes through.
-pub const SPARE: u32 = u32::MAX;
-pub const ASIDE: u32 = u32::MAX - 1;
+/// A slot that breaks a cycle of moves.
+pub const CYCLE_SLOT: u32 = u32::MAX;
+/// A slot for the contents of a unit through which a move between slots goes.
+pub const SAVE_SLOT: u32 = u32::MAX - 1;
 
-impl Place {
-    pub fn unit(self) -> Option<u8> {
-        match self {
-            Place::Unit(unit) => Some(unit),
-            Place::Memory(_) => None,
-        }
-    }
-
-    /// A register as a set of one.
-    pub fn bit(self) -> u64 {
-        self.unit().map_or(0, |unit| 1 << unit)
-    }
-
-    fn is_memory(self) -> bool {
-        self.unit().is_none()
-    }
-}
-
-pub type Move = (Place, Place);
-
-/// Puts moves in an order in which none overwrites what another still reads. `free` are registers that
-/// nobody wants, neither before nor behind the moves; `any` is one that may be put aside meanwhile, for which
-/// the header of messages is none. Loads come as late as they can, since a register
+/// Puts moves in an order in which none overwrites a place that another still reads. `free` are units without a value
+/// before and after the moves; `any` is one that may be saved meanwhile. Loads come as late as possible, since a unit
 /// that is loaded is free until then.
-pub fn in_order(moves: &[Move], free: u64, any: u8) -> SmallVec<[Move; 8]> {
-    let mut done: SmallVec<[Move; 8]> = SmallVec::new();
-    let mut left: SmallVec<[Move; 8]> = moves
+pub fn in_order(moves: &[Step], free: UnitSet, any: Unit) -> SmallVec<[Step; 8]> {
+    let mut done: SmallVec<[Step; 8]> = SmallVec::new();
+    let mut left: SmallVec<[Step; 8]> = moves
         .iter()
         .copied()
         .filter(|(from, to)| from != to)
         .collect();
     left.sort_by_key(|(from, to)| (from.is_memory(), !to.is_memory()));
     while !left.is_empty() {
-        let read = left.iter().fold(0, |set, (from, _)| set | from.bit());
-        let unwritten = left.iter().fold(0, |set, (_, to)| set | to.bit());
-        let usable = (free | unwritten) & !read;
-        let through = (usable != 0).then(|| Place::Unit(usable.trailing_zeros() as u8));
+        let none = UnitSet::EMPTY;
+        let read = left.iter().fold(none, |set, (from, _)| set | from.set());
+        let unwritten = left.iter().fold(none, |set, (_, to)| set | to.set());
+        let usable = ((free | unwritten) - read).first();
+        let through = usable.map(|unit| Place::Unit(Unit(unit as u16)));
         let is_read = |place: Place| left.iter().any(|&(from, _)| from == place);
-        let is_load = |(from, to): Move| from.is_memory() && !to.is_memory();
+        let is_load = |(from, to): Step| from.is_memory() && !to.is_memory();
         let next = left.iter().position(|&(_, to)| !is_read(to));
         match next.filter(|&next| !is_load(left[next]) || is_load(left[0])) {
             Some(next) => {
@@ -63,17 +42,17 @@ pub fn in_order(moves: &[Move], free: u64, any: u8) -> SmallVec<[Move; 8]> {
                 } else if let Some(through) = through {
                     done.extend([(from, through), (through, to)]);
                 } else {
-                    let (through, aside) = (Place::Unit(any), Place::Memory(ASIDE));
+                    let (through, aside) = (Place::Unit(any), Place::Memory(SAVE_SLOT));
                     done.extend([(through, aside), (from, through), (through, to)]);
                     done.push((aside, through));
                 }
             }
-            // What has to be written next is still read, often in a circle: that goes aside.
+            // Every target is still read, often in a cycle: one goes elsewhere.
             None => {
                 let full = left[0].1;
-                let aside = through.unwrap_or(Place::Memory(SPARE));
+                let aside = through.unwrap_or(Place::Memory(CYCLE_SLOT));
                 if full.is_memory() && aside.is_memory() {
-                    let (through, kept) = (Place::Unit(any), Place::Memory(ASIDE));
+                    let (through, kept) = (Place::Unit(any), Place::Memory(SAVE_SLOT));
                     done.extend([(through, kept), (full, through), (through, aside)]);
                     done.push((kept, through));
                 } else {
@@ -99,7 +78,7 @@ mod tests {
 
     fn places() -> impl Strategy<Value = Place> {
         prop_oneof![
-            (0..8u8).prop_map(Place::Unit),
+            (0..8u16).prop_map(|unit| Place::Unit(Unit(unit))),
             (0..4u32).prop_map(Place::Memory)
         ]
     }
@@ -111,18 +90,20 @@ mod tests {
             sources in proptest::collection::vec(places(), 12),
             some_are_free in any::<bool>(),
         ) {
-            let moves: Vec<Move> = sources.into_iter().zip(targets).collect();
-            let used = moves.iter().fold(0, |set, (from, to)| set | from.bit() | to.bit());
-            let free = if some_are_free { 0xff & !used } else { 0 };
+            let moves: Vec<Step> = sources.into_iter().zip(targets).collect();
+            let places = moves.iter().flat_map(|&(from, to)| [from, to]);
+            let used: UnitSet = places.filter_map(Place::unit).collect();
+            let all: UnitSet = (0..8u32).collect();
+            let free = if some_are_free { all - used } else { UnitSet::EMPTY };
             let mut holds: HashMap<Place, Place> = HashMap::new();
-            for (from, to) in in_order(&moves, free, 0) {
+            for (from, to) in in_order(&moves, free, Unit(0)) {
                 prop_assert!(!from.is_memory() || !to.is_memory(), "{from:?} to {to:?}");
                 let value = *holds.get(&from).unwrap_or(&from);
                 holds.insert(to, value);
             }
             let is_extra = |place: Place| match place {
-                Place::Unit(_) => free & place.bit() != 0,
-                Place::Memory(web) => web >= ASIDE,
+                Place::Unit(unit) => free.contains(unit),
+                Place::Memory(web) => web >= SAVE_SLOT,
             };
             for (from, to) in &moves {
                 prop_assert_eq!(holds.get(to).unwrap_or(to), from);

@@ -1,0 +1,135 @@
+//! Messages that spill to scratch space and fill from it.
+//!
+//! Takes registers and a place in scratch space, and gives the instructions that write or read it. A scratch block
+//! message has the copy of r0 as its header and reaches the start of scratch space; an oword block reaches all of it
+//! by an offset in its header. These are the only messages that allocation makes but for the end of the thread.
+
+use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, Type};
+use kiln_emit::messages::{self, Block as Owords, Flag, Kind, Surface, data_port};
+use kiln_machine::func::Function;
+use kiln_target::abi::Stack;
+
+use crate::AllocError;
+use crate::frame::Frame;
+use crate::physical::set;
+
+/// Bytes of an oword.
+pub const OWORD: u32 = 16;
+/// Bytes of an hword, the block of scratch block messages.
+const HWORD: u32 = 32;
+
+/// The direction of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Write,
+    Read,
+}
+
+/// Neighbouring GRFs: the first, and how many.
+#[derive(Clone, Copy, Debug)]
+pub struct Grfs {
+    pub first: u32,
+    pub count: u32,
+}
+
+/// Writes registers to scratch space from its GRF `at` on, or reads them.
+///
+/// # Errors
+/// Messages do not reach that far.
+pub fn scratch(
+    func: &Function,
+    frame: &Frame,
+    at: u32,
+    grfs: Grfs,
+    access: Access,
+    code: &mut Vec<Gen>,
+) -> Result<(), AllocError> {
+    let end = at + grfs.count;
+    if end <= frame.scratch_grfs
+        && let Some(far) = frame.headers.far
+        && end > frame.near_scratch_grfs
+    {
+        let bytes = at * frame.grf_bytes;
+        code.push(set(
+            offset_in(far),
+            Src::imm(Type::Ud, (bytes / OWORD).into()),
+        ));
+        code.push(oword_block(func, far, grfs, access)?);
+        return Ok(());
+    }
+    let too_far = || AllocError::Scratch {
+        func: func.name.clone(),
+        limit: frame.scratch_grfs * frame.grf_bytes,
+    };
+    if end > frame.scratch_grfs {
+        return Err(too_far());
+    }
+    let hwords = grfs.count * frame.grf_bytes / HWORD;
+    let block = messages::Block::of(hwords).unwrap_or(messages::Block::X1);
+    let (offset, length) = (at * frame.grf_bytes, grfs.count as u8);
+    let request = match access {
+        Access::Write => (data_port::scratch_write(block, offset))
+            .flag(Flag::ByDword, true)
+            .lengths(1, length, 0),
+        Access::Read => data_port::scratch_read(block, offset).lengths(1, 0, length),
+    };
+    let message = request.encode(func.target.family).map_err(|_| too_far())?;
+    let mut send = send(frame.headers.header, grfs, access, Type::Uw);
+    send.exec_size = 16;
+    send.msg = Some(message.message());
+    code.push(send);
+    Ok(())
+}
+
+/// An oword block that writes or reads registers, with a header whose offset says where.
+///
+/// # Errors
+/// The message cannot be encoded.
+pub fn oword_block(
+    func: &Function,
+    header: u32,
+    grfs: Grfs,
+    access: Access,
+) -> Result<Gen, AllocError> {
+    let owords = Owords::of(grfs.count * func.target.grf_bytes / OWORD).unwrap_or(Owords::X1);
+    let (kind, length) = match access {
+        Access::Write => (Kind::OwordBlockWrite, (1, grfs.count as u8, 0)),
+        Access::Read => (Kind::OwordBlockRead, (1, 0, grfs.count as u8)),
+    };
+    let request = data_port::block(kind, owords)
+        .surface(Surface::Stateless)
+        .with_header()
+        .lengths(length.0, length.1, length.2);
+    let message = request.encode(func.target.family);
+    let message = message.map_err(|e| AllocError::Invalid {
+        func: func.name.clone(),
+        what: e.to_string(),
+    })?;
+    let ty = if grfs.count > 1 { Type::Uw } else { Type::Ud };
+    let mut send = send(header, grfs, access, ty);
+    send.exec_size = if grfs.count > 1 { 16 } else { 8 };
+    send.msg = Some(message.message());
+    Ok(send)
+}
+
+/// The dword of a header that says where an oword block goes, in owords.
+pub fn offset_in(header: u32) -> Reg {
+    Reg::new(RegFile::Grf, header, Stack::OFFSET as u16)
+}
+
+/// A message without its descriptor.
+fn send(header: u32, grfs: Grfs, access: Access, ty: Type) -> Gen {
+    let packed = |grf: u32| Src::reg(Reg::grf(grf), Region::packed(8), Type::Ud);
+    let (op, to) = match access {
+        Access::Write => (Op::Sends, Reg::NULL),
+        Access::Read => (Op::Send, Reg::grf(grfs.first)),
+    };
+    let mut send = Gen::new(op, 16);
+    send.no_mask = true;
+    send.dst = Some(Dst::new(to, 1, ty));
+    send.srcs.push(packed(header));
+    if access == Access::Write {
+        send.srcs.push(packed(grfs.first));
+    }
+    send
+}
