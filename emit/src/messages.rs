@@ -6,6 +6,7 @@
 //! requests. Names, fields and codes are those of the public programmer's reference manuals, vol. 2d ("Shared
 //! Functions") and vol. 7.
 
+pub mod access;
 pub mod data_port;
 mod family;
 mod field;

@@ -1,12 +1,15 @@
 //! Requests to shared functions and their descriptors, as builders make them.
 
 use kiln_emit::inst::{Desc, Op};
+use kiln_emit::messages::access::{
+    Address, Cache, Elements, MemoryAccess, MemoryFence, Operation, Space,
+};
 use kiln_emit::messages::data_port::{self, *};
 use kiln_emit::messages::others::{barrier, end_of_thread, sample};
 use kiln_emit::messages::{
     Atomic, Block, Flag, Function, Kind, Request, RequestError, Simd, Slots, Surface,
 };
-use kiln_emit::platform::Family;
+use kiln_emit::platform::{Family, MessageFamily, SKL, find};
 
 fn encode(request: Request) -> (u8, u32, u32) {
     let made = request.encode(Family::Gen9).expect("descriptors");
@@ -188,4 +191,71 @@ fn constants_become_the_messages_of_sends() {
     // Since Gen12 the extended descriptor does not repeat the function.
     let later = barrier().encode(Family::Gen12Lp).expect("descriptors");
     assert_eq!((later.sfid, later.ex_desc), (3, 0));
+}
+
+/// Descriptors as the reference compiler's listings have them.
+#[test]
+fn accesses_of_memory_become_messages_of_the_data_port() {
+    let dwords = Elements::Components { mask: 0b0001 };
+    let qword = Elements::Numbers {
+        bits: 64,
+        count: 1,
+        alignment: 8,
+    };
+    let atomic = Operation::Atomic {
+        operation: Atomic::Add,
+        returns: true,
+    };
+    let read = MemoryAccess::per_channel(Operation::Load, Space::Surface, dwords, 16);
+    let add = MemoryAccess::per_channel(atomic, Space::Global, qword, 8);
+    let block = |write, address| MemoryAccess::scratch(write, address, 64);
+    for (access, expected) in [
+        (read, untyped_read(0b0001, Simd::S16)),
+        (add, a64_atomic(Atomic::Add, 64, true)),
+        (
+            block(true, Address::Constant(96)),
+            scratch_write(Block::X2, 96).flag(Flag::ByDword, true),
+        ),
+        (
+            MemoryAccess {
+                cache: Cache::LastUse,
+                ..block(false, Address::Constant(96))
+            },
+            scratch_read(Block::X2, 96).flag(Flag::InvalidateAfterRead, true),
+        ),
+        (
+            block(false, Address::Uniform),
+            data_port::block(Kind::OwordBlockRead, Block::X4)
+                .surface(Surface::Stateless)
+                .with_header(),
+        ),
+    ] {
+        assert_eq!(access.request(&SKL), Ok(expected), "{access:?}");
+    }
+    let wide = MemoryAccess {
+        channels: 16,
+        ..add
+    };
+    assert!(wide.request(&SKL).is_err());
+    assert_eq!(wide.max_channels(&SKL), 8);
+    let fence = MemoryFence {
+        local: true,
+        flush_level_1: false,
+    };
+    let icllp = find("icllp").expect("a platform");
+    assert_eq!(fence.request(&SKL), Ok(memory_fence(true)));
+    assert_eq!(
+        fence.request(icllp),
+        Ok(memory_fence(true).surface(Surface::Slm))
+    );
+}
+
+#[test]
+fn a_message_family_without_a_lowering_is_an_error() {
+    let xe = find("pvc").expect("a platform");
+    let access = MemoryAccess::scratch(true, Address::Constant(0), 64);
+    assert_eq!(
+        access.request(xe),
+        Err(RequestError::Access(MessageFamily::LoadStore))
+    );
 }

@@ -1,8 +1,9 @@
-//! Instruction selection: from the IR of a vISA function to machine IR that the target takes.
+//! Instruction selection: from the IR of a vISA function to legal machine IR.
 //!
-//! In turn: [`select`] makes wide instructions of what vISA says, [`opt`] improves them, [`legalize`]
-//! cuts them to what the hardware has, [`schedule`] orders them, [`pairs`] puts narrow values two to a
-//! register, [`remat`] computes cheap ones again where too many live. Register allocation follows.
+//! The passes in order: [`select`] makes wide instructions of vISA operations, [`opt`] improves them, [`legalize`]
+//! cuts them to what the hardware has, [`schedule`] orders them, [`pairs`] assigns two narrow values to one
+//! register, [`remat`] rematerializes cheap values where register pressure is too high. Register allocation
+//! follows.
 
 mod channels;
 pub mod legalize;

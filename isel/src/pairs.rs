@@ -1,58 +1,59 @@
-//! Puts narrow values two to a unit.
+//! Pairs: two narrow values in the halves of one allocation unit.
 //!
 //! Takes legal machine IR in SSA form, after [`schedule`](crate::schedule), and leaves the same instructions on
-//! other registers. A value of at most half a unit is written into a half that is free of the unit of another
-//! that lives about as long: it becomes a new value over what is there, and later reads of the other are of
-//! that. So one unit lives where two did. `kiln_ir::pack` does so with variables of vISA; here are the values that
-//! became narrow by selection.
+//! other registers. A value of at most half a unit is assigned to a free half of the unit of another value whose
+//! live range ends at about the same place (greedy first fit over the units used last). It becomes a new version of
+//! the unit's register, tied to the old one, and later reads of the other value read the new version. One unit is
+//! live instead of two. `kiln_ir::pack` does this for variables of vISA; this pass does it for values that became
+//! narrow in selection.
 //!
-//! Only values of one block are put together, which one instruction defines, alone and as a whole, and that nobody
-//! wants in a place of their own: not those that pass an edge, are written over, are one of several in
-//! a message, or are read by blocks that stand before their definition. What a message writes is as long as it says,
-//! whatever of that is wanted. Units of one register are left alone: within a register a place decides what an
-//! instruction may do.
+//! Both values must belong to one block, be defined as a whole by one instruction that defines nothing else, and
+//! need no location of their own. That excludes edge arguments, tied operands, registers of a list in a message,
+//! and registers that are read by blocks before their definition. The result of a message has the length that its
+//! descriptor says, whatever is used of it. Units of one register are left alone, since legality depends on a
+//! value's place within a register.
 
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use smallvec::{SmallVec, smallvec};
 
-/// Instructions that two lives may end apart, besides half of what they have together.
-const NEAR: u32 = 128;
-/// Units that are kept in view for the next values, the latest.
-const OPEN: usize = 64;
+/// Maximum distance between the ends of the two live ranges, in instructions, plus half of their overlap.
+const MAX_END_DISTANCE: u32 = 128;
+/// Maximum number of units considered for a value, the units used last.
+const MAX_OPEN_UNITS: usize = 64;
 const NONE: u32 = u32::MAX;
 
-/// What is known of a register.
+/// Facts of a register.
 #[derive(Clone, Copy)]
 struct Value {
-    /// One instruction defines it as a whole, and it is narrow.
-    fits: bool,
-    /// It is wanted in a place of its own.
-    barred: bool,
-    /// Numbers of the instructions that define it and read it last, in the order of the code.
-    born: u32,
+    /// True if one instruction defines it as a whole and it is narrow.
+    is_candidate: bool,
+    /// True if it needs a location of its own.
+    is_barred: bool,
+    /// Numbers of its defining instruction and of its last read, in the order of the code.
+    def: u32,
     last: u32,
-    /// The unit that it shares, and its first byte there.
+    /// The shared unit, and its first byte in it.
     unit: u32,
     at: u32,
 }
 
 /// A unit that values share.
 struct Unit {
-    /// What it holds from each number of an instruction on.
+    /// The version of the unit's register from each instruction on.
     holds: SmallVec<[(u32, VReg); 2]>,
 }
 
-/// A unit in which there may be room.
+/// A unit that may have a free half.
 #[derive(Clone, Copy)]
 struct Open {
     unit: u32,
-    /// Until when each half is read.
+    /// The number of the last read of each half.
     until: [u32; 2],
 }
 
-/// Pairs values of a function.
+/// Assigns pairs of values to shared units.
 pub fn run(func: &mut Function) {
     if func.target.unit_grfs() != 2 {
         return;
@@ -74,12 +75,12 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// Finds the candidates and how long they live.
+/// Finds the candidates and their live ranges.
 fn collect(func: &Function, half: u32) -> Vec<Value> {
     let nothing = Value {
-        fits: false,
-        barred: false,
-        born: NONE,
+        is_candidate: false,
+        is_barred: false,
+        def: NONE,
         last: 0,
         unit: NONE,
         at: 0,
@@ -91,39 +92,41 @@ fn collect(func: &Function, half: u32) -> Vec<Value> {
             func.visit(inst, |v, role| {
                 let value = &mut values[v.as_u32() as usize];
                 value.last = at;
-                // A block that comes before, but runs behind the definition's: nobody knows until when.
-                value.barred |= value.born == NONE && !role.is_def();
+                // A block earlier in the code that runs after the definition: the end of the live range is unknown.
+                value.is_barred |= value.def == NONE && !role.is_def();
                 let reg = match role {
                     Role::Source { src, .. } => inst.srcs[usize::from(src)].as_reg().map(|r| r.reg),
                     Role::Result { old, .. } => {
-                        value.born = at;
+                        value.def = at;
                         let reg = inst.dst.map(|dst| dst.reg);
                         let data = &func.regs[v];
-                        value.fits = old.is_none()
+                        value.is_candidate = old.is_none()
                             && data.class == Class::Grf
                             && u32::from(data.bytes.max(data.align)) <= half
                             && inst.gen_op().is_some()
                             && written(func, inst).is_none_or(|bytes| bytes <= half);
                         if let Some(old) = old {
-                            values[old.as_u32() as usize].barred = true;
+                            values[old.as_u32() as usize].is_barred = true;
                         }
                         reg
                     }
                     _ => return,
                 };
                 if reg.is_some_and(|reg| reg.as_list().is_some()) {
-                    values[v.as_u32() as usize].barred = true;
+                    values[v.as_u32() as usize].is_barred = true;
                 }
             });
             at += 1;
         }
-        term_uses(func, block, |v| values[v.as_u32() as usize].barred = true);
+        term_uses(func, block, |v| {
+            values[v.as_u32() as usize].is_barred = true
+        });
         at += 1;
     }
     values
 }
 
-/// Bytes that a message writes, if the instruction is one.
+/// Number of bytes that a message writes, if the instruction is one.
 fn written(func: &Function, inst: &Inst) -> Option<u32> {
     let message = &func.messages[inst.message.expand()?];
     Some(match message.desc {
@@ -132,7 +135,7 @@ fn written(func: &Function, inst: &Inst) -> Option<u32> {
     })
 }
 
-/// Gives units to the values of a block whose first instruction has that number.
+/// Assigns units to the values of a block; `first` is the number of its first instruction.
 fn choose(
     func: &Function,
     block: Block,
@@ -141,16 +144,16 @@ fn choose(
     values: &mut [Value],
     units: &mut Vec<Unit>,
 ) {
-    let mut open: Vec<Open> = Vec::with_capacity(OPEN);
+    let mut open: Vec<Open> = Vec::with_capacity(MAX_OPEN_UNITS);
     for (at, inst) in (first..).zip(&func.blocks[block].insts) {
         let Some(v) = inst.dst.and_then(|dst| dst.reg.as_virt()) else {
             continue;
         };
         let value = &mut values[v.as_u32() as usize];
-        if !value.fits || value.barred || value.born != at || value.last <= at {
+        if !value.is_candidate || value.is_barred || value.def != at || value.last <= at {
             continue;
         }
-        // Of those that end as near the latest.
+        // Among units whose values end equally close, the one used last.
         let mut best = None;
         let mut count = 0;
         open.retain(|unit| {
@@ -161,7 +164,9 @@ fn choose(
             }
             if low.min(high) < at {
                 let (apart, together) = (other.abs_diff(value.last), other.min(value.last) - at);
-                if apart <= together / 2 + NEAR && best.is_none_or(|(least, _)| apart <= least) {
+                if apart <= together / 2 + MAX_END_DISTANCE
+                    && best.is_none_or(|(least, _)| apart <= least)
+                {
                     best = Some((apart, count));
                 }
             }
@@ -178,7 +183,7 @@ fn choose(
             }
             None => {
                 value.unit = units.len() as u32;
-                if open.len() == OPEN {
+                if open.len() == MAX_OPEN_UNITS {
                     open.remove(0);
                 }
                 open.push(Open {
@@ -193,7 +198,7 @@ fn choose(
     }
 }
 
-/// Makes the values of shared units what they hold altogether.
+/// Replaces values of shared units by versions of the unit's register.
 fn rewrite(func: &mut Function, values: &[Value], units: &[Unit]) {
     for unit in units {
         for &(_, v) in &unit.holds {
@@ -215,9 +220,9 @@ fn rewrite(func: &mut Function, values: &[Value], units: &[Unit]) {
                     && r.indirect.is_none()
                     && let Some((value, unit)) = shared(r.reg)
                 {
-                    // Behind the block the unit holds what it did at its end.
-                    let before = unit.holds.partition_point(|&(born, _)| born < at);
-                    let now = if value.born >= first {
+                    // After the block, the unit holds its last version.
+                    let before = unit.holds.partition_point(|&(def, _)| def < at);
+                    let now = if value.def >= first {
                         before
                     } else {
                         unit.holds.len()
@@ -230,7 +235,7 @@ fn rewrite(func: &mut Function, values: &[Value], units: &[Unit]) {
                 && let Some((value, unit)) = shared(dst.reg)
             {
                 dst.reg = dst.reg.at(dst.reg.byte() + value.at);
-                let before = unit.holds.partition_point(|&(born, _)| born < at);
+                let before = unit.holds.partition_point(|&(def, _)| def < at);
                 if before > 0 {
                     dst.old = Old::Reg(unit.holds[before - 1].1);
                 }

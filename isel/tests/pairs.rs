@@ -1,5 +1,5 @@
-//! Narrow values two to a unit: by files of input and expected output, by running random functions before and
-//! after, and by what it is for.
+//! Pairs of narrow values: by files of input and expected output, by running random functions before and after, and
+//! by the pressure that results.
 
 mod common;
 
@@ -17,7 +17,7 @@ use kiln_machine::verify::{Level, verify};
 
 use common::legal;
 
-/// Of random functions: they do what they did, and no more units live than did before.
+/// Random functions keep their effects, and their pressure does not grow.
 #[test]
 fn functions_do_what_they_did_in_no_more_units() {
     let most = |func: &Function| {

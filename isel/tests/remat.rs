@@ -1,5 +1,5 @@
-//! Cheap values computed again: by files of input and expected output, by running random functions before and
-//! after, and by what it is for.
+//! Rematerialization: by files of input and expected output, by running random functions before and after, and by
+//! the pressure that results.
 
 mod common;
 
@@ -17,8 +17,8 @@ use kiln_machine::verify::{Level, verify};
 
 use common::legal;
 
-/// Of random functions that may have one unit less than they take: they do what they did, and in most that change
-/// fewer units live.
+/// Random functions, with one unit less than they need, keep their effects; the pressure falls in most of those
+/// that change.
 #[test]
 fn functions_do_what_they_did_in_fewer_units() {
     let most = |func: &Function| {

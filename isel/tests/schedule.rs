@@ -1,5 +1,5 @@
-//! Scheduling: by files of input and expected output, by running random functions before and after, and by what
-//! it is for.
+//! Scheduling: by files of input and expected output, by running random functions before and after, and by the
+//! pressure and the waits that result.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn functions_do_what_they_did() {
     assert!(moved * 2 > seeds(), "{moved} of {}", seeds());
 }
 
-/// No more registers are needed than before or than there are, however few that is.
+/// The pressure grows neither above its old value nor above the limit, however low that is.
 #[test]
 fn registers_suffice() {
     for seed in 0..seeds() {

@@ -1,5 +1,4 @@
-//! What selection and legalization give: sound machine functions, and the instructions one would write
-//! by hand.
+//! Selection and legalization: sound machine functions, and the instructions that one would write by hand.
 
 use std::path::Path;
 
@@ -14,12 +13,12 @@ use kiln_machine::verify::{Level, verify};
 use kiln_target::isa::Op;
 use kiln_target::platform;
 
-/// Selected, without what nobody reads, and made legal; verified before and after.
+/// Selects, removes dead code and legalizes; verifies before and after.
 fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
     lowered_for(module, false)
 }
 
-/// The same for threads that may or may not be interrupted in the middle.
+/// The same for threads that may be interrupted in the middle, or not.
 fn lowered_for(module: &Module, interruptible: bool) -> Result<Function, Vec<SelectError>> {
     let func = kiln_ir::build::build(&module.objects[0], &platform::SKL).expect("a graph");
     let room = Room {
@@ -62,7 +61,7 @@ fn kernel(body: &str) -> Module {
     text::parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
-/// Instructions of the kernel but for its messages.
+/// The kernel's instructions other than messages.
 fn code(body: &str) -> Vec<Inst> {
     let machine = lowered(&kernel(body)).unwrap_or_else(|e| panic!("{e:?}"));
     let all = machine.blocks.values().flat_map(|b| &b.insts);
@@ -100,7 +99,7 @@ fn legal_operations_are_one_instruction() {
         ops("add (M1, 16) D(0,0)<1> V(0,0)<1;1,0> W(0,0)<1;1,0>\n"),
         [Op::Add]
     );
-    // Immediates change places, where the operation lets them.
+    // Immediates are exchanged with the other source if the operation allows that.
     assert_eq!(
         ops("add (M1, 16) D(0,0)<1> 0x5:d W(0,0)<1;1,0>\n"),
         [Op::Add]
@@ -129,7 +128,7 @@ fn what_nobody_reads_is_not_computed() {
     let dead =
         "add (M1, 16) W(0,0)<1> V(0,0)<1;1,0> 0x1:d\nmul (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x3:d\n";
     assert_eq!(ops(dead), []);
-    // Nor is the number of a surface that stands in the message.
+    // A surface's number in the message needs no instruction either.
     assert_eq!(ops("mov (M1, 16) D(0,0)<1> 0x1:d\n"), [Op::Mov]);
 }
 
@@ -137,7 +136,7 @@ fn what_nobody_reads_is_not_computed() {
 fn wide_operations_are_cut_into_pieces() {
     let code = code("mov (M1, 16) Q(0,0)<1> V(0,0)<1;1,0>\nmov (M1, 16) D(0,0)<1> Q(0,0)<1;1,0>\n");
     let pieces: Vec<(u8, u8)> = code.iter().map(|m| (m.exec_size, m.chan_off)).collect();
-    // A quadword of eight channels fills a register unit; there are no wider pieces.
+    // Eight quadwords fill a unit; there are no wider pieces.
     assert_eq!(pieces[..2], [(8, 0), (8, 8)]);
     assert!(pieces.iter().all(|p| p.0 == 8), "{pieces:?}");
 }
@@ -171,9 +170,9 @@ fn all_that_is_not_supported_is_named() {
     assert_eq!(errors.iter().map(|e| e.inst).collect::<Vec<_>>(), [0, 1, 2]);
 }
 
-/// Instructions, how many messages they are, and of each the shared function, the registers sent and
-/// the descriptor without their number: those that the reference finalizer makes. It may send in two
-/// parts what we send in one, and the other way round.
+/// For each instruction: the number of messages, the shared function, the registers sent, and the descriptor
+/// without their number, as the reference finalizer has them. It may split a payload where we do not, and the other
+/// way round.
 #[test]
 fn messages_ask_what_those_of_the_reference_ask() {
     let table: &[(&str, usize, (u8, u32, u32))] = &[
@@ -324,7 +323,7 @@ fn messages_ask_what_those_of_the_reference_ask() {
         ("vme_sic T6 B.0 B.256 B.128", 1, (13, 8, 0x782003)),
         ("sampler_cache_flush", 1, (2, 1, 0x1ff000)),
     ];
-    // Those that have no header if the thread is not interrupted.
+    // Messages without a header if the thread is not interrupted.
     let without: &[(&str, (u8, u32, u32))] = &[
         (
             "sample_3d.RGBA (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320",

@@ -5,7 +5,8 @@
 //! by an offset in its header. These are the only messages that allocation makes but for the end of the thread.
 
 use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, Type};
-use kiln_emit::messages::{self, Block as Owords, Flag, Kind, Surface, data_port};
+use kiln_emit::messages::access::{Address, MemoryAccess};
+use kiln_emit::messages::{Request, RequestError};
 use kiln_machine::func::Function;
 use kiln_target::abi::Stack;
 
@@ -15,8 +16,6 @@ use crate::physical::set;
 
 /// Bytes of an oword.
 pub const OWORD: u32 = 16;
-/// Bytes of an hword, the block of scratch block messages.
-const HWORD: u32 = 32;
 
 /// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +63,10 @@ pub fn scratch(
     if end > frame.scratch_grfs {
         return Err(too_far());
     }
-    let hwords = grfs.count * frame.grf_bytes / HWORD;
-    let block = messages::Block::of(hwords).unwrap_or(messages::Block::X1);
-    let (offset, length) = (at * frame.grf_bytes, grfs.count as u8);
-    let request = match access {
-        Access::Write => (data_port::scratch_write(block, offset))
-            .flag(Flag::ByDword, true)
-            .lengths(1, length, 0),
-        Access::Read => data_port::scratch_read(block, offset).lengths(1, 0, length),
-    };
-    let message = request.encode(func.target.family).map_err(|_| too_far())?;
+    let address = Address::Constant(at * frame.grf_bytes);
+    let request = request(func, grfs, address, access);
+    let message = request.and_then(|request| request.encode(func.target.family));
+    let message = message.map_err(|_| too_far())?;
     let mut send = send(frame.headers.header, grfs, access, Type::Uw);
     send.exec_size = 16;
     send.msg = Some(message.message());
@@ -91,16 +84,8 @@ pub fn oword_block(
     grfs: Grfs,
     access: Access,
 ) -> Result<Gen, AllocError> {
-    let owords = Owords::of(grfs.count * func.target.grf_bytes / OWORD).unwrap_or(Owords::X1);
-    let (kind, length) = match access {
-        Access::Write => (Kind::OwordBlockWrite, (1, grfs.count as u8, 0)),
-        Access::Read => (Kind::OwordBlockRead, (1, 0, grfs.count as u8)),
-    };
-    let request = data_port::block(kind, owords)
-        .surface(Surface::Stateless)
-        .with_header()
-        .lengths(length.0, length.1, length.2);
-    let message = request.encode(func.target.family);
+    let request = request(func, grfs, Address::Uniform, access);
+    let message = request.and_then(|request| request.encode(func.target.family));
     let message = message.map_err(|e| AllocError::Invalid {
         func: func.name.clone(),
         what: e.to_string(),
@@ -110,6 +95,23 @@ pub fn oword_block(
     send.exec_size = if grfs.count > 1 { 16 } else { 8 };
     send.msg = Some(message.message());
     Ok(send)
+}
+
+/// The request that writes or reads registers of scratch space.
+fn request(
+    func: &Function,
+    grfs: Grfs,
+    address: Address,
+    access: Access,
+) -> Result<Request, RequestError> {
+    let bytes = grfs.count * func.target.grf_bytes;
+    let memory = MemoryAccess::scratch(access == Access::Write, address, bytes);
+    let length = grfs.count as u8;
+    let (second, response) = match access {
+        Access::Write => (length, 0),
+        Access::Read => (0, length),
+    };
+    Ok(memory.request(func.target)?.lengths(1, second, response))
 }
 
 /// The dword of a header that says where an oword block goes, in owords.

@@ -1,11 +1,13 @@
 //! Messages of the data ports, which address memory through surfaces.
 //!
+//! [`lower`] makes the request of a [`MemoryAccess`].
 //! The functions make requests without lengths, header and surface, which callers set; a request that needs no
 //! surface says so. Section names are those of the PRM, vol. 2d, "Message Descriptor - Data Port 0" and "- Data Port
 //! 1" (Gen9 and later).
 
 use super::Part::{Channels, Coded, Flags, Mark, Number, Surface};
-use super::field::{Atomic, Block, Flag, Lines, Simd, Slots, Value};
+use super::access::{Address, Cache, Elements, MemoryAccess, MemoryFence, Operation, Space};
+use super::field::{self, Atomic, Block, Flag, Lines, Simd, Slots, Value};
 use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
 
 fn request(function: Function, kind: Kind, fields: Fields) -> Request {
@@ -209,6 +211,138 @@ fn scratch(kind: Kind, registers: Block, offset: u32) -> Request {
         ..Fields::default()
     };
     request(Function::DataPort0, kind, fields).with_header()
+}
+
+/// Bytes of an oword, and of a register that scratch blocks count.
+const OWORD: u32 = 16;
+const HWORD: u32 = 32;
+
+/// The request of an access, if the data port has one.
+pub(super) fn lower(access: &MemoryAccess) -> Option<Request> {
+    let request = match access.address {
+        Address::PerChannel => lower_per_channel(access)?,
+        Address::Uniform => lower_block(access)?,
+        Address::Constant(offset) => lower_scratch(access, offset)?,
+    };
+    Some(request.flag(Flag::InvalidateAfterRead, access.cache == Cache::LastUse))
+}
+
+/// Maximum number of channels of an access's message.
+pub(super) fn max_channels(access: &MemoryAccess) -> u8 {
+    match (access.space, access.operation) {
+        (Space::Image, _) | (Space::Global, Operation::Atomic { .. }) => 8,
+        _ => 16,
+    }
+}
+
+/// The request of a fence. Where local memory has no fence of its own, that of all memory orders both and flushes
+/// nothing.
+pub(super) fn lower_fence(fence: &MemoryFence, has_local: bool) -> Request {
+    let request = memory_fence(true);
+    match (has_local, fence.local) {
+        (false, _) => request,
+        (true, true) => request.surface(field::Surface::Slm),
+        (true, false) => request.flag(Flag::FlushL1, fence.flush_level_1),
+    }
+}
+
+fn lower_per_channel(access: &MemoryAccess) -> Option<Request> {
+    use Operation::{Atomic, Load, Store};
+    use Space::{Global, Image, Surface};
+    let simd = if access.channels > 8 {
+        Simd::S16
+    } else {
+        Simd::S8
+    };
+    if access.channels > max_channels(access) {
+        return None;
+    }
+    Some(match (access.elements, access.operation, access.space) {
+        (Elements::Components { mask }, Load, Surface) => untyped_read(mask, simd),
+        (Elements::Components { mask }, Store, Surface) => untyped_write(mask, simd),
+        (Elements::Components { mask }, Load, Global) => a64_untyped_read(mask, simd),
+        (Elements::Components { mask }, Store, Global) => a64_untyped_write(mask, simd),
+        (Elements::Components { mask }, Load, Image) => typed_read(mask, Slots::Low),
+        (Elements::Components { mask }, Store, Image) => typed_write(mask, Slots::Low),
+        (Elements::Numbers { bits, .. }, Atomic { operation, returns }, space) => match space {
+            Surface => atomic(operation, simd, returns),
+            Global => a64_atomic(operation, bits as u8, returns),
+            Image => typed_atomic(operation, false, returns),
+            Space::Scratch => return None,
+        },
+        (
+            Elements::Numbers {
+                bits,
+                count,
+                alignment,
+            },
+            operation,
+            space,
+        ) => match (operation, space, alignment) {
+            (Load, Surface, _) if count == 1 => byte_gather(bits as u8, simd),
+            (Store, Surface, _) if count == 1 => byte_scatter(bits as u8, simd),
+            // Bytes one after the other are one number that is not aligned.
+            (Load, Global, 1) => a64_byte_gather((bits * count) as u8, simd),
+            (Store, Global, 1) => a64_byte_scatter((bits * count) as u8, simd),
+            (_, Global, _) => {
+                let kind = match (operation, bits) {
+                    (Load, 32) => Kind::A64DwordGather,
+                    (Load, 64) => Kind::A64QwordGather,
+                    (Store, 32) => Kind::A64DwordScatter,
+                    (Store, 64) => Kind::A64QwordScatter,
+                    _ => return None,
+                };
+                elements(kind, count as u8, simd)
+            }
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Blocks of owords at an address, or at an offset that a header says.
+fn lower_block(access: &MemoryAccess) -> Option<Request> {
+    let (bits, count, alignment) = match access.elements {
+        Elements::Numbers {
+            bits,
+            count,
+            alignment,
+        } => (bits, count, alignment),
+        Elements::Rectangle { lines } if access.space == Space::Image => {
+            return Some(media_block(access.operation == Operation::Store, lines));
+        }
+        _ => return None,
+    };
+    let is_aligned = alignment >= OWORD;
+    let kind = match (access.operation, access.space) {
+        (Operation::Load, Space::Global) if is_aligned => Kind::A64OwordBlockRead,
+        (Operation::Load, Space::Global) => Kind::A64AlignedOwordBlockRead,
+        (Operation::Store, Space::Global) if is_aligned => Kind::A64OwordBlockWrite,
+        (Operation::Load, Space::Surface) if !is_aligned => Kind::AlignedOwordBlockRead,
+        (Operation::Load, Space::Surface | Space::Scratch) => Kind::OwordBlockRead,
+        (Operation::Store, Space::Surface | Space::Scratch) if is_aligned => Kind::OwordBlockWrite,
+        _ => return None,
+    };
+    let request = block(kind, Block::of(bits / 8 * count / OWORD)?).with_header();
+    Some(match access.space {
+        // Offsets count from the header's buffer base, which is where the scratch space begins.
+        Space::Scratch => request.surface(field::Surface::Stateless),
+        _ => request,
+    })
+}
+
+/// Registers of scratch space at a constant offset.
+fn lower_scratch(access: &MemoryAccess, offset: u32) -> Option<Request> {
+    let (Space::Scratch, Elements::Numbers { bits, count, .. }) = (access.space, access.elements)
+    else {
+        return None;
+    };
+    let registers = Block::of(bits / 8 * count / HWORD)?;
+    match access.operation {
+        Operation::Load => Some(scratch_read(registers, offset)),
+        Operation::Store => Some(scratch_write(registers, offset).flag(Flag::ByDword, true)),
+        Operation::Atomic { .. } => None,
+    }
 }
 
 /// Lowest bit and width of the message type.

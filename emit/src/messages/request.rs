@@ -9,7 +9,7 @@ use super::family_messages;
 use super::field::{Fields, Flag, Surface, Value};
 use super::{Kind, Part, Quantity, Row, load_store};
 use crate::inst::{Desc, Message};
-use crate::platform::Family;
+use crate::platform::{Family, MessageFamily};
 
 /// A shared function, by its number (PRM vol. 2d, "Shared Function ID").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -179,6 +179,8 @@ pub enum RequestError {
     Unexpected { kind: Kind },
     #[error("{what} {value} is out of range")]
     Range { what: &'static str, value: u32 },
+    #[error("{0:?} messages have none for this access of memory")]
+    Access(MessageFamily),
 }
 
 impl Request {

@@ -40,6 +40,8 @@ pub struct Platform {
     pub addr_bytes: u32,
     /// Way in which a thread receives its launch arguments.
     pub payload: Payload,
+    /// The messages that access memory.
+    pub memory: MessageFamily,
     /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
     /// nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
@@ -121,6 +123,15 @@ pub enum Payload {
     /// kernel loads the others from an address in the header. Scratch space is a surface whose state the header
     /// names.
     Memory,
+}
+
+/// Messages that access memory (PRM vol. 2d, "Data Port", "Load Store Cache").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageFamily {
+    /// Messages of the data ports.
+    DataPort,
+    /// Messages of the functions that load and store by address.
+    LoadStore,
 }
 
 /// An encoding family: platforms of one family share every instruction's bits.
@@ -228,6 +239,7 @@ pub const SKL: Platform = Platform {
     flag_count: 2,
     addr_bytes: 32,
     payload: Payload::Registers,
+    memory: MessageFamily::DataPort,
     goto_on_false: true,
     thread_id_bits: 9,
     thread_number: &[digit(StateRegister::Thread, 0, 65536)],
@@ -279,6 +291,7 @@ const DG2: Platform = Platform {
     reference_name: "12p71",
     family: Family::XeHpg,
     payload: Payload::Memory,
+    memory: MessageFamily::LoadStore,
     goto_on_false: false,
     grf_count: 256,
     thread_number: &[
@@ -315,6 +328,7 @@ const PVC: Platform = Platform {
     flag_count: 4,
     addr_bytes: 32,
     payload: Payload::Memory,
+    memory: MessageFamily::LoadStore,
     goto_on_false: false,
     thread_id_bits: 9,
     thread_number: &[

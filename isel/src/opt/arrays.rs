@@ -1,12 +1,13 @@
-//! Knows what registers outside allocation hold.
+//! Forwards values through registers outside of allocation: store-to-load forwarding and removal of redundant
+//! stores.
 //!
-//! Variables whose address is taken have registers of their own, and vISA code copies whole arrays of
-//! them to and fro to change an element. Within a block a register that was read or written by a move
-//! holds what the move says until something writes there: reading it again is a copy of that value,
-//! and writing the same value back is nothing at all.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. Variables whose address is taken have fixed
+//! registers, and vISA code copies whole arrays of them to change one element. Within a block, a fixed register
+//! that a move read or wrote holds the move's value until the next write to it. A later read becomes a copy of that
+//! value; a later write of the same value is removed.
 //!
-//! What a move under the mask says counts for its own channels, so that only moves of the same
-//! channels are compared. A write through an address register may be to any place.
+//! A move under a mask defines its own channels only, so only moves of the same channels are compared. A write
+//! through an address register may change any fixed register.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,10 +18,10 @@ use kiln_machine::func::{Class, Function};
 use kiln_machine::inst::{Inst, Old, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Op, RegFile, SrcMod, Type};
 
-/// How many places are known at a time.
-const KNOWN: usize = 64;
+/// Maximum number of fixed registers whose contents are known at a time.
+const MAX_KNOWN: usize = 64;
 
-/// A value in a place, for the channels of an instruction.
+/// The contents of a fixed register, for the channels of one move.
 struct Held {
     at: Range<u32>,
     channels: (u8, u8, bool),
@@ -28,14 +29,14 @@ struct Held {
     value: Reg,
 }
 
-/// Replaces reads of what is known by copies, and removes writes of it. The copies stay for
-/// [`super::copies`].
+/// Replaces reads of known contents by copies, and removes writes of known contents. [`super::copies`] removes the
+/// copies.
 pub fn run(func: &mut Function) {
     if func.reserved.is_empty() {
         return;
     }
     let grf = func.target.grf_bytes;
-    // The register that a register read again is a copy of.
+    // For each register that is a repeated read: the register that it is a copy of.
     let mut same: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
     for block in func.blocks.keys().collect::<Vec<_>>() {
         let mut held: VecDeque<Held> = VecDeque::new();
@@ -83,7 +84,7 @@ pub fn run(func: &mut Function) {
                 }
                 held.retain(|h| h.at.end <= at.start || at.end <= h.at.start);
             }
-            if held.len() == KNOWN {
+            if held.len() == MAX_KNOWN {
                 held.pop_front();
             }
             held.push_back(Held {
@@ -98,7 +99,7 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// The byte of the register file that a place is.
+/// The offset of a fixed register in the register file, in bytes.
 fn byte_of(reg: Reg, grf: u32) -> Option<u32> {
     match reg.as_phys()? {
         (RegFile::Grf, number) => Some(u32::from(number) * grf + reg.byte()),
@@ -106,7 +107,7 @@ fn byte_of(reg: Reg, grf: u32) -> Option<u32> {
     }
 }
 
-/// Forgets what an instruction writes.
+/// Drops the contents that an instruction may overwrite.
 fn forget(func: &Function, inst: &Inst, held: &mut VecDeque<Held>) {
     let Some(dst) = inst.dst else {
         if inst.is_call() {
@@ -123,8 +124,8 @@ fn forget(func: &Function, inst: &Inst, held: &mut VecDeque<Held>) {
     }
 }
 
-/// Whether an instruction copies elements side by side from a register outside allocation to one within,
-/// or back: if it reads it, where it writes, and the bytes of an element.
+/// For a move of consecutive elements between a fixed register and a virtual one: true if it reads the fixed
+/// register, its destination, and the bytes of an element.
 fn transfer(func: &Function, inst: &Inst) -> Option<(bool, Reg, u32)> {
     let dst = inst.dst.as_ref()?;
     let &[Src::Reg(src)] = &inst.srcs[..] else {

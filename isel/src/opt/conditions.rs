@@ -1,10 +1,10 @@
-//! Lets an operation do what the instruction after it does with its result alone.
+//! Folds comparisons with zero and saturating moves into the operation that computes their source.
 //!
-//! A comparison of a result with zero becomes the condition modifier of the operation that made it:
-//! equality of any integers of one size, which does not depend on their signs, and any relation of
-//! floats that were added or multiplied. Nothing may touch a flag in between, since the flag is then
-//! written earlier. A `mov` that does nothing but saturate a float is a plain copy where the operation
-//! that made the float, for nobody else, saturates it.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. A comparison of a result with zero becomes the
+//! condition modifier of the operation that computes the result: equality for integers of one size, whose signs do
+//! not matter, and any relation for floats that were added or multiplied. No instruction between the two may read
+//! or write a flag, since the flag is then written earlier. A `mov` that only saturates a float becomes a plain
+//! copy if it is the float's only use: the operation saturates instead.
 
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Class, Function};
@@ -15,20 +15,21 @@ use super::count_uses;
 
 /// Folds comparisons and saturation into the operations before them.
 pub fn run(func: &mut Function) {
-    // Only asked of what saturates.
+    // Only saturating moves need the counts.
     let mut insts = func.blocks.values().flat_map(|data| &data.insts);
     let uses = match insts.any(|inst| inst.opts.saturate) {
         true => count_uses(func),
         false => SecondaryMap::new(),
     };
-    // Where in the current block a register is defined; numbers go on from block to block.
+    // The number of the instruction that defines a register in the current block. Numbers continue from block to
+    // block.
     let mut defined: SecondaryMap<VReg, usize> = SecondaryMap::with_capacity(func.regs.len());
     let blocks: Vec<Block> = func.blocks.keys().collect();
     let mut start = 1;
     for block in blocks {
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         let mut folded = vec![false; insts.len()];
-        // The last instruction so far that reads or writes a flag.
+        // The number of the last instruction so far that reads or writes a flag.
         let mut flagged = start - 1;
         for n in 0..insts.len() {
             let maker = |v: VReg| defined[v].checked_sub(start);
@@ -67,7 +68,7 @@ fn touches_flag(func: &Function, inst: &Inst) -> bool {
     let mut touches = inst.pred.is_some() || inst.cond.is_some();
     let mut see = |reg: Reg| {
         touches |= match reg.base() {
-            // A register of the machine may be any.
+            // Fixed registers may alias any other.
             Base::Phys(..) => true,
             Base::Virt(v) => func.regs[v].class == Class::Flag,
             Base::Null | Base::List(_) => false,
@@ -79,7 +80,7 @@ fn touches_flag(func: &Function, inst: &Inst) -> bool {
     touches
 }
 
-/// Nothing but the operation itself.
+/// True if the instruction has no predicate, condition or saturation.
 fn is_plain(inst: &Inst) -> bool {
     inst.is_by_channel() && inst.is_bare()
 }
@@ -88,7 +89,7 @@ fn same_channels(a: &Inst, b: &Inst) -> bool {
     (a.exec_size, a.chan_off, a.opts.no_mask) == (b.exec_size, b.chan_off, b.opts.no_mask)
 }
 
-/// Whether a source reads, channel by channel, what a destination got.
+/// True if a source reads, channel by channel, the elements that a destination wrote.
 fn reads(func: &Function, src: &SrcReg, dst: &Dst, exec_size: u8) -> bool {
     let size = dst.ty.bytes();
     let direct = src.indirect.is_none() && dst.indirect.is_none();
@@ -108,8 +109,8 @@ fn register(func: &Function, src: &SrcReg) -> Option<VReg> {
     func.registers(&src.reg.base()).first().copied()
 }
 
-/// If instruction `n` compares the result of an earlier one with zero: which one, and the condition
-/// that this one gets.
+/// For instruction `n`, if it compares an earlier result with zero: the number of the instruction that computes the
+/// result, and the condition for it.
 fn compare(
     func: &Function,
     insts: &[Inst],
@@ -138,7 +139,7 @@ fn compare(
     Some((at, Some(cond)))
 }
 
-/// Whether the operation's own condition says of its result what a comparison with zero would.
+/// True if the condition modifier of `by` gives the same flag as a comparison of its result with zero.
 fn sets(by: &Inst, dst: &Dst, src: &SrcReg, zero: Type, cond: Cond) -> bool {
     let size = dst.ty.bytes();
     let equality = matches!(cond, Cond::Eq | Cond::Ne);
@@ -159,7 +160,8 @@ fn sets(by: &Inst, dst: &Dst, src: &SrcReg, zero: Type, cond: Cond) -> bool {
     one_size && takes && equality && size > 1 && !src.ty.is_float() && !zero.is_float()
 }
 
-/// If instruction `n` only saturates the float that an earlier one makes for it alone: which one.
+/// For instruction `n`, if it only saturates a float of which it is the only use: the number of the instruction
+/// that computes the float.
 fn saturation(
     func: &Function,
     insts: &[Inst],

@@ -1,18 +1,16 @@
-//! Reads through copies: the source of a `mov` or `not` in the place of its result.
+//! Copy propagation: uses of a `mov`'s or `not`'s result read its source.
 //!
-//! In SSA form a copy's source still holds what it held wherever the copy is read, so that a use of
-//! the copy may read the source: element by element where the use has a region, the register itself
-//! where it is read whole. A copy under a mask counts like any other: of the channels it leaves out the
-//! copy holds nothing that anybody may want. One written over old contents counts only as far as it
-//! surely wrote.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. In SSA form the source has the same contents at each
+//! use of the copy, so that a use may read the source: element by element where the use has a region, the whole
+//! register where it has none. A copy under a mask counts like any other, since the copy is undefined in channels
+//! that it leaves out. A copy with a tied operand counts for the bytes that it certainly wrote.
 //!
-//! Modifiers go along where the operation has them and the result is the same to the last bit, and
-//! immediates where the operation takes them. A value that was only widened is read as what it was
-//! where the other operand keeps the operation as wide as before.
+//! Modifiers are propagated if the operation takes them and the result has the same bits, and immediates if the
+//! operation takes them. A value that was only widened is read with its original type if another operand keeps the
+//! operation as wide as before.
 //!
-//! Arguments of blocks are left alone (the copy is one that allocation would have to make), and
-//! operations of three sources and of the math unit read whole registers through copies only, since
-//! they have no regions.
+//! Block arguments are left alone, since allocation would need the copy anyway. Operations of three sources and of
+//! the math unit read only whole registers through copies, since they have no regions.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
@@ -27,43 +25,42 @@ use smallvec::SmallVec;
 
 use super::for_each_inst;
 
-/// How many copies written one over the other are looked through.
-const CHAIN: usize = 8;
+/// Maximum length of a chain of copies, each tied to the one before, that is searched.
+const MAX_CHAIN: usize = 8;
 
-/// The last use of what the end of a block reads.
+/// The last use of a live-out register.
 const PASSED: u32 = u32::MAX;
 
-/// Operations whose sources have none, or whose pieces other regions could break.
+/// Operations whose sources have no regions, or that other regions could break.
 const WITHOUT_REGIONS: Props = Props::TERNARY
     .or(Props::MATH)
     .or(Props::READS_ACC)
     .or(Props::WRITES_ACC);
 
-/// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
+/// Replaces uses of copies. [`super::dead`] removes unused copies.
 pub fn run(func: &mut Function, graph: &Graph) {
     let order = graph.order();
     let last = last_uses(func, order);
     let mut at = 0;
     let mut copies = Copies::new(func);
-    // The register of which a register is a copy as a whole.
+    // For each whole copy: its source.
     let mut originals: SecondaryMap<VReg, PackedOption<VReg>> =
         SecondaryMap::with_capacity(func.regs.len());
-    // Those that are a copy of a part of it, and hold nothing beside.
+    // Copies of a part of their source whose rest is undefined.
     let mut partial: EntitySet<VReg> = EntitySet::new();
     for_each_inst(func, order, |func, block, _, inst| {
         at += 1;
         let old = inst.dst.map(|dst| dst.old);
         func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));
-        // What is passed on an edge stays a copy, and what is written over it is in its place. Half a
-        // register is not written over in the place of its copy, if anybody wants it later.
+        // An edge argument stays a copy. A tied operand is replaced by the copy's source, unless the source is a
+        // whole register for half a copy and is used later.
         if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
             && let Some(original) = originals[v].expand()
             && (last[v.index()] == PASSED || partial.contains(v) && last[original.index()] > at)
         {
             dst.old = Old::Reg(v);
         }
-        // What goes through the accumulator was made in pieces of its size, which other regions could
-        // break.
+        // Operations on the accumulator were selected in pieces of its size, which other regions could break.
         let accumulates = inst.dst.is_some_and(|dst| {
             let file = dst.reg.as_phys();
             file.is_some_and(|(file, _)| file == RegFile::Acc)
@@ -104,8 +101,8 @@ pub fn run(func: &mut Function, graph: &Graph) {
     });
 }
 
-/// By register, the number in that order of the last instruction that reads it; what the end of a block reads is
-/// live-out ([`PASSED`]).
+/// For each register: the number, in the given order, of the last instruction that reads it; [`PASSED`] if it is
+/// live-out.
 fn last_uses(func: &Function, order: &[Block]) -> Vec<u32> {
     let mut last = vec![0; func.regs.len()];
     let mut at = 0;
@@ -119,10 +116,10 @@ fn last_uses(func: &Function, order: &[Block]) -> Vec<u32> {
     last
 }
 
-/// The copies that there are, by the registers that they make. Most registers are made otherwise.
+/// All copies by the register that each defines. Most registers are not defined by copies.
 struct Copies {
     list: Vec<Copy>,
-    /// By register: the number of its copy, and one.
+    /// For each register: the number of its copy plus one.
     numbers: SecondaryMap<VReg, u32>,
 }
 
@@ -145,23 +142,22 @@ impl Copies {
     }
 }
 
-/// How a register was made from another or from an immediate.
+/// A register defined as a copy of another, or of an immediate.
 #[derive(Clone, Copy)]
 struct Copy {
-    /// Where the first element lies, from the register's start.
+    /// The first element's offset from the start of the register.
     byte: i32,
     hstride: u8,
     ty: Type,
     exec_size: u8,
     from: Src,
-    /// The bits are complemented.
+    /// True if the bits are complemented.
     complement: bool,
-    /// What it does not write holds nothing.
+    /// True if the rest of the register is undefined.
     fresh: bool,
-    /// What it does not write is in this register.
+    /// The tied operand with the rest of the register.
     over: PackedOption<VReg>,
-    /// It is written over something under a mask, so that what is said here is of channels of one block
-    /// from the first on.
+    /// For a copy with a tied operand under a mask: the block and the first channel for which it is known.
     masked: Option<(Block, u8)>,
 }
 
@@ -177,7 +173,7 @@ fn is_vector(ty: Type) -> bool {
     matches!(ty, Type::V | Type::Uv | Type::Vf)
 }
 
-/// The instruction as a copy, if it is one.
+/// The copy that an instruction makes, if it is one.
 fn copy_of(func: &Function, block: Block, inst: &Inst) -> Option<Copy> {
     let dst = inst.dst.as_ref()?;
     let complement = inst.op == Op::Not;
@@ -235,7 +231,7 @@ impl Copy {
         i32::from(self.hstride) * self.ty.bytes() as i32
     }
 
-    /// The element that has `size` bytes from `byte` of the register, and where in it they lie.
+    /// The element with `size` bytes from `byte` of the register, and the place of the bytes in it.
     fn element(&self, byte: u32, size: u32) -> Option<(u32, u32)> {
         let at = byte as i32 - self.byte;
         if at < 0 {
@@ -246,7 +242,7 @@ impl Copy {
         inside.then_some((n as u32, within))
     }
 
-    /// The copy's bytes are the source's, one after the other.
+    /// True if the copy's bytes are the source's in the same order.
     fn is_linear(&self) -> bool {
         let Src::Reg(r) = &self.from else {
             return false;
@@ -259,8 +255,7 @@ impl Copy {
             && (0..=last).all(|n| r.element(n) == n * r.ty.bytes())
     }
 
-    /// Where the bytes `byte..byte + size` of the register were copied from without change: bytes
-    /// from the source's base.
+    /// The place in the source of bytes `byte..byte + size` of the register, if they were copied without change.
     fn source_byte(&self, byte: u32, size: u32) -> Option<u32> {
         let Src::Reg(r) = &self.from else {
             return None;
@@ -276,10 +271,10 @@ impl Copy {
     }
 }
 
-/// How bytes of a register were made: by the copy that made the register, or one that it was written over.
+/// The copy that defined bytes of a register: its own, or one in its chain of tied operands.
 fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
     let mut copy = copies.get(v)?;
-    for _ in 0..CHAIN {
+    for _ in 0..MAX_CHAIN {
         let (start, end) = (byte as i32, (byte + size) as i32);
         let written = copy.byte..copy.byte + i32::from(copy.exec_size) * copy.step();
         match copy.over.expand() {
@@ -292,7 +287,7 @@ fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
     None
 }
 
-/// The same for what element `n` of an instruction in a block reads.
+/// The copy that defined what element `n` of an instruction in a block reads.
 fn copy_for(
     copies: &Copies,
     (block, inst): (Block, &Inst),
@@ -312,7 +307,7 @@ fn copy_for(
 /// A register and a byte in it.
 type Place = (VReg, u32);
 
-/// What source `n` may be instead.
+/// The replacement of source `n`.
 fn replacement(
     func: &mut Function,
     copies: &Copies,
@@ -332,7 +327,7 @@ fn replacement(
     if let Src::Imm(_) = copy.from {
         return constant(func, copies, (block, inst), n, &src);
     }
-    // How the value is read decides for all elements.
+    // The first element determines how the value is read.
     let (element, within) = copy.element(byte, size).unzip();
     let from = copy.from.as_reg()?;
     let widened = element.is_some() && within == Some(0) && size > from.ty.bytes();
@@ -358,17 +353,17 @@ fn replacement(
     by_element(func, copies, (block, inst), &src, &copy, &read)
 }
 
-/// How a source reads what it is a copy of.
+/// How a use reads the source of a copy.
 struct Read {
     ty: Type,
     modifier: SrcMod,
-    /// As what it was before it was widened.
+    /// True if it reads the value with the type before widening.
     widened: bool,
-    /// With what the copy does to it.
+    /// True if it applies the copy's modifier.
     changed: bool,
 }
 
-/// The source instead of `src`, from where each of its elements is; the first is of that copy.
+/// The replacement of `src` from the places of all elements; the first element is of the given copy.
 fn by_element(
     func: &mut Function,
     copies: &Copies,
@@ -405,7 +400,7 @@ fn by_element(
             return None;
         }
         places.push(func.place(from.reg.base(), byte)?);
-        // All channels read it, whoever wrote it.
+        // All channels read it, whichever channel wrote it.
         if src.region == Region::SCALAR && copy.masked.is_none() {
             break;
         }
@@ -419,13 +414,13 @@ fn by_element(
         modifier: read.modifier,
         ..*src
     };
-    // A wider span would make more pieces of the instruction than the copy was.
+    // A wider span would need more pieces of the instruction than the copy had.
     let most = old_span.max(2 * func.target.grf_bytes);
     (new.span(inst.exec_size) <= most).then_some(Src::Reg(new))
 }
 
-/// Where a source lies in a register of which its own is a copy, byte by byte, as far as the source reads it: the same
-/// region reads it there. This is what the search by elements finds.
+/// The place of a source in the register of which its own register is a bytewise copy, as far as the source reads:
+/// the same region reads it there. This is what the search by elements would find.
 fn side_by_side(copies: &Copies, src: &SrcReg, exec_size: u8) -> Option<Reg> {
     let copy = copies.get(src.reg.as_virt()?)?;
     let from = copy.from.as_reg()?;
@@ -441,7 +436,7 @@ fn side_by_side(copies: &Copies, src: &SrcReg, exec_size: u8) -> Option<Reg> {
 fn fit(func: &mut Function, places: &[Place], ty: Type, src: &SrcReg) -> Option<(Reg, Region)> {
     let unit = func.target.unit_bytes();
     let size = ty.bytes();
-    // Registers in the order in which they are first read: what they stand in a list by.
+    // The registers in the order of their first read, which is their order in a list.
     let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
     let mut bytes: SmallVec<[u32; 32]> = SmallVec::new();
     for &(v, byte) in places {
@@ -476,7 +471,7 @@ fn fit(func: &mut Function, places: &[Place], ty: Type, src: &SrcReg) -> Option<
     Some((Reg::new(base, first), region))
 }
 
-/// The region whose elements lie at these distances from the first, in elements.
+/// The region whose elements have these distances from the first, in elements.
 fn region_of(deltas: &[u32], src: &SrcReg) -> Option<Region> {
     let unit_region = |region: Region| SrcReg {
         region,
@@ -508,7 +503,7 @@ fn region_of(deltas: &[u32], src: &SrcReg) -> Option<Region> {
     })
 }
 
-/// The type to read a widened value by, as what it was before, where that makes no difference.
+/// The original type of a widened value, if reading it with that type makes no difference.
 fn widening(
     func: &Function,
     inst: &Inst,
@@ -518,7 +513,7 @@ fn widening(
     size: u32,
 ) -> Option<Type> {
     let dst = inst.dst.as_ref()?;
-    // The sign was extended by the copy's source and would now be by the operation.
+    // The copy extended the sign of its source's type; the operation would now do so.
     let same_value = !from.ty.is_signed() || src.ty.is_signed();
     let integers = !src.ty.is_float() && !from.ty.is_float() && !dst.ty.is_float();
     let plain = src.modifier == SrcMod::default() && from.modifier == SrcMod::default();
@@ -529,11 +524,11 @@ fn widening(
     let wide = match inst.gen_op()? {
         Op::Mov => true,
         Op::Add | Op::And | Op::Or | Op::Xor => {
-            // Narrow elements would have the operation computed in fewer bits.
+            // Narrow elements would make the operation compute in fewer bits.
             let others = || inst.srcs.iter().enumerate().filter(|&(i, _)| i != n);
             let wide = |s: &Src| match s {
                 Src::Reg(r) => r.ty.bytes() >= size && !r.ty.is_float(),
-                // Immediates of 64 bits become narrower ones.
+                // Immediates of 64 bits are narrowed later.
                 Src::Imm(i) => i.ty.bytes() >= size && size < 8 && !is_vector(i.ty),
             };
             let plain = |s: &Src| !is(inst, Props::BITWISE) || !s.has_modifier();
@@ -544,13 +539,13 @@ fn widening(
     wide.then_some(from.ty)
 }
 
-/// The modifier of a use of a modified copy, if the use can take it.
+/// The modifier for a use of a modified copy, if the use can take it.
 fn modified(inst: &Inst, src: &SrcReg, copy: &Copy, from: &SrcReg) -> Option<SrcMod> {
     let op = inst.gen_op()?;
     let dst = inst.dst.as_ref()?;
     let size = copy.ty.bytes();
     if copy.complement {
-        // Bits beyond the copy's are none of its complement's.
+        // The complement of a wider element would have more ones.
         let exact = inst.srcs.iter().all(|s| s.ty().bytes() == size) && dst.ty.bytes() <= size;
         let takes = matches!(op, Op::And | Op::Or | Op::Xor) && !src.ty.is_float();
         return (exact && takes).then_some(SrcMod {
@@ -566,11 +561,11 @@ fn modified(inst: &Inst, src: &SrcReg, copy: &Copy, from: &SrcReg) -> Option<Src
             op,
             Op::Mov | Op::Add | Op::Mul | Op::Cmp | Op::Sel | Op::Frc
         ) || matches!(op, Op::Rndu | Op::Rndd | Op::Rnde | Op::Rndz);
-        // A move that changes nothing but the sign may flush what a plain one leaves alone.
+        // A move with a sign modifier may flush denormals, which a raw move keeps.
         return (takes && op != Op::Mov).then_some(over(src.modifier, from.modifier));
     }
-    // Of integers the magnitude of the least is itself in the copy and one more than the greatest as
-    // an operand: the same only where no more bits are wanted.
+    // For integers, the magnitude of the least number is itself in the copy, but one more than the greatest as an
+    // operand. They are equal only if no more bits are used.
     let low_bits = op == Op::Add
         && !inst.opts.saturate
         && inst.cond.is_none()
@@ -580,7 +575,7 @@ fn modified(inst: &Inst, src: &SrcReg, copy: &Copy, from: &SrcReg) -> Option<Src
     low_bits.then_some(from.modifier)
 }
 
-/// The effect of a modifier after another.
+/// The effect of one modifier after another.
 fn over(outer: SrcMod, inner: SrcMod) -> SrcMod {
     if outer.abs {
         return outer;
@@ -591,8 +586,7 @@ fn over(outer: SrcMod, inner: SrcMod) -> SrcMod {
     }
 }
 
-/// An immediate in the place of source `n`, all of whose elements are the same part of copies of
-/// immediates.
+/// An immediate in place of source `n`, if all its elements are the same part of copies of immediates.
 fn constant(
     func: &Function,
     copies: &Copies,
@@ -615,13 +609,13 @@ fn constant(
         if *bits.get_or_insert(found) != found {
             return None;
         }
-        // All channels read it, whoever wrote it.
+        // All channels read it, whichever channel wrote it.
         if src.region == Region::SCALAR && copy.masked.is_none() {
             break;
         }
     }
     let bits = with_modifier(inst, src, bits?)?;
-    // Packed bytes are moved as they are only from registers.
+    // A raw move of packed bytes needs a register source.
     let dst = inst.dst.as_ref()?;
     let bytes = dst.ty.bytes() == 1 && dst.hstride == 1 && inst.exec_size > 1;
     let fits = match inst.srcs.len() {
@@ -638,7 +632,7 @@ fn constant(
     immediate(inst, n, src.ty, bits).map(Src::Imm)
 }
 
-/// The operations of two sources whose second may be any immediate.
+/// True for operations of two sources whose second source may be any immediate.
 fn takes_immediate(op: Op) -> bool {
     use Op::*;
     matches!(
@@ -647,7 +641,7 @@ fn takes_immediate(op: Op) -> bool {
     )
 }
 
-/// The bits of an element that an integer or equal immediate was copied to.
+/// The bits of an element that is a copy of an immediate, extended if the immediate is an integer.
 fn widened_bits(imm: Imm, ty: Type) -> u64 {
     let bits = imm.bits() & mask(imm.ty.bytes());
     let unused = 64 - 8 * imm.ty.bytes().min(8);
@@ -658,7 +652,7 @@ fn widened_bits(imm: Imm, ty: Type) -> u64 {
     value & mask(ty.bytes())
 }
 
-/// The bits after a source's modifier, where that has an exact answer of the same size.
+/// The bits after a source's modifier, if they have the same size.
 fn with_modifier(inst: &Inst, src: &SrcReg, bits: u64) -> Option<u64> {
     let SrcMod { neg, abs } = src.modifier;
     if !neg && !abs {
@@ -675,7 +669,7 @@ fn with_modifier(inst: &Inst, src: &SrcReg, bits: u64) -> Option<u64> {
             && inst.srcs.iter().all(|s| s.ty().bytes() <= size);
         return (exact && !abs).then_some(!bits & mask(size));
     }
-    // The least number has no opposite; without a sign none but 0 has.
+    // The least number has no opposite; without a sign no number but 0 has.
     if !src.ty.is_signed() || bits == sign {
         return None;
     }
@@ -685,7 +679,7 @@ fn with_modifier(inst: &Inst, src: &SrcReg, bits: u64) -> Option<u64> {
     Some(bits & mask(size))
 }
 
-/// The immediate of a type that the hardware has for a value of `ty`.
+/// An immediate, of a type that the hardware has, for a value of `ty`.
 fn immediate(inst: &Inst, n: usize, ty: Type, bits: u64) -> Option<Imm> {
     let mov = inst.op == Op::Mov;
     match ty {
@@ -693,7 +687,7 @@ fn immediate(inst: &Inst, n: usize, ty: Type, bits: u64) -> Option<Imm> {
         Type::Ub => Some(Imm::new(Type::Uw, bits & 0xff)),
         Type::Q | Type::Uq | Type::Df if mov => Some(Imm::new(ty, bits)),
         Type::Q | Type::Uq => {
-            // The other source has to keep the operation at 64 bits.
+            // The other source must keep the operation at 64 bits.
             let wide = |s: &Src| s.as_reg().is_some_and(|r| r.ty.bytes() == 8);
             if inst.op == Op::Mul || inst.srcs.len() != 2 || !wide(&inst.srcs[1 - n]) {
                 return None;
@@ -712,7 +706,7 @@ fn immediate(inst: &Inst, n: usize, ty: Type, bits: u64) -> Option<Imm> {
     }
 }
 
-/// Whether the first source may become the second.
+/// True if the first source may be exchanged with the second.
 fn exchangeable(inst: &Inst) -> bool {
     let Some(op) = inst.gen_op() else {
         return false;
@@ -720,7 +714,7 @@ fn exchangeable(inst: &Inst) -> bool {
     let same = inst.srcs[0].ty() == inst.srcs[1].ty();
     let integers = !inst.srcs[0].ty().is_float() && !inst.srcs[1].ty().is_float();
     match op {
-        // Products of unlike types are made differently from either side.
+        // A product of unlike types is lowered differently from either side.
         Op::Mul => same,
         Op::Sel => inst.cond.is_none() || integers,
         Op::Cmp => inst.cond.is_some_and(|c| flipped(c.cond).is_some()),
@@ -728,7 +722,7 @@ fn exchangeable(inst: &Inst) -> bool {
     }
 }
 
-/// The relation of exchanged operands.
+/// The relation after the operands are exchanged.
 fn flipped(cond: Cond) -> Option<Cond> {
     Some(match cond {
         Cond::Eq => Cond::Eq,
@@ -741,7 +735,7 @@ fn flipped(cond: Cond) -> Option<Cond> {
     })
 }
 
-/// Puts a source where it belongs: immediates last.
+/// Replaces a source, and exchanges the sources if the new one is an immediate.
 fn place(inst: &mut Inst, n: usize, new: Src) {
     inst.srcs[n] = new;
     if !matches!(new, Src::Imm(_)) || inst.srcs.len() != 2 || n == 1 {
@@ -757,8 +751,7 @@ fn place(inst: &mut Inst, n: usize, new: Src) {
     }
 }
 
-/// The register of which `v` is a copy as a whole, as far as it holds anything, and whether it
-/// holds all of it.
+/// The source of a copy of a whole register, as far as it is defined, and true if the copy has all of it.
 fn original(func: &Function, copy: &Copy, v: VReg) -> Option<(VReg, bool)> {
     if !copy.is_linear() {
         return None;

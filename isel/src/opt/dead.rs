@@ -1,8 +1,10 @@
-//! Removes what nobody reads: instructions, results beside a condition, block parameters.
+//! Dead code elimination: instructions without used results, unused results beside a condition, unused block
+//! parameters.
 //!
-//! Works back from what has an effect through what it reads, each register once. Messages stay: which
-//! of them do nothing but load is not known here. Of an instruction whose flag alone is read the
-//! result becomes null, of one whose result alone is read the condition goes.
+//! Takes machine IR in SSA form and leaves equivalent IR. Marks registers backwards from instructions with effects
+//! through their operands, each register once. Messages stay: whether one only loads is not known here. If the flag
+//! of an instruction is its only used result, its destination becomes null; if the destination is, the condition
+//! goes.
 
 use cranelift_entity::EntityRef as _;
 use kiln_machine::func::{Block, Class, Function, Term};
@@ -12,20 +14,20 @@ use kiln_machine::liveness::uses_of;
 use kiln_target::isa::Op;
 use kiln_target::op::Props;
 
-/// Where a register is defined.
+/// The definition of a register.
 #[derive(Clone, Copy)]
 enum Def {
-    /// At entry, or nowhere.
+    /// At entry, or none.
     Other,
     Param(Block, u32),
     Inst(Block, u32),
 }
 
-/// What somebody reads.
+/// Live registers and instructions.
 struct Live {
-    /// By register.
+    /// For each register.
     registers: Vec<bool>,
-    /// By instruction, one block's behind the other's.
+    /// For each instruction, block after block.
     insts: Vec<bool>,
 }
 
@@ -112,13 +114,13 @@ fn live(func: &Function, graph: &Graph) -> Live {
     }
 }
 
-/// What the instructions say.
+/// Facts of all instructions.
 struct Seen {
-    /// By register.
+    /// For each register.
     defs: Vec<Def>,
-    /// By instruction: whether it has an effect.
+    /// For each instruction: true if it has an effect.
     effects: Vec<bool>,
-    /// What is read by those that have, and by the ends of the blocks.
+    /// Operands of instructions with an effect, and of terminators.
     wanted: Vec<VReg>,
 }
 
@@ -142,7 +144,7 @@ impl Seen {
                     uses_of(func, inst, |v| wanted.push(v));
                 }
             }
-            // Arguments are wanted if their parameters are.
+            // An argument is live if its parameter is.
             wanted.extend(data.term.pred().and_then(|p| p.flag.as_virt()));
             if let Term::GotoForward { free_flag, .. } = data.term {
                 wanted.extend(free_flag.as_virt());
@@ -156,7 +158,7 @@ impl Seen {
     }
 }
 
-/// Must stay although nobody reads its registers.
+/// True if the instruction must stay although its results are unused.
 pub(super) fn has_effect(inst: &Inst) -> bool {
     let Opcode::Gen(op) = inst.op else {
         return inst.op != Opcode::Undef;
@@ -169,7 +171,7 @@ pub(super) fn has_effect(inst: &Inst) -> bool {
         || inst.cond.is_some_and(|c| c.flag.as_phys().is_some())
 }
 
-/// Drops one of result and flag, where the other is what keeps the instruction.
+/// Drops the destination or the flag, if the other one alone is used.
 fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
     let op = inst.gen_op();
     let (Some(dst), Some(cond)) = (&mut inst.dst, &inst.cond) else {

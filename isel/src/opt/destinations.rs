@@ -1,13 +1,14 @@
-//! Computes values where they are wanted, instead of copying them there.
+//! Lets operations write the destinations of the moves that copy their results.
 //!
-//! vISA puts payloads together by moves: an operation makes a value, and a `mov` puts it, or half of it,
-//! into its place. Where all that reads a value are such moves, the operation writes the places itself,
-//! in pieces if there are several. It does so where it stands, if what the move was written over is there
-//! already and wanted by nobody else; otherwise where the move stood, if that is near.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. vISA code builds payloads by moves: an operation
+//! computes a value, and a `mov` copies it, or half of it, to its place. If all uses of a value are such moves, the
+//! operation writes the places itself, in pieces if there are several. It stays where it is if the move's tied
+//! operand is defined there and has no other use; otherwise it goes to the place of the move, if that is at most
+//! `MAX_DISTANCE` instructions further down.
 //!
-//! A move whatever the mask of a value made under a mask becomes an operation under that mask: the value
-//! held nothing of worth in other channels. The other way round, and from one block to another where
-//! the mask may be another, only a destination without old contents can be written.
+//! A move that ignores the mask, of a value computed under a mask, becomes an operation under that mask: the value
+//! is undefined in other channels. In the opposite case, and across blocks (where the mask may differ), only
+//! destinations without a tied operand are written.
 
 use std::ops::Range;
 
@@ -22,13 +23,13 @@ use smallvec::SmallVec;
 
 use super::dead::has_effect;
 
-/// How many instructions further down an operation may go: what it reads lives so much longer.
-const NEAR: u32 = 32;
+/// Maximum distance that an operation moves down; the live ranges of its sources grow by as much.
+const MAX_DISTANCE: u32 = 32;
 
-/// Where an instruction stands: a place before all of a block is 0.
+/// The place of an instruction: its block and its index plus one; 0 is the start of the block.
 type Place = (Block, u32);
 
-/// What an instruction is replaced by.
+/// A replacement of an instruction.
 struct Edit {
     at: Place,
     inst: Inst,
@@ -37,13 +38,13 @@ struct Edit {
 struct Moves {
     uses: SecondaryMap<VReg, u32>,
     defs: SecondaryMap<VReg, Option<Place>>,
-    /// The moves that read a register, and nothing else of it.
+    /// For each register whose only uses are moves: the places of the moves.
     copies: SecondaryMap<VReg, SmallVec<[Place; 2]>>,
-    /// Where control registers are written, by blocks.
+    /// For each block: the places of writes of control registers.
     modes: SecondaryMap<Block, Vec<u32>>,
 }
 
-/// Writes values to where moves put them.
+/// Replaces moves by operations that write the moves' destinations.
 pub fn run(func: &mut Function, graph: &Graph) {
     let mut moves = Moves::new(func, graph);
     let mut edits: Vec<Edit> = Vec::new();
@@ -64,7 +65,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
             };
             if let Some((block, n)) = moves.defs[value] {
                 gone[block].push(n);
-                // An operation that is a move itself is none of its source any more.
+                // An operation that is itself a move no longer counts among its source's moves.
                 let by = &func.blocks[block].insts[n as usize - 1];
                 if let Some(source) = copied(func, by) {
                     moves.copies[source].clear();
@@ -76,7 +77,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
             for edit in made {
                 if let Some(v) = edit.inst.dst.and_then(|dst| dst.reg.as_virt()) {
                     moves.defs[v] = Some(edit.at);
-                    // What is moved once stays: the place no longer tells the instruction.
+                    // A move is replaced once: its place no longer identifies it.
                     moves.copies[v].clear();
                     func.regs[v].uniform &= edit.inst.opts.no_mask;
                 }
@@ -140,7 +141,7 @@ impl Moves {
         moves
     }
 
-    /// The operation that makes a value, in pieces that write what the moves at some places do.
+    /// The operation that defines a value, in pieces that write the destinations of the moves at some places.
     fn pieces(&self, func: &Function, value: VReg, places: &[Place]) -> Option<Vec<Edit>> {
         let at = self.defs[value].filter(|at| at.1 > 0)?;
         let by = &func.blocks[at.0].insts[at.1 as usize - 1];
@@ -152,7 +153,7 @@ impl Moves {
         for &place in places {
             let copy = &func.blocks[place.0].insts[place.1 as usize - 1];
             let lanes = lanes(by, copy)?;
-            // Each channel is computed once.
+            // No channel is computed twice.
             let bits = (u64::MAX >> (64 - lanes.len())) << lanes.start;
             if taken & bits as u32 != 0 {
                 return None;
@@ -165,7 +166,7 @@ impl Moves {
         Some(made)
     }
 
-    /// The operation on some of its channels, writing what a move does.
+    /// The operation on some of its channels, with the destination of a move.
     fn piece(
         &self,
         func: &Function,
@@ -192,7 +193,7 @@ impl Moves {
         let off = u32::from(by.chan_off) + lanes.start;
         let by_channel = masked || by.pred.is_some();
         let named = whole || !by_channel || count >= 4 && off.is_multiple_of(count);
-        // Predicates of groups see other groups.
+        // A predicate over groups of channels would see other groups.
         let plain = by
             .pred
             .is_none_or(|pred| whole || pred.ctrl == PredCtrl::Normal);
@@ -207,12 +208,12 @@ impl Moves {
         for src in inst.srcs.iter_mut() {
             *src = of_lanes(func, src, &lanes, whole)?;
         }
-        // What the operation's result was read as does not matter to its bits.
+        // The type of the move does not change the result's bits.
         inst.dst = Some(Dst { ty: made.ty, ..to });
         Some(inst)
     }
 
-    /// Where the piece for a move stands.
+    /// The place of the piece for a move.
     fn place(&self, at: Place, by: &Inst, place: Place, copy: &Inst) -> Option<Place> {
         let there = match copy.dst?.old {
             Old::None => true,
@@ -233,7 +234,7 @@ impl Moves {
         let modes = &self.modes[block];
         let next = modes.partition_point(|&at| at <= from);
         let near = block == other
-            && to - from <= NEAR
+            && to - from <= MAX_DISTANCE
             && modes.get(next).is_none_or(|&at| at > to)
             && by.pred.is_none()
             && !by.srcs.iter().any(fixed);
@@ -241,7 +242,7 @@ impl Moves {
     }
 }
 
-/// The register that an instruction copies elements of, if it does nothing else.
+/// The register whose elements an instruction copies, if that is its only effect.
 fn copied(func: &Function, inst: &Inst) -> Option<VReg> {
     let dst = inst.dst.as_ref()?;
     let &[Src::Reg(from)] = &inst.srcs[..] else {
@@ -262,7 +263,7 @@ fn copied(func: &Function, inst: &Inst) -> Option<VReg> {
     (plain && raw && general(value) && general(dst.reg.as_virt()?)).then_some(value)
 }
 
-/// Whether an instruction computes a register channel by channel, and nothing else.
+/// True if the only effect of an instruction is to compute a register channel by channel.
 fn is_operation(func: &Function, inst: &Inst, value: VReg) -> bool {
     let Some(dst) = &inst.dst else { return false };
     let accumulates = inst
@@ -306,7 +307,7 @@ fn lanes(by: &Inst, copy: &Inst) -> Option<Range<u32>> {
     (step > 0 && in_line && fits && same).then(|| start..start + count)
 }
 
-/// What some channels read of a source.
+/// The part of a source that some channels read.
 fn of_lanes(func: &Function, src: &Src, lanes: &Range<u32>, whole: bool) -> Option<Src> {
     let Src::Reg(r) = src else { return Some(*src) };
     if whole {

@@ -1,19 +1,20 @@
-//! Combines comparisons without flag arithmetic.
+//! Combines comparisons by predication instead of by logic operations on flags.
 //!
-//! `and` and `or` of two flags are scalar operations, and flags are no two sources of one: that takes a
-//! copy to a general register besides. A comparison under a predicate does the same: it leaves the
-//! other flag's zeros, or under the opposite predicate its ones, and writes the rest.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. `and` and `or` of two flags are scalar operations,
+//! and one instruction cannot read two flag registers, so each needs a copy to a general register. A comparison
+//! under a predicate does the same: it keeps the other flag's zeros (or, under the inverse predicate, its ones) and
+//! writes the rest.
 //!
-//! Of half the channels of a dispatch of 32 such an operation must not touch the other half, nor
-//! channels that are not active. Selection writes that as `sel` of ones and zeros and a comparison
-//! with zero, which go too: a comparison writes its own active channels and no others.
+//! In a dispatch of 32 channels such an operation on half of them must leave the other half and inactive channels
+//! alone. Selection expresses that by a `sel` of ones and zeros and a comparison with zero, which are folded too: a
+//! comparison writes its own active channels only.
 //!
-//! Ones and zeros that are chosen by a flag from zero and something else, and compared with zero, say the same:
-//! the comparison is of the something else, under the flag. A scalar jump asks for its first channel alone,
-//! so that what the flag's other half was written by is not its business.
+//! A flag may also choose between zero and another value, which is then compared with zero. That becomes a
+//! comparison of the value under the flag. A scalar jump reads its first channel only, so it may read the flag
+//! before the other half was written.
 //!
-//! Only comparisons that nobody else wants are changed. Channels that a comparison left out held
-//! nothing of worth, unless it was written over something, and then they still hold that.
+//! Only comparisons with a single use are changed. Channels that a comparison does not write are undefined unless
+//! its flag is a tied operand, in which case they keep the old contents.
 
 use std::ops::Range;
 
@@ -24,13 +25,13 @@ use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, SrcMod};
 
 use super::count_uses;
 
-/// How many instructions further down a comparison may go.
-const NEAR: usize = 64;
+/// Maximum distance, in instructions, over which a comparison is moved down.
+const MAX_DISTANCE: usize = 64;
 
-/// How many flags written one over the other are looked through.
-const CHAIN: usize = 16;
+/// Maximum length of a chain of flags, each tied to the one before, that is searched.
+const MAX_CHAIN: usize = 16;
 
-/// A flag that was written over another, and the channels that were written.
+/// A flag tied to another one, and the channels that its definition writes.
 #[derive(Clone)]
 struct Over {
     old: VReg,
@@ -39,12 +40,12 @@ struct Over {
 
 struct Flags {
     uses: SecondaryMap<VReg, u32>,
-    /// The block and the place in it where a register is defined.
+    /// The block and the index in it of each register's definition.
     defs: SecondaryMap<VReg, Option<(Block, usize)>>,
     over: SecondaryMap<VReg, Option<Over>>,
 }
 
-/// Makes comparisons under predicates of combinations of flags.
+/// Replaces combinations of flags by comparisons under a predicate.
 pub fn run(func: &mut Function) {
     let mut flags = Flags {
         uses: count_uses(func),
@@ -88,7 +89,7 @@ pub fn run(func: &mut Function) {
             && pred.ctrl == PredCtrl::Normal
             && flags.uses[flag] == 1
         {
-            // A scalar jump asks for one channel.
+            // A scalar jump reads one channel.
             let first = pred.flag.byte() * 8;
             let flag = flags.of(flag, &(first..first + 1));
             pred.flag = Reg::virt(flag, pred.flag.byte());
@@ -96,7 +97,7 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// An instruction that does what some others did.
+/// A replacement for some instructions: the new instruction, its index, and the instructions to remove.
 struct Change {
     at: usize,
     inst: Inst,
@@ -128,12 +129,12 @@ impl Flags {
         });
     }
 
-    /// Where in a block a register is defined.
+    /// The index of a register's definition, if it is in the block.
     fn at(&self, v: VReg, block: Block) -> Option<usize> {
         self.defs[v].filter(|def| def.0 == block).map(|def| def.1)
     }
 
-    /// If instruction `n` combines two flags as wholes.
+    /// The replacement for instruction `n`, if it combines two whole flags.
     fn both(&self, func: &Function, insts: &[Inst], block: Block, n: usize) -> Option<Change> {
         let combined = combined(func, &insts[n])?;
         if insts[n].dst?.old != Old::None {
@@ -150,9 +151,9 @@ impl Flags {
             if !alike(func, combined.result, other) {
                 return None;
             }
-            // Where both flags are there.
+            // The first place where both flags are defined.
             let there = self.at(other, block).is_none_or(|def| def < at);
-            if !there && (n - at > NEAR || !moves(inst) || writes_modes(&insts[at..n])) {
+            if !there && (n - at > MAX_DISTANCE || !moves(inst) || writes_modes(&insts[at..n])) {
                 return None;
             }
             Some(Change {
@@ -163,8 +164,8 @@ impl Flags {
         })
     }
 
-    /// If instruction `n` gives the active of some channels what two flags combined say: it compares ones
-    /// and zeros with zero.
+    /// The replacement for instruction `n`, if it combines two flags for the active ones of some channels: a
+    /// comparison of ones and zeros with zero.
     fn half(&self, func: &Function, insts: &[Inst], block: Block, n: usize) -> Option<Change> {
         let test = &insts[n];
         let cond = test.cond?;
@@ -229,7 +230,7 @@ impl Flags {
         })
     }
 
-    /// If instruction `n` compares with zero what a flag chose from something and zero.
+    /// The replacement for instruction `n`, if it compares with zero a value that a flag chose instead of zero.
     fn chosen(&self, func: &Function, insts: &[Inst], block: Block, n: usize) -> Option<Change> {
         let test = &insts[n];
         let cond = test.cond?;
@@ -288,9 +289,9 @@ impl Flags {
         })
     }
 
-    /// The register whose bits of some channels a flag has.
+    /// The earliest flag in a chain of tied flags with the same bits for these channels.
     fn of(&self, mut flag: VReg, lanes: &Range<u32>) -> VReg {
-        for _ in 0..CHAIN {
+        for _ in 0..MAX_CHAIN {
             match &self.over[flag] {
                 Some(over) if over.lanes.end <= lanes.start || lanes.end <= over.lanes.start => {
                     flag = over.old;
@@ -302,12 +303,12 @@ impl Flags {
     }
 }
 
-/// Whether one flag can be written over the other: flags of 16 and of 32 channels are combined, too.
+/// True if one flag can be tied to the other: flags of 16 and of 32 channels may be combined.
 fn alike(func: &Function, a: VReg, b: VReg) -> bool {
     func.regs[a].bytes == func.regs[b].bytes
 }
 
-/// A comparison as it writes `flag` over `old` where `pred` holds, or where it does not.
+/// A comparison that writes `flag`, tied to `old`, under `pred` or its inverse.
 fn under(inst: &Inst, flag: VReg, old: VReg, pred: VReg, inverse: bool) -> Inst {
     let mut inst = *inst;
     if let Some(cond) = &mut inst.cond {
@@ -322,14 +323,14 @@ fn under(inst: &Inst, flag: VReg, old: VReg, pred: VReg, inverse: bool) -> Inst 
     inst
 }
 
-/// Whether channels read what a destination without gaps got, each its own element.
+/// True if each channel of a source reads the element that the same channel of a destination without gaps wrote.
 fn is_in_line(src: SrcReg, dst: &Dst, channels: u8) -> bool {
     let bytes = dst.ty.bytes();
     let own = |lane: u32| src.offset(lane) == dst.reg.byte() + lane * bytes;
     dst.hstride == 1 && src.ty.bytes() == bytes && (0..channels.into()).all(own)
 }
 
-/// The channels of an instruction.
+/// The range of channels of an instruction.
 fn channels(inst: &Inst) -> Range<u32> {
     let first = u32::from(inst.chan_off);
     first..first + u32::from(inst.exec_size)
@@ -375,7 +376,7 @@ fn combined(func: &Function, inst: &Inst) -> Option<Combined> {
     })
 }
 
-/// Whether an instruction does nothing but set a flag by comparing.
+/// True if the only effect of an instruction is to set the flag by a comparison.
 fn is_comparison(inst: &Inst, flag: VReg) -> bool {
     let null = inst.dst.as_ref().is_none_or(|dst| dst.reg.is_null());
     let whole = inst
@@ -384,7 +385,7 @@ fn is_comparison(inst: &Inst, flag: VReg) -> bool {
     inst.op == Op::Cmp && inst.pred.is_none() && null && whole
 }
 
-/// Whether a comparison does the same further down.
+/// True if a comparison has the same effect further down.
 fn moves(inst: &Inst) -> bool {
     inst.srcs.iter().all(|src| match src {
         Src::Imm(_) => true,

@@ -1,10 +1,10 @@
-//! Removes copies of a register over itself, and block parameters that are always the same register.
+//! Removes copies of a register over itself, and block parameters that always have the value of one register.
 //!
-//! vISA code that keeps an array in registers copies it, changes an element of the copy and copies it
-//! back under a mask: read through the copies, all but that element are written over themselves.
-//! Whatever the mask or the predicate, the result is the register there was. A parameter that gets one
-//! register over every edge, itself aside, is that register; each parameter found makes others so, and
-//! the search ends when a round finds none, or after a few.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. vISA code that keeps an array in registers copies
+//! it, changes an element of the copy and copies it back under a mask. After copy propagation, all elements but
+//! that one are written with their own contents; whatever the mask or predicate, the result is the old register. A
+//! parameter that gets the same register on every edge, apart from itself, is that register. Each parameter found
+//! may make others redundant: the search repeats until a round finds none, at most `MAX_ROUNDS` times.
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
@@ -16,20 +16,20 @@ use smallvec::SmallVec;
 
 use super::for_each_inst;
 
-/// Rounds of the search for parameters.
-const ROUNDS: usize = 4;
+/// Maximum number of rounds of the search for redundant parameters.
+const MAX_ROUNDS: usize = 4;
 
-/// The register that a register is.
+/// For each redundant register: the register with the same value.
 type Same = SecondaryMap<VReg, PackedOption<VReg>>;
 
-/// Replaces uses of what is another register. Definitions nobody reads any more stay for
-/// [`super::dead`].
+/// Replaces uses of redundant registers. [`super::dead`] removes their definitions.
 pub fn run(func: &mut Function, graph: &Graph) {
     let order = graph.order();
     let mut same = Same::new();
-    // Nothing is replaced before something is found, and all is in a round that finds nothing more.
+    // Uses are not rewritten until a redundant register is found; the last round, which finds none, rewrites the
+    // rest.
     let (mut any, mut found) = (false, false);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         found = false;
         for_each_inst(func, order, |func, _, _, inst| {
             if any || found {
@@ -72,7 +72,8 @@ fn resolved(same: &Same, mut v: VReg) -> VReg {
     v
 }
 
-/// A register that is written with what it is written over, element by element.
+/// The register that an instruction defines and the one with the same value, if it writes its tied operand's own
+/// contents element by element.
 fn identity(func: &Function, inst: &Inst) -> Option<(VReg, VReg)> {
     let plain = inst.op == Op::Mov
         && inst.cond.is_none()
@@ -101,9 +102,9 @@ fn alike(func: &Function, a: VReg, b: VReg) -> bool {
     a.class == Class::Grf && b.class == Class::Grf && a.bytes <= b.bytes && a.align <= b.align
 }
 
-/// Finds parameters that are another register; whether there are any.
+/// Finds parameters with the value of another register. True if there are any.
 fn parameters(func: &Function, same: &mut Same) -> bool {
-    // What each parameter gets: one register, or several.
+    // The argument of each parameter so far: one register, or several.
     let mut only: SecondaryMap<VReg, Option<Result<VReg, ()>>> =
         SecondaryMap::with_capacity(func.regs.len());
     for block in func.blocks.values() {
@@ -130,7 +131,7 @@ fn parameters(func: &Function, same: &mut Same) -> bool {
         .collect();
     for param in params {
         let Some(Ok(arg)) = only[param] else { continue };
-        // Another may have become this one meanwhile.
+        // The other register may have become redundant in this round.
         let arg = resolved(same, arg);
         if same[param].is_none() && arg != param && alike(func, param, arg) {
             same[param] = arg.into();

@@ -1,8 +1,8 @@
 //! The optimizer: passes over wide machine IR, between selection and legalization.
 //!
-//! The list of passes of `kiln-compile` has their order. Each pass takes functions that [`kiln_machine::verify`]
-//! accepts and leaves such functions, in time near linear in their size. None adds, removes or leads elsewhere an edge
-//! between blocks, so that one graph serves all of them.
+//! The list of passes of `kiln-compile` has their order. Each pass takes a function that [`kiln_machine::verify`]
+//! accepts and leaves such a function, in time close to linear in its size. No pass adds, removes or redirects an
+//! edge between blocks, so that one graph serves all of them.
 
 pub mod arrays;
 pub mod conditions;
@@ -21,8 +21,8 @@ use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Inst, VReg};
 use kiln_machine::liveness::{term_uses, uses_of};
 
-/// Visits blocks in an order with each instruction taken out of its block meanwhile, so that `f` may
-/// change the rest of the function.
+/// Visits blocks in an order. Each instruction is taken out of its block during the call, so that `f` may change
+/// the rest of the function.
 fn for_each_inst(
     func: &mut Function,
     order: &[Block],
@@ -37,7 +37,7 @@ fn for_each_inst(
     }
 }
 
-/// How often each register is read.
+/// The number of reads of each register.
 fn count_uses(func: &Function) -> SecondaryMap<VReg, u32> {
     let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::with_capacity(func.regs.len());
     for (block, data) in func.blocks.iter() {

@@ -1,22 +1,22 @@
-//! Computes the low half of what only its low half is wanted of.
+//! Computes 32 bits where only the low half of a 64-bit value is used.
 //!
-//! Indices are widened to 64 bits, multiplied by the size of an element, and cut down to 32 bits again.
-//! The low bits of a sum, of a shift to the left and of bitwise operations depend on low bits alone:
-//! where such a value is cut down the operation is done anew on 32 bits, if the low bits of what it reads
-//! are there without a move. The wide one stays for [`super::dead`].
+//! Takes wide machine IR in SSA form and leaves equivalent IR. vISA code widens indices to 64 bits, multiplies them
+//! by an element's size and truncates them to 32 bits. The low bits of sums, left shifts and bitwise operations
+//! depend on low bits alone: the operation is repeated on 32 bits where its result is truncated, if the low bits of
+//! its sources can be read in place. [`super::dead`] removes the wide operation.
 
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Base, Imm, Inst, Old, Src, SrcReg, VReg};
 use kiln_target::isa::{Op, Region, SrcMod, Type};
 
-/// Bytes of what is wanted.
-const LOW: u32 = 4;
+/// Bytes of a truncated value.
+const LOW_BYTES: u32 = 4;
 
-/// Where the first register of a value is defined.
+/// The block and index of the definition of each value's first register.
 type Defs = SecondaryMap<VReg, Option<(Block, u32)>>;
 
-/// Replaces moves of low halves by operations on low halves.
+/// Replaces truncating moves by operations on low halves.
 pub fn run(func: &mut Function) {
     let mut defs = Defs::new();
     for (block, data) in func.blocks.iter() {
@@ -39,20 +39,23 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// The operation that gives what a move of a low half does.
+/// The operation on low halves that gives the result of a truncating move.
 fn narrowed(func: &Function, defs: &Defs, inst: &Inst) -> Option<Inst> {
     let dst = inst.dst.as_ref()?;
     let &[Src::Reg(from)] = &inst.srcs[..] else {
         return None;
     };
-    if inst.op != Op::Mov || !is_plain(inst) || !is_integer(dst.ty, LOW) || !is_integer(from.ty, 8)
+    if inst.op != Op::Mov
+        || !is_plain(inst)
+        || !is_integer(dst.ty, LOW_BYTES)
+        || !is_integer(from.ty, 8)
     {
         return None;
     }
     let by = whole(func, defs, &from, inst.exec_size)?;
     let low = |n: usize| low_half(func, defs, by.srcs.get(n)?, by.exec_size);
     let shift = |src: &Src| match src {
-        Src::Imm(imm) if !imm.ty.is_float() && imm.bits() < 8 * u64::from(LOW) => {
+        Src::Imm(imm) if !imm.ty.is_float() && imm.bits() < 8 * u64::from(LOW_BYTES) => {
             Some(Src::imm(Type::D, imm.bits()))
         }
         _ => None,
@@ -68,7 +71,7 @@ fn narrowed(func: &Function, defs: &Defs, inst: &Inst) -> Option<Inst> {
     Some(new)
 }
 
-/// The instruction that makes all that an operand of 64 bits reads, element by element.
+/// The instruction that defines every element that a 64-bit operand reads, in the same order.
 fn whole<'a>(func: &'a Function, defs: &Defs, from: &SrcReg, exec_size: u8) -> Option<&'a Inst> {
     let n = u32::from(exec_size);
     let packed = from.indirect.is_none()
@@ -91,12 +94,12 @@ fn whole<'a>(func: &'a Function, defs: &Defs, from: &SrcReg, exec_size: u8) -> O
     (packed && same && is_plain(by)).then_some(by)
 }
 
-/// The low bits of a source, where nothing has to be moved for them.
+/// The low half of a source, if it can be read in place.
 fn low_half(func: &Function, defs: &Defs, src: &Src, exec_size: u8) -> Option<Src> {
     let r = match src {
         Src::Imm(imm) => {
             let low = Imm::new(Type::D, imm.bits() & u64::from(u32::MAX));
-            let scalar = is_integer(imm.ty, 8) || is_integer(imm.ty, LOW);
+            let scalar = is_integer(imm.ty, 8) || is_integer(imm.ty, LOW_BYTES);
             return scalar.then_some(Src::Imm(low));
         }
         Src::Reg(r) => r,
@@ -106,7 +109,7 @@ fn low_half(func: &Function, defs: &Defs, src: &Src, exec_size: u8) -> Option<Sr
     if !direct || r.modifier != SrcMod::default() || r.region.vstride.is_none() {
         return None;
     }
-    if is_integer(r.ty, LOW) {
+    if is_integer(r.ty, LOW_BYTES) {
         return Some(*src);
     }
     if !is_integer(r.ty, 8) {
@@ -124,7 +127,7 @@ fn low_half(func: &Function, defs: &Defs, src: &Src, exec_size: u8) -> Option<Sr
         return None;
     };
     let widens = by.op == Op::Mov
-        && is_integer(from.ty, LOW)
+        && is_integer(from.ty, LOW_BYTES)
         && from.indirect.is_none()
         && general(from.reg.base())
         && from.modifier == SrcMod::default();
@@ -135,7 +138,7 @@ fn is_integer(ty: Type, bytes: u32) -> bool {
     !ty.is_float() && ty.bytes() == bytes && !matches!(ty, Type::V | Type::Uv)
 }
 
-/// Nothing but the operation itself, of channels each for itself.
+/// True if the instruction has no predicate, condition or saturation, and computes each channel by itself.
 fn is_plain(inst: &Inst) -> bool {
     inst.is_by_channel()
         && inst.is_bare()

@@ -1,8 +1,8 @@
-//! Moves under a constant predicate to where an address says become `smov`, which has the channels in
-//! an immediate.
+//! Replaces indirect moves under a constant predicate by `smov`, whose immediate is the channel mask.
 //!
-//! An element written to an indexed array in registers has an address of its own, so that a vector's
-//! elements are written one by one, each under a flag with one bit set. `smov` needs no flag.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. An element that is written to an indexed array in
+//! registers has its own address, so that the elements of a vector are written one by one, each under a flag with
+//! one bit set. `smov` needs no flag.
 
 use cranelift_entity::SecondaryMap;
 use kiln_emit::encoding;
@@ -10,7 +10,7 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Dst, Imm, Inst, Opcode, Reg, Src, VReg};
 use kiln_target::isa::{Op, PredCtrl, Type};
 
-/// Turns such moves into `smov`. The flags that nobody reads any more stay for [`super::dead`].
+/// Replaces such moves by `smov`. [`super::dead`] removes unused flags.
 pub fn run(func: &mut Function) {
     if !encoding::has(Op::Smov, func.target) {
         return;
@@ -31,7 +31,7 @@ pub fn run(func: &mut Function) {
     for block in blocks {
         let insts = std::mem::take(&mut func.blocks[block].insts);
         let mut new = Vec::with_capacity(insts.len());
-        // The constant that was written last, in a register, since there is one immediate only.
+        // The last constant that was written to a register, since `smov` has one immediate only.
         let mut last: Option<(Imm, VReg)> = None;
         for mut inst in insts {
             let flag = inst.pred.and_then(|pred| pred.flag.as_virt());
@@ -62,7 +62,7 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// What is known of a flag: these bits have the value's.
+/// Known bits of a flag: those in the mask have the value's.
 #[derive(Clone, Copy)]
 struct Bits {
     value: u64,
@@ -70,14 +70,14 @@ struct Bits {
 }
 
 impl Bits {
-    /// Those of so many channels from one on, if they are all known.
+    /// The bits of `channels` channels from `first` on, if all are known.
     fn of(self, first: u8, channels: u8) -> Option<u64> {
         let mask = u64::MAX >> (64 - u32::from(channels));
         (self.known >> first & mask == mask).then_some(self.value >> first & mask)
     }
 }
 
-/// The flag that an instruction sets to a constant, or a part of it.
+/// The flag, or part of one, that an instruction sets to a constant.
 fn constant(func: &Function, inst: &Inst) -> Option<(VReg, Bits)> {
     let dst = inst.dst.as_ref()?;
     let &[Src::Imm(bits)] = &inst.srcs[..] else {
@@ -103,8 +103,8 @@ fn constant(func: &Function, inst: &Inst) -> Option<(VReg, Bits)> {
     Some((flag, bits))
 }
 
-/// Whether a move under a predicate may be an `smov`: of 16 or 32 bits, unchanged, from one place to where an
-/// address register says.
+/// True if a move under a predicate may become an `smov`: it copies 16 or 32 bits unchanged to an indirect
+/// destination.
 fn is_scattered(inst: &Inst) -> bool {
     let (Some(pred), Some(dst), [src]) = (&inst.pred, &inst.dst, &inst.srcs[..]) else {
         return false;

@@ -1,28 +1,32 @@
-//! Gives bytes and words room of a dword each, where they are computed.
+//! Stores bytes and words in dword-sized slots while they are computed.
 //!
-//! An operation on dwords cannot write bytes side by side: it writes every fourth, and a move packs them,
-//! whose result the next operation spreads again. Values that nothing but operations channel by channel
-//! read and write lie four bytes apart from the beginning: sources read them there as well. Values that
-//! are joined or written over one another all change together, and only where that saves a move.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. An operation on dwords cannot write consecutive
+//! bytes: it writes every fourth byte and a move packs them, and the next operation spreads them again. Values that
+//! are read and written only by operations channel by channel get elements four bytes apart from their definition
+//! on; their uses read them with the wider stride. Values of one web (joined by block parameters or tied operands)
+//! change together, and only where that saves a move.
 //!
-//! Payloads, lists, what arrives in registers and what is read in elements of another size stay packed.
+//! Payloads, lists, fixed inputs and values that are read with elements of another size stay packed.
 
 use cranelift_entity::{EntityRef as _, PrimaryMap};
 use kiln_machine::func::{Block, Class, Function, RegData};
 use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
 use kiln_target::isa::{Op, Region, SrcMod, Type};
 
-/// Bytes of room for an element.
-const ROOM: u32 = 4;
-/// Bytes of an element at most, that more room may be given to.
-const NARROW: u32 = 2;
-/// The furthest that rows of a region may lie apart, in elements.
-const FURTHEST: u32 = 32;
+/// Bytes of an element's slot.
+const SLOT_BYTES: u32 = 4;
+/// Maximum number of bytes of an element that is spread.
+const MAX_NARROW_BYTES: u32 = 2;
+/// Maximum vertical stride of a region, in elements.
+const MAX_VSTRIDE: u32 = 32;
 
 /// Spreads the elements of narrow registers.
 pub fn run(func: &mut Function) {
     let mut insts = func.blocks.values().flat_map(|data| &data.insts);
-    let narrow = |inst: &Inst| inst.dst.is_some_and(|dst| dst.ty.bytes() <= NARROW);
+    let narrow = |inst: &Inst| {
+        inst.dst
+            .is_some_and(|dst| dst.ty.bytes() <= MAX_NARROW_BYTES)
+    };
     if !insts.any(|inst| narrow(inst) && packs(inst)) {
         return;
     }
@@ -73,21 +77,21 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// Registers that change together.
+/// Webs of registers, as a union-find structure.
 struct Webs {
-    /// Another register of the same web; the first has itself.
+    /// Another register of the same web; the representative has itself.
     parent: PrimaryMap<VReg, u32>,
     facts: PrimaryMap<VReg, Facts>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Facts {
-    /// Bytes of an element; none where nothing says.
+    /// Bytes of an element; 0 while unknown.
     size: u8,
     fixed: bool,
-    /// Bytes in use.
+    /// Number of bytes in use.
     end: u32,
-    /// Moves that are saved.
+    /// Number of moves that spreading saves.
     gain: u32,
 }
 
@@ -133,7 +137,7 @@ impl Webs {
         }
     }
 
-    /// What an instruction says of its registers.
+    /// Records the constraints of an instruction on its registers.
     fn see(&mut self, func: &Function, inst: &Inst) {
         let undef = inst.op == Opcode::Undef;
         let by_channel = inst.is_by_channel();
@@ -157,20 +161,20 @@ impl Webs {
 
     fn source(&mut self, v: VReg, r: &SrcReg, n: u32) -> bool {
         let size = r.ty.bytes();
-        if size > NARROW {
+        if size > MAX_NARROW_BYTES {
             return false;
         }
         self.facts[v].element(size);
         let end = r.reg.byte() + r.span(n as u8);
         self.facts[v].end = self.facts[v].end.max(end);
         let even = r.mme.is_none() && r.ty.per_byte() == 1 && r.reg.byte().is_multiple_of(size);
-        r.reg.as_virt() == Some(v) && even && spread(r, n, ROOM / size).is_some()
+        r.reg.as_virt() == Some(v) && even && spread(r, n, SLOT_BYTES / size).is_some()
     }
 
     fn result(&mut self, v: VReg, inst: &Inst) -> bool {
         let Some(dst) = inst.dst else { return false };
         let size = dst.ty.bytes();
-        if size > NARROW {
+        if size > MAX_NARROW_BYTES {
             return false;
         }
         self.facts[v].element(size);
@@ -184,7 +188,7 @@ impl Webs {
         dst.reg.as_virt() == Some(v) && even && side_by_side
     }
 
-    /// How much further apart the elements of each register come to lie, and how many bytes it has then.
+    /// For each register: the factor by which its elements are spread, and its new size in bytes.
     fn factors(&mut self, func: &Function) -> Vec<(u8, u16)> {
         let mut whole = vec![Facts::default(); func.regs.len()];
         for v in func.regs.keys() {
@@ -200,12 +204,12 @@ impl Webs {
         }
         let factor = |(v, bytes): (VReg, u16)| {
             let facts = whole[v.index()];
-            let factor = ROOM / u32::from(facts.size.max(1));
+            let factor = SLOT_BYTES / u32::from(facts.size.max(1));
             let end = facts.end * factor;
             let fits = end <= func.target.unit_bytes();
             match facts.fixed || facts.gain == 0 || facts.size == 0 || !fits {
                 true => (1, bytes),
-                false => (factor as u8, end.next_multiple_of(ROOM) as u16),
+                false => (factor as u8, end.next_multiple_of(SLOT_BYTES) as u16),
             }
         };
         let regs = func.regs.iter();
@@ -214,18 +218,18 @@ impl Webs {
     }
 }
 
-/// The region that reads the same elements where they lie so many times further apart.
+/// The region that reads the same elements at `factor` times the stride.
 fn spread(r: &SrcReg, n: u32, factor: u32) -> Option<Region> {
     r.region.vstride?;
     let step = r.step(n)? * factor;
     match step {
         0 => Some(Region::SCALAR),
-        _ if step <= FURTHEST && step.is_power_of_two() => Some(Region::new(step as u8, 1, 0)),
+        _ if step <= MAX_VSTRIDE && step.is_power_of_two() => Some(Region::new(step as u8, 1, 0)),
         _ => None,
     }
 }
 
-/// Whether an operation cannot write elements side by side.
+/// True if an operation cannot write consecutive elements.
 fn packs(inst: &Inst) -> bool {
     let Some(dst) = inst.dst else { return false };
     let bytes = dst.ty.bytes();

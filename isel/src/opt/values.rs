@@ -1,11 +1,11 @@
-//! Finds values that are there already: identical instructions on identical operands.
+//! Common subexpression elimination: identical instructions on identical operands, in a window of recent
+//! instructions.
 //!
-//! Within a block any instruction that only computes may stand for a later one like it; across blocks
-//! one that writes whatever the execution mask, where it dominates the later one. The earlier value
-//! lives longer then, so that it may be at most `NEAR` instructions back: no more than these are known at
-//! a time, however long the code. What is computed of floats
-//! depends on the modes of rounding and denormals besides: it is the same within a block, between two
-//! writes of control registers.
+//! Takes wide machine IR in SSA form and leaves equivalent IR. Within a block, any instruction without side effects
+//! may replace a later identical one. Across blocks, one that ignores the execution mask and dominates the later
+//! one may. A replacement extends the live range of the earlier value, so it may be at most `MAX_DISTANCE`
+//! instructions back; no more are kept, however long the code. Results of floats also depend on the rounding and
+//! denormal modes: they are the same only within a block and between two writes of control registers.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -22,14 +22,14 @@ use smallvec::SmallVec;
 
 use super::dead::has_effect;
 
-/// How far back, in instructions in order, a value is looked for. A longer life costs a register, which
-/// most instructions are cheaper than.
-const NEAR: usize = 64;
-/// Values that are known at a time: one that is exactly so far back still counts.
-const KNOWN: usize = NEAR + 1;
-/// Hashes that are compared at once, and how often that is done for all.
-const AT_ONCE: usize = 16;
-const TIMES: usize = KNOWN.div_ceil(AT_ONCE);
+/// Maximum distance to an earlier value, in instructions. A longer live range costs a register, which is dearer
+/// than most instructions.
+const MAX_DISTANCE: usize = 64;
+/// Number of values that are kept: one at exactly the maximum distance still counts.
+const KNOWN_VALUES: usize = MAX_DISTANCE + 1;
+/// Number of hashes that are compared at once, and number of such comparisons.
+const HASH_GROUP_SIZE: usize = 16;
+const HASH_GROUPS: usize = KNOWN_VALUES.div_ceil(HASH_GROUP_SIZE);
 
 /// Replaces values that are computed again.
 pub fn run(func: &mut Function, graph: &Graph) {
@@ -39,7 +39,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
     let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
         renamed[v].expand().unwrap_or(v)
     };
-    // Instructions that were removed, by the register that each made, with the block and the modes there.
+    // Removed instructions by the register that each defined, with their block and modes.
     let mut removed: HashMap<VReg, (Inst, Block, u32), FixedState> = HashMap::default();
     let mut at = 0;
     for &block in graph.order() {
@@ -55,8 +55,8 @@ pub fn run(func: &mut Function, graph: &Graph) {
                 false => None,
             };
             let Some(earlier) = earlier else {
-                // What is written over is made anew: two cannot be written over one. In another block other
-                // channels may run.
+                // A tied operand is recomputed: two instructions cannot be tied to the same register. In another
+                // block, other channels may be active.
                 if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
                     && let Some(&(mut again, from, modes)) = removed.get(&v)
                     && (from, modes) == (block, known.modes)
@@ -101,31 +101,31 @@ fn results(func: &Function, inst: &Inst) -> SmallVec<[VReg; 4]> {
     func.registers(&base).into()
 }
 
-/// Where a value was computed last, and by what.
+/// The last computation of a value.
 #[derive(Clone, Copy)]
 struct Value {
     block: Block,
     at: usize,
     inst: Inst,
-    /// What it is written over: the instruction may get another register for that.
+    /// The tied operand: the instruction may get another one in place of it.
     old: Option<VReg>,
-    /// Writes of control registers before.
+    /// Number of writes of control registers before it.
     modes: u32,
 }
 
 impl Value {
-    /// Whether the modes of floats count.
+    /// True if the result depends on the modes of floats.
     fn of_floats(&self) -> bool {
         let dst = self.inst.dst.is_some_and(|dst| dst.ty.is_float());
         dst || self.inst.srcs.iter().any(|src| src.ty().is_float())
     }
 
-    /// Whether it is the same one in all blocks: neither the mask nor modes count, which change from one to the next.
+    /// True if the value is the same in all blocks: it depends neither on the mask nor on modes.
     fn is_everywhere(&self) -> bool {
         self.inst.opts.no_mask && !self.of_floats()
     }
 
-    /// Whether all that makes the results what they are is the same.
+    /// True if all inputs of the results are the same.
     fn is_same(&self, func: &Function, other: &Value) -> bool {
         let (a, b) = (&self.inst, &other.inst);
         let cond = |inst: &Inst| inst.cond.map(|c| c.cond);
@@ -145,7 +145,7 @@ impl Value {
     }
 }
 
-/// Lists are the same if their registers are.
+/// Compares sources. Lists are the same if their registers are.
 fn is_same_source(func: &Function, a: &Src, b: &Src) -> bool {
     let (Src::Reg(a), Src::Reg(b)) = (a, b) else {
         return a == b;
@@ -160,26 +160,26 @@ fn is_same_source(func: &Function, a: &Src, b: &Src) -> bool {
 }
 
 struct Known {
-    /// What the last instructions computed, each at its number in order modulo the length, and some bits of
-    /// their hashes. No two are the same.
-    values: [Option<Value>; KNOWN],
-    hashes: [[u32; AT_ONCE]; TIMES],
+    /// The last computed values, each at its number modulo the length, and parts of their hashes. No two are the
+    /// same.
+    values: [Option<Value>; KNOWN_VALUES],
+    hashes: [[u32; HASH_GROUP_SIZE]; HASH_GROUPS],
     hasher: FixedState,
-    /// Writes of control registers so far.
+    /// Number of writes of control registers so far.
     modes: u32,
 }
 
 impl Known {
     fn new() -> Known {
         Known {
-            values: [None; KNOWN],
-            hashes: [[0; AT_ONCE]; TIMES],
+            values: [None; KNOWN_VALUES],
+            hashes: [[0; HASH_GROUP_SIZE]; HASH_GROUPS],
             hasher: FixedState::default(),
             modes: 0,
         }
     }
 
-    /// The instruction that made the results of another already; otherwise these are known from now on.
+    /// The earlier instruction with the same results. If there is none, the value is recorded.
     fn find(
         &mut self,
         func: &Function,
@@ -198,19 +198,19 @@ impl Known {
         let hash = self.hash(func, &new);
         if let Some(slot) = self.slot_of(func, &new, hash)
             && let Some(value) = self.values[slot].take()
-            && at - value.at <= NEAR
+            && at - value.at <= MAX_DISTANCE
             && graph.dominates(value.block, block)
         {
             self.values[slot] = Some(value);
             return Some(value.inst);
         }
-        let slot = at % KNOWN;
+        let slot = at % KNOWN_VALUES;
         self.values[slot] = Some(new);
-        self.hashes[slot / AT_ONCE][slot % AT_ONCE] = hash;
+        self.hashes[slot / HASH_GROUP_SIZE][slot % HASH_GROUP_SIZE] = hash;
         None
     }
 
-    /// Of values that are the same it is the same; what tells few apart is left out.
+    /// A hash that equal values share; fields that rarely differ are left out.
     fn hash(&self, func: &Function, value: &Value) -> u32 {
         let inst = &value.inst;
         let mut hasher = self.hasher.build_hasher();
@@ -243,9 +243,10 @@ impl Known {
             known.is_some_and(|known| known.is_same(func, value))
         };
         (self.hashes.iter().enumerate())
-            // All of these are compared whatever the first ones give, which takes a few instructions of vectors.
+            // All hashes of a group are compared without an early exit, which compiles to a few vector
+            // instructions.
             .filter(|(_, hashes)| hashes.iter().fold(false, |any, &h| any | (h == hash)))
-            .flat_map(|(n, hashes)| (n * AT_ONCE..).zip(hashes))
+            .flat_map(|(n, hashes)| (n * HASH_GROUP_SIZE..).zip(hashes))
             .filter_map(|(slot, &h)| (h == hash).then_some(slot))
             .find(same)
     }
@@ -256,12 +257,12 @@ fn writes_control(inst: &Inst) -> bool {
     file.is_some_and(|(file, _)| matches!(file, RegFile::Control | RegFile::State))
 }
 
-/// Whether an instruction writes over nothing.
+/// True if an instruction has no tied operand.
 fn is_fresh(inst: &Inst) -> bool {
     inst.dst.is_some_and(|dst| dst.old == Old::None)
 }
 
-/// Whether an instruction does nothing but compute general registers from virtual ones.
+/// True if an instruction does nothing but compute general registers from virtual ones.
 fn is_value(func: &Function, inst: &Inst) -> bool {
     let (Some(op), Some(dst)) = (inst.gen_op(), &inst.dst) else {
         return false;

@@ -1,25 +1,24 @@
-//! Computes cheap values anew where they are read, instead of keeping them until then (rematerialization).
+//! Rematerialization: cheap values are computed again before their uses instead of being kept in registers.
 //!
-//! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), in which nearly all registers live somewhere,
-//! or more than there are, and leaves the same with fewer that live there. A value that lives over such a place, and that one
-//! integer operation makes of immediates and of registers that live wherever it is read, is made anew before
-//! its first read in each block that reads it, or before the loops around that in which registers are left
-//! (`spots`), and no longer where it was. No other value lives longer for that,
-//! and an operation costs less than a store and the loads.
+//! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), and leaves equivalent IR with fewer live
+//! registers at places where nearly all registers, or more than exist, are live. A candidate is live through such a
+//! place and is defined by one integer operation on immediates and on registers that are live at each of its uses.
+//! It is rematerialized before its first use in each block, or before the loops around the use in which registers
+//! are free (`spots`), and its original definition is removed. No other live range grows, and an operation costs
+//! less than a store and the loads.
 //!
-//! Of two values that share a unit, one written over the other, each is made anew where it is read, and both or
-//! neither: the unit is free only without both.
+//! Of two values that share a unit, one tied to the other, both are rematerialized or neither: the unit is free
+//! only without both.
 //!
-//! It is made anew whatever the execution mask: a register's contents do not change while it lives, so that all
-//! channels get what they had, those that wait at joins among them. Of channels that the operation left out
-//! nobody wants anything. What passes an edge or is written over stays, as it is wanted in a place of its own.
+//! A rematerialized operation ignores the execution mask. A register's contents are constant while it is live, so
+//! that all channels get their old values, those that wait at joins included; channels that the original left out
+//! are undefined. Edge arguments and tied operands stay, since they need a location of their own.
 //!
-//! A few registers are to stay free (`aim`), since payloads of messages need several side by side. What lives
-//! over a call of a subroutine has those that the subroutine leaves.
+//! A few registers are to stay free (`aim`), since payloads of messages need consecutive registers. Values that are
+//! live across a call of a subroutine must fit in the registers that it preserves.
 //!
-//! How many registers live is estimated first ([`lives`](crate::schedule)), which never says less than do, and
-//! counted only where that is not many times what there is: if far more live, much is in memory whatever is
-//! done here.
+//! Pressure is estimated first ([`pressure`](crate::schedule::pressure)), never too low, and counted exactly only
+//! if the estimate is not a multiple of the register file: with far more, much is spilled whatever this pass does.
 
 mod rewrite;
 mod spots;
@@ -33,38 +32,39 @@ use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::profile;
 
-use crate::schedule::lives::{Known, Lives};
+use crate::schedule::pressure::{Known, Pressure};
 use rewrite::rewrite;
 use spots::Spots;
 use values::{Values, collect};
 
-/// Blocks that a value may be made anew in, or each of two that share a unit.
-const BLOCKS: usize = 4;
-/// Of so many units one is left free.
-const FREE: u32 = 15;
-/// How many times what there is may be estimated to live.
-const FAR: u32 = 3;
-/// Instructions that a value lives for at least.
-const LEAST_LIFE: u32 = 16;
-/// Reads in a loop count so many times those outside, and loops in each other that count.
-const LOOP: u32 = 8;
-const LOOPS: u32 = 6;
-/// Places that are looked at, those with the most registers, and values, those that live longest.
-const PLACES: usize = 512;
-const VALUES: usize = 4096;
+/// Maximum number of blocks in which a value is rematerialized, or each of two that share a unit.
+const MAX_BLOCKS: usize = 4;
+/// One unit of `UNITS_PER_FREE` is left free.
+const UNITS_PER_FREE: u32 = 15;
+/// Maximum estimated pressure, as a multiple of the register file, for which pressure is counted.
+const MAX_PRESSURE_RATIO: u32 = 3;
+/// Minimum length, in instructions, of a live range that is shortened.
+const MIN_RANGE_INSTS: u32 = 16;
+/// Weight of a use in a loop, relative to one outside, and maximum depth of loops that count.
+const LOOP_WEIGHT: u32 = 8;
+const MAX_LOOP_DEPTH: u32 = 6;
+/// Maximum number of places that are considered (those with the highest pressure), and of values (those with the
+/// longest live ranges).
+const MAX_PLACES: usize = 512;
+const MAX_VALUES: usize = 4096;
 const NONE: u32 = u32::MAX;
 
-/// A place at which more registers live than there are, and how many more.
+/// A place with too many live units, and the excess.
 struct Place {
     block: Block,
     inst: u32,
     at: u32,
     over: u32,
-    /// It is the instruction, a call, and not the place before it.
+    /// True if it is a call instruction itself, and not the place before it.
     is_call: bool,
 }
 
-/// A call of a subroutine, how many units have its results, and how many are lost.
+/// A call of a subroutine, the units of its results, and the units that it clobbers.
 struct Call {
     block: Block,
     inst: u32,
@@ -72,13 +72,14 @@ struct Call {
     lost: u32,
 }
 
-/// How many units may live where there are so many.
+/// Maximum number of units that should be live, of `units`.
 fn aim(units: u32) -> u32 {
-    units - units / FREE
+    units - units / UNITS_PER_FREE
 }
 
-/// Makes cheap values anew where more registers live than may where there are so many units. No more than `most`
-/// live at once, and of calls of subroutines it is known how many units are lost. Says whether it looked for such places.
+/// Rematerializes cheap values where pressure exceeds the limit for `units` units. `most` is an upper bound of the
+/// pressure, and `lost` the number of units that a subroutine clobbers. True if places with too much pressure were
+/// searched.
 pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32) -> bool {
     let units = aim(units);
     let calls = calls(func, lost);
@@ -88,7 +89,7 @@ pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32
     }
     let known = Known::new(func, units);
     let estimate = estimate(func, &known);
-    if estimate + most_lost <= units || estimate > FAR * units {
+    if estimate + most_lost <= units || estimate > MAX_PRESSURE_RATIO * units {
         return false;
     }
     let graph = Graph::new(func);
@@ -120,17 +121,17 @@ fn calls(func: &Function, lost: impl Fn(u16) -> u32) -> Vec<Call> {
     calls
 }
 
-/// About how many units live at once, at most.
+/// An estimate of the maximum pressure.
 fn estimate(func: &Function, known: &Known) -> u32 {
-    let mut lives = Lives::new(known);
+    let mut pressure = Pressure::new(known);
     let most = func.blocks.keys().filter_map(|block| {
-        lives.enter(func, block);
-        lives.most()
+        pressure.enter(func, block);
+        pressure.most()
     });
     most.map(|(_, most)| most as u32).max().unwrap_or(0)
 }
 
-/// Where most live in each block in which more do than there are, and the calls beside which more do.
+/// The place of the highest excess in each block, and the calls with an excess.
 fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Place> {
     let mut calls = calls.iter().peekable();
     let live = Liveness::new(func, graph);
@@ -139,7 +140,7 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
     let profile = profile(func, &live);
     for block in func.blocks.keys() {
         let amounts = profile.of(block);
-        // Before an instruction: what lives at the end of a block lives behind the last one.
+        // Before an instruction: registers that are live-out are live after the last one.
         let before = (0..).zip(&amounts[..amounts.len() - 1]);
         let most = before.max_by_key(|&(inst, amount)| (amount.units, Reverse(inst)));
         if let Some((inst, amount)) = most.filter(|(_, amount)| amount.units > units) {
@@ -169,7 +170,7 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
     places
 }
 
-/// The values that are to be made anew.
+/// Chooses the values to rematerialize.
 fn choose(
     func: &Function,
     graph: &Graph,
@@ -182,7 +183,7 @@ fn choose(
         crowded[place.block.as_u32() as usize] = true;
     }
     places.sort_by_key(|place| (Reverse(place.over), place.at));
-    places.truncate(PLACES);
+    places.truncate(MAX_PLACES);
     let mut first = Vec::with_capacity(func.blocks.len());
     let mut count = 0;
     for data in func.blocks.values() {
@@ -194,17 +195,17 @@ fn choose(
         value.is_cheap
             && !value.is_barred
             && values.reads(*v).next().is_some()
-            && value.last.saturating_sub(value.born) >= LEAST_LIFE
+            && value.last.saturating_sub(value.def) >= MIN_RANGE_INSTS
             && values.parts(func, *v).is_some()
     };
     let mut possible: Vec<VReg> = func.regs.keys().filter(is_possible).collect();
     let spots = Spots::new(func, graph, &crowded);
     for &v in &possible {
-        let home = Block::from_u32(values.get(v).home.0);
+        let home = Block::from_u32(values.get(v).site.0);
         values.place(v, |read| spots.of(home, read));
     }
     let values = &*values;
-    // Whether a register lives behind an instruction before which it lives.
+    // True if a register that is live before an instruction is live after it.
     let lives_behind = |v: VReg, block: Block, at: u32| {
         let (last, here) = (known.last(v), 2 * block.as_u32());
         last > here || last == here && values.get(v).last > at
@@ -217,7 +218,7 @@ fn choose(
             sources.filter_map(|src| src.as_reg()?.reg.as_virt())
         })
     };
-    // What it is made of lives before its first read in a block, or at the end of one.
+    // The sources are live before the first use in a block, or at the end of one.
     let is_kept = |v: &VReg| {
         values.reads(*v).all(|read| match read.spot == read.block {
             true => {
@@ -231,10 +232,10 @@ fn choose(
     possible.sort_by_cached_key(|&v| {
         let value = values.get(v);
         let cost = spots.cost(values.reads(v));
-        (cost, Reverse(value.last - value.born), v)
+        (cost, Reverse(value.last - value.def), v)
     });
-    possible.truncate(VALUES);
-    // Those that are made anew, and what they are made of, which stays.
+    possible.truncate(MAX_VALUES);
+    // The values chosen so far, and their sources, which must stay.
     let mut anew = vec![false; values.list.len()];
     let mut stays = vec![false; values.list.len()];
     for place in places {
@@ -243,7 +244,7 @@ fn choose(
                 let last = read.last + u32::from(!place.is_call);
                 read.block == place.block && (read.first..last).contains(&place.inst)
             };
-            values.get(v).born < place.at
+            values.get(v).def < place.at
                 && !values.reads(v).any(near)
                 && lives_behind(v, place.block, place.at)
         };

@@ -1,4 +1,4 @@
-//! Makes the chosen values anew, and no longer where they were.
+//! Rematerializes the chosen values and removes their old definitions.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
 
 use super::values::{BOTH, Read, Values};
 
-/// What is done before an instruction of a block, or at its end.
+/// A change before an instruction of a block, or at the block's end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
-    /// A register is made by the operation of that number, over another where that has the other half.
+    /// Defines a register by the operation of a number, tied to the register with the other half if there is one.
     Make(VReg, u32, Option<VReg>),
-    /// From here on a half of a register, or all of it, is in another.
+    /// Replaces a register, or a half of it, by another from here on.
     Rename((VReg, u8), VReg),
-    /// The instruction goes.
+    /// Removes the instruction.
     Drop,
 }
 
-/// What stands in a block for a register, or for each of its halves.
+/// The current replacement of each register, or of each of its halves, in a block.
 type Renamed = HashMap<(VReg, u8), VReg, FixedState>;
 
-/// Makes the chosen ones anew where they are to be, and nowhere else.
+/// Rematerializes the chosen registers at their places, and nowhere else.
 pub fn rewrite(func: &mut Function, values: &Values, chosen: &[VReg]) {
     let (work, originals) = work(func, values, chosen);
     let mut renamed = Renamed::default();
@@ -55,7 +55,7 @@ pub fn rewrite(func: &mut Function, values: &Values, chosen: &[VReg]) {
     }
 }
 
-/// What is to be done, in the order of the code, and the operations that are done again.
+/// The changes in the order of the code, and the operations that are repeated.
 fn work(
     func: &mut Function,
     values: &Values,
@@ -65,11 +65,11 @@ fn work(
     let mut originals = Vec::new();
     for &v in chosen {
         let parts = values.parts(func, v).unwrap_or_default();
-        // What it was written over goes with it, if nobody else wants that.
+        // Its tied operand goes with it if it has no other use.
         let alone = |part: &VReg| *part == v || values.get(*part).uses == 1;
         let homes = parts.into_iter().flatten().chain([v]).filter(alone);
         work.extend(homes.map(|part| {
-            let (block, inst) = values.get(part).home;
+            let (block, inst) = values.get(part).site;
             (Block::from_u32(block), inst, Work::Drop)
         }));
         let numbers = parts.map(|part| {
@@ -109,7 +109,7 @@ fn work(
     (work, originals)
 }
 
-/// An operation that makes a register, or half of it over another, whatever the execution mask.
+/// An operation that defines a register, or half of it over another, whatever the execution mask.
 fn again(original: &Inst, v: VReg, over: Option<VReg>) -> Inst {
     let mut again = *original;
     if let Some(dst) = &mut again.dst {
@@ -120,7 +120,7 @@ fn again(original: &Inst, v: VReg, over: Option<VReg>) -> Inst {
     again
 }
 
-/// Lets an instruction read what was made anew.
+/// Replaces an instruction's reads by rematerialized registers.
 fn rename(func: &mut Function, values: &Values, inst: &mut Inst, renamed: &Renamed) {
     for n in 0..inst.srcs.len() {
         let direct = inst.srcs[n].as_reg().and_then(|r| r.reg.as_virt());
@@ -132,7 +132,7 @@ fn rename(func: &mut Function, values: &Values, inst: &mut Inst, renamed: &Renam
             r.reg = Reg::virt(new, r.reg.byte());
         }
     }
-    // Those that are one of several are read as a whole.
+    // Registers of a list are read as a whole.
     func.map_uses(inst, |v| {
         let mut whole = [BOTH, 0].into_iter();
         let found = whole.find_map(|half| renamed.get(&(v, half)));

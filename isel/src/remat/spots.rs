@@ -1,20 +1,21 @@
-//! Where values are made anew: before the loops around a read in which no register is missing.
+//! Rematerialization places: before the loops around a read in which no register is missing.
 //!
-//! A value lived in these loops before; it is made once for all their turns.
+//! The value was live through these loops before; rematerialized before them, it is computed once for all
+//! iterations.
 
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::graph::{Graph, depths};
 
 use super::values::{BOTH, Read};
-use super::{LOOP, LOOPS};
-use crate::schedule::lives::Loops;
+use super::{LOOP_WEIGHT, MAX_LOOP_DEPTH};
+use crate::schedule::pressure::Loops;
 
 pub struct Spots<'a> {
     func: &'a Function,
     graph: &'a Graph,
     loops: Loops,
     depths: Vec<u32>,
-    /// By block: how many blocks before it have too many values.
+    /// For each block: the number of earlier blocks with too many live values.
     crowded: Vec<u32>,
 }
 
@@ -35,7 +36,8 @@ impl Spots<'_> {
         }
     }
 
-    /// The block at whose end a value that one block makes is made anew for another, or that other one itself.
+    /// The block at whose end a value defined in `home` is rematerialized for a read in another block, or the
+    /// reading block itself.
     pub fn of(&self, home: Block, read: Block) -> Block {
         let mut spot = read;
         let mut end = read;
@@ -58,7 +60,7 @@ impl Spots<'_> {
         spot
     }
 
-    /// The block before a loop in which something can be done.
+    /// The block before a loop's first block, if a value can be computed at its end.
     fn before(&self, head: Block) -> Option<Block> {
         let mut block = self.graph.idom(head)?;
         while self.func.blocks[block].term == Term::Join {
@@ -67,17 +69,17 @@ impl Spots<'_> {
         Some(block)
     }
 
-    /// No block from one to another has too many values.
+    /// True if no block in a range has too many live values.
     fn is_free(&self, from: Block, to: Block) -> bool {
         let before = |block: u32| self.crowded[block as usize];
         from <= to && before(from.as_u32()) == before(to.as_u32() + 1)
     }
 
     fn depth(&self, block: Block) -> u32 {
-        self.depths[block.as_u32() as usize].min(LOOPS)
+        self.depths[block.as_u32() as usize].min(MAX_LOOP_DEPTH)
     }
 
-    /// What it costs to make a value anew for these reads, those for which it is made in one place together.
+    /// The cost of rematerializing a value for these reads; reads with the same place are counted once.
     pub fn cost(&self, reads: impl Iterator<Item = Read> + Clone) -> u32 {
         let count = |(n, read): (usize, Read)| {
             let place = |read: Read| (read.spot, read.half);
@@ -86,7 +88,7 @@ impl Spots<'_> {
                 .take(n)
                 .all(|other| place(other) != place(read));
             let operations = 1 + u32::from(read.half == BOTH);
-            u32::from(is_first) * operations * LOOP.pow(self.depth(read.spot))
+            u32::from(is_first) * operations * LOOP_WEIGHT.pow(self.depth(read.spot))
         };
         reads.clone().enumerate().map(count).sum()
     }

@@ -1,4 +1,4 @@
-//! What makes each register, and who reads those that may be made anew.
+//! The definition of each register, and the reads of registers that may be rematerialized.
 
 use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Block, Class, Function};
@@ -6,63 +6,63 @@ use kiln_machine::inst::{Desc, Inst, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use kiln_target::isa::Op;
 
-use super::{BLOCKS, NONE};
+use super::{MAX_BLOCKS, NONE};
 
-/// Where a block reads a register, or one half of it.
+/// The reads of a register, or of one half of it, in one block.
 #[derive(Clone, Copy)]
 pub struct Read {
     pub block: Block,
-    /// Where it is made anew for that: at the end of this block, or in the block that reads it before its first read.
+    /// The block that rematerializes the value: at its end, or before the first read if it is the reading block.
     pub spot: Block,
     pub half: u8,
-    /// The first instruction that does, and the last.
+    /// The first instruction that reads it, and the last.
     pub first: u32,
     pub last: u32,
-    /// The one found before, of the same register.
+    /// The index of the read of the same register found before.
     next: u32,
 }
 
-/// What is known of a register.
+/// Facts of a register.
 #[derive(Clone, Copy)]
 pub struct Value {
-    /// The operation that makes it may be done anywhere.
+    /// True if its defining operation may be repeated anywhere.
     pub is_cheap: bool,
-    /// It is wanted in a place of its own, or in too many blocks.
+    /// True if it needs a location of its own, or is read in too many blocks.
     pub is_barred: bool,
-    /// What it is written over.
+    /// The operand tied to its definition.
     pub over: PackedOption<VReg>,
-    /// How often it is read, passed on or written over.
+    /// Number of reads, edge arguments and tied operands.
     pub uses: u32,
-    /// The number of the instruction that makes it, of all in order.
-    pub born: u32,
+    /// The number of its defining instruction, counted over all blocks.
+    pub def: u32,
     /// Its block, and its number there.
-    pub home: (u32, u32),
+    pub site: (u32, u32),
     pub last: u32,
-    /// The last found of its reads: one a block, or one a block and half if it is written over something.
+    /// The index of the last read found: one for each block, or for each block and half if it has a tied operand.
     pub reads: u32,
 }
 
-/// All registers, and what reads those that may be made anew.
+/// All registers, and the reads of those that may be rematerialized.
 pub struct Values {
     pub list: Vec<Value>,
     reads: Vec<Read>,
 }
 
-/// Stands for both halves.
+/// Index that stands for both halves.
 pub const BOTH: u8 = 2;
 
-/// What makes a register: an operation for all of it, or one for each half that is read.
+/// The definitions of a register: of all of it, or of each half that is read.
 pub type Parts = [Option<VReg>; 2];
 
-/// Finds what makes each register and who reads it.
+/// Finds the definition and the reads of each register.
 pub fn collect(func: &Function) -> Values {
     let nothing = Value {
         is_cheap: false,
         is_barred: false,
         over: None.into(),
         uses: 0,
-        born: NONE,
-        home: (0, 0),
+        def: NONE,
+        site: (0, 0),
         last: 0,
         reads: NONE,
     };
@@ -78,11 +78,11 @@ pub fn collect(func: &Function) -> Values {
                     return values.is_used(func, (v, role), inst, (block, n), at);
                 }
                 let value = &mut values.list[v.as_u32() as usize];
-                value.is_cheap = value.born == NONE && is_cheap(func, inst);
-                value.born = at;
-                value.home = (block.as_u32(), n);
+                value.is_cheap = value.def == NONE && is_cheap(func, inst);
+                value.def = at;
+                value.site = (block.as_u32(), n);
                 value.over = role.old().into();
-                // Which half was read was not asked before.
+                // The halves of reads found before are unknown.
                 value.is_barred |= role.old().is_some() && value.reads != NONE;
                 if let Some(old) = role.old() {
                     values.is_wanted(old, at);
@@ -105,7 +105,7 @@ impl Values {
         std::iter::successors(first, |read| self.reads.get(read.next as usize)).copied()
     }
 
-    /// Chooses for each block that reads a register where it is made anew.
+    /// Chooses the rematerialization block for each block that reads a register.
     pub fn place(&mut self, v: VReg, spot: impl Fn(Block) -> Block) {
         let mut at = self.get(v).reads;
         while let Some(read) = self.reads.get_mut(at as usize) {
@@ -114,7 +114,7 @@ impl Values {
         }
     }
 
-    /// A register is wanted in a place of its own.
+    /// Records that a register needs a location of its own.
     fn is_wanted(&mut self, v: VReg, at: u32) {
         let value = &mut self.list[v.as_u32() as usize];
         value.is_barred = true;
@@ -122,7 +122,7 @@ impl Values {
         value.last = at;
     }
 
-    /// An instruction of a block uses a register.
+    /// Records that an instruction of a block uses a register.
     fn is_used(
         &mut self,
         func: &Function,
@@ -137,7 +137,7 @@ impl Values {
         let value = &mut self.list[v.as_u32() as usize];
         value.uses += 1;
         value.last = at;
-        if value.is_barred || value.born != NONE && !value.is_cheap {
+        if value.is_barred || value.def != NONE && !value.is_cheap {
             return;
         }
         let half = value.half_read(func, inst, usize::from(src));
@@ -153,7 +153,7 @@ impl Values {
             }
             found = read.next;
         }
-        if blocks == BLOCKS {
+        if blocks == MAX_BLOCKS {
             value.is_barred = true;
             return;
         }
@@ -168,8 +168,8 @@ impl Values {
         });
     }
 
-    /// What makes a register, if all of that may be done anywhere. Of one that is written over another, that one
-    /// holds nothing in the half that is written, so that no channel has there what it had before.
+    /// The definitions of a register, if all of them may be repeated anywhere. The half that a definition writes
+    /// must be undefined in its tied operand, so that no channel keeps old contents there.
     pub fn parts(&self, func: &Function, v: VReg) -> Option<Parts> {
         let value = self.get(v);
         let Some(over) = value.over.expand() else {
@@ -186,28 +186,28 @@ impl Values {
         (half != rest && other.over.is_none() && is_other_cheap).then_some(parts)
     }
 
-    /// The instruction that makes a register, if one does.
+    /// The instruction that defines a register, if there is one.
     pub fn maker<'a>(&self, func: &'a Function, value: &Value) -> Option<&'a Inst> {
-        let (block, inst) = value.home;
-        let is_made = value.born != NONE;
+        let (block, inst) = value.site;
+        let is_made = value.def != NONE;
         is_made.then(|| &func.blocks[Block::from_u32(block)].insts[inst as usize])
     }
 }
 
-/// The half of a unit in which bytes lie, if they lie in one.
+/// The half of a unit that holds a range of bytes, if one does.
 fn half(func: &Function, from: u32, bytes: u32) -> Option<u8> {
     let grf = func.target.grf_bytes;
     (from / grf == (from + bytes.max(1) - 1) / grf).then_some((from / grf) as u8)
 }
 
-/// The half of its register that an instruction writes, if it does so in one.
+/// The half of its register that an instruction writes, if it writes one.
 fn half_written(func: &Function, inst: &Inst) -> Option<u8> {
     let dst = inst.dst.as_ref().filter(|_| inst.is_by_channel())?;
     half(func, dst.reg.byte(), dst.span(inst.exec_size))
 }
 
 impl Value {
-    /// The half that a source reads, or both; of what is made as a whole always the first.
+    /// The half that a source reads, or both; always the first of a register that is defined as a whole.
     pub fn half_read(&self, func: &Function, inst: &Inst, src: usize) -> u8 {
         match self.over.expand() {
             None => 0,
@@ -216,7 +216,7 @@ impl Value {
     }
 }
 
-/// The half of a register that a source reads, if it does so in one.
+/// The half of a register that a source reads, if it reads one.
 fn half_read(func: &Function, inst: &Inst, src: usize) -> Option<u8> {
     let source = inst.srcs[src]
         .as_reg()
@@ -237,7 +237,7 @@ fn half_read(func: &Function, inst: &Inst, src: usize) -> Option<u8> {
     half(func, source.reg.byte(), bytes)
 }
 
-/// An integer operation that makes a register, or a part of it, of immediates and registers.
+/// True for an integer operation that defines a register, or a part of it, from immediates and registers.
 fn is_cheap(func: &Function, inst: &Inst) -> bool {
     use Op::*;
     let Some(dst) = &inst.dst else { return false };

@@ -1,10 +1,11 @@
-//! What an instruction has to wait for, and how long.
+//! Dependencies between instructions, and their latencies.
 //!
-//! Takes a region: instructions of a block up to one that everything waits for, as a call, a fence and a write
-//! of a control register are. Between them dependencies go by what is read and written: registers, where those
-//! that allocation will want in one place (what is written over, parameters and their arguments) are one;
-//! the accumulator; what indirect operands reach; and memory, all but shared local memory being one.
-//! Reads of one thing may change places, everything else may not.
+//! Takes a region: consecutive instructions of a block up to one that depends on everything before it and on which
+//! everything after depends, such as a call, a fence or a write of a control register. Dependencies go by the
+//! resources that are read and written: registers, where those that should share a location (tied operands,
+//! parameters and their arguments) are one resource; the accumulator; fixed registers, which indirect operands
+//! reach; and memory, where shared local memory is one resource and all other memory another. Reads of one resource
+//! may be reordered, other accesses may not.
 
 use kiln_emit::cost::time::{self, Time};
 use kiln_emit::messages::{Access, Descriptors, Function as Shared, Request, Surface};
@@ -16,13 +17,13 @@ use smallvec::SmallVec;
 
 const NONE: u32 = u32::MAX;
 
-/// Something other than a virtual register that is read and written; in the table behind those.
+/// A resource other than a virtual register; its row follows those of the registers.
 #[derive(Clone, Copy)]
 enum Other {
     Accumulator,
     Flags,
     Address,
-    /// General registers of the machine, and what indirect operands reach.
+    /// Fixed registers, and all that indirect operands reach.
     Arrays,
     Memory,
     LocalMemory,
@@ -32,7 +33,7 @@ impl Other {
     const COUNT: usize = Other::LocalMemory as usize + 1;
 }
 
-/// To an instruction that comes so many cycles after another at the earliest.
+/// A dependency: an instruction, and the minimum number of cycles between the two.
 #[derive(Clone, Copy)]
 pub struct Edge {
     pub to: u32,
@@ -40,11 +41,11 @@ pub struct Edge {
     next: u32,
 }
 
-/// Who has something.
+/// The last accesses of a resource.
 #[derive(Clone, Copy)]
 struct Held {
     writer: u32,
-    /// The last reader since, in [`Depend::readers`].
+    /// The last read since then, in [`Depend::readers`].
     reader: u32,
 }
 
@@ -53,30 +54,30 @@ const FREE: Held = Held {
     reader: NONE,
 };
 
-/// The dependencies of a region. Numbers of instructions are those within it.
+/// The dependencies of a region. Instructions are numbered within the region.
 pub struct Depend<'a> {
-    /// By virtual register the one that stands for all that want to be in one place.
+    /// For each virtual register: the representative of those that should share its location.
     roots: &'a [u32],
     held: Vec<Held>,
     touched: Vec<u32>,
-    /// Readers with the one before.
+    /// Reads, each with the index of the one before.
     readers: Vec<(u32, u32)>,
     edges: Vec<Edge>,
-    /// By instruction.
+    /// For each instruction.
     first: Vec<u32>,
     missing: Vec<u32>,
     times: Vec<Time>,
     heights: Vec<i64>,
 }
 
-/// What an instruction does to the registers and the rest.
+/// The accesses of an instruction.
 struct Accesses {
     reads: SmallVec<[u32; 8]>,
     writes: SmallVec<[u32; 4]>,
 }
 
 impl Depend<'_> {
-    /// With the registers' [`roots`].
+    /// Dependencies with the registers' [`roots`].
     pub fn new(roots: &[u32]) -> Depend<'_> {
         Depend {
             roots,
@@ -91,8 +92,8 @@ impl Depend<'_> {
         }
     }
 
-    /// The dependencies between the instructions of a block from one on; gives the first that is no more among
-    /// them, for which everything before has to be done.
+    /// Finds the dependencies between the instructions of a block from `from` on. Gives the end of the region: the
+    /// first instruction for which all before must be done.
     pub fn region(&mut self, func: &Function, block: Block, from: usize) -> usize {
         self.edges.clear();
         self.readers.clear();
@@ -127,7 +128,7 @@ impl Depend<'_> {
         end
     }
 
-    /// How many others each instruction waits for.
+    /// The number of instructions that each instruction waits for.
     pub fn missing(&self) -> &[u32] {
         &self.missing
     }
@@ -136,12 +137,12 @@ impl Depend<'_> {
         &self.times[inst]
     }
 
-    /// Cycles from its issue to the end of all that waits for it.
+    /// Cycles from an instruction's issue to the end of all that depends on it.
     pub fn height(&self, inst: usize) -> i64 {
         self.heights[inst]
     }
 
-    /// What waits for an instruction.
+    /// The instructions that depend on an instruction.
     pub fn after(&self, inst: usize) -> impl Iterator<Item = Edge> {
         let mut at = self.first[inst];
         std::iter::from_fn(move || {
@@ -248,7 +249,7 @@ impl Depend<'_> {
         &mut self.held[place as usize]
     }
 
-    /// How long after an instruction that writes something others can have it.
+    /// Cycles from the issue of a write to the earliest read of the resource.
     fn until(&self, func: &Function, writer: u32, place: u32) -> i64 {
         let time = &self.times[writer as usize];
         let rest = self.roots.len();
@@ -277,7 +278,7 @@ impl Depend<'_> {
         self.missing[to as usize] += 1;
     }
 
-    /// The heights; `flag`: the instruction whose flag the end of the block reads.
+    /// Computes the heights; `flag` is the instruction that defines the flag that the end of the block reads.
     fn measure(&mut self, flag: u32) {
         let count = self.first.len();
         self.heights.clear();
@@ -293,7 +294,7 @@ impl Depend<'_> {
     }
 }
 
-/// What an instruction does in memory, if anything; `None`: everything waits for it.
+/// The memory access of an instruction, if it has one; `None` if everything depends on it.
 fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
     let op = match inst.op {
         Opcode::Gen(op) => op,
@@ -312,7 +313,7 @@ fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
         ),
         _ => true,
     };
-    // The state may be read at any place between two writes of it.
+    // Two reads of the state without a write between them may be reordered.
     let read = |base: Base| match base {
         Base::Phys(file, _) => {
             moved(base)
@@ -346,7 +347,7 @@ fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
     }
 }
 
-/// What a message asks for, if its descriptors are constants that are known.
+/// The request of a message with constant descriptors.
 fn request(func: &Function, inst: &Inst) -> Option<Request> {
     let message = &func.messages[inst.message.expand()?];
     let inst::Desc::Imm(desc) = message.desc else {
@@ -393,7 +394,7 @@ fn time_of(func: &Function, inst: &Inst) -> Time {
     time::message(target, &message)
 }
 
-/// Joins the registers that are best in one place: by register the one that stands for them.
+/// Joins registers that should share a location: for each register, the representative of its web.
 pub fn roots(func: &Function) -> Vec<u32> {
     let mut roots: Vec<u32> = (0..func.regs.len() as u32).collect();
     for data in func.blocks.values() {

@@ -1,43 +1,42 @@
-//! Orders the instructions of each block so that less is waited for.
+//! List scheduling within blocks, before register allocation.
 //!
 //! Takes legal machine IR in SSA form and leaves the same instructions in an order that keeps every dependency
-//! (`depend`). A block is walked once with a clock, by the numbers of the cost model
-//! ([`kiln_emit::cost::time`]): of the instructions whose operands have been computed, the one goes next that
-//! need not wait, and of several the one with the longest way of dependencies to the end of the block.
-//! Only the next `WINDOW` instructions are looked at, so that the time is near linear.
+//! (`depend`). A clock runs through each block by the latencies of the cost model ([`kiln_emit::cost::time`]).
+//! Among instructions whose operands are available, the next is one that need not wait; among several, the one with
+//! the longest path of dependencies to the end of the block. Only the next `WINDOW_INSTS` instructions are
+//! candidates, so that the time is near linear.
 //!
-//! What is computed before its turn lives longer. `lives` knows how many registers each place of the
-//! old order holds; an instruction goes ahead of others only if all places that it passes stay below
-//! what there is. Where that is not so the old order is kept, which other passes have made, so that this one
-//! brings no spills. Where more live than there are, what ends more lives than it begins goes first.
+//! An early definition lengthens a live range. `pressure` keeps the number of live registers at each place of the
+//! original order: an instruction is moved up only if no place that it passes exceeds the limit. Otherwise the
+//! original order is kept, so that scheduling causes no spills. Where more registers are live than exist, an
+//! instruction that ends more live ranges than it starts goes first.
 //!
-//! It runs before registers are assigned: afterwards their reuse would keep most instructions in their places.
+//! After allocation, reuse of registers would prevent most moves.
 
 mod depend;
-pub(crate) mod lives;
+pub(crate) mod pressure;
 
 use kiln_emit::cost::time::Time;
 use kiln_machine::func::{Block, Function};
 
 use depend::Depend;
-use lives::{Known, Lives};
+use pressure::{Known, Pressure};
 
-/// Instructions in the old order that are looked at for the next one.
-const WINDOW: usize = 64;
-/// Instructions that are tried before the old order's next is taken.
-const TRIED: usize = 4;
+/// Number of instructions, in the original order, that are candidates for the next one.
+const WINDOW_INSTS: usize = 64;
+/// Maximum number of candidates that are tried before the next one of the original order is taken.
+const MAX_TRIED: usize = 4;
 
-/// Where more registers live than there are: cycles that what ends lives may have to wait for to go ahead.
-const LONG: i64 = 20;
+/// Maximum wait, in cycles, for an instruction that ends live ranges where more registers are live than exist.
+const MAX_WAIT_CYCLES: i64 = 20;
 
-/// Blocks with fewer instructions stay as they are.
-const FEW: usize = 3;
+/// Minimum number of instructions in a block that is scheduled.
+const MIN_BLOCK_INSTS: usize = 3;
 
-/// Orders the instructions of a function that may have so many units of general registers. Gives how many
-/// lived at once before that, at most.
+/// Schedules a function that has `units` units of general registers. Gives the maximum pressure before that.
 pub fn run(func: &mut Function, units: u32) -> u32 {
     let blocks: Vec<Block> = (func.blocks.iter())
-        .filter(|(_, data)| data.insts.len() >= FEW)
+        .filter(|(_, data)| data.insts.len() >= MIN_BLOCK_INSTS)
         .map(|(block, _)| block)
         .collect();
     let (known, roots) = (Known::new(func, units), depend::roots(func));
@@ -57,30 +56,30 @@ pub fn run(func: &mut Function, units: u32) -> u32 {
 /// The new orders of blocks.
 #[derive(Default)]
 struct Orders {
-    /// The numbers that instructions have in their blocks, one block behind the other.
+    /// Indices of instructions in their blocks, block after block.
     list: Vec<u32>,
-    /// Units of general registers that lived at once in the old order, at most.
+    /// Maximum number of live units of general registers in the original order.
     most: i16,
 }
 
 /// The new orders of some blocks.
 fn orders(func: &Function, blocks: &[Block], known: &Known, roots: &[u32]) -> Orders {
-    let mut lives = Lives::new(known);
+    let mut pressure = Pressure::new(known);
     let mut depend = Depend::new(roots);
     let mut walk = Walk::default();
     let mut orders = Orders::default();
     for &block in blocks {
         let count = func.blocks[block].insts.len();
-        lives.enter(func, block);
-        orders.most = lives.most().map_or(0, |(_, most)| most).max(orders.most);
+        pressure.enter(func, block);
+        orders.most = pressure.most().map_or(0, |(_, most)| most).max(orders.most);
         let mut first = 0;
         while first < count {
             let end = depend.region(func, block, first);
-            walk.region(first, end, &depend, &mut lives, &mut orders.list);
+            walk.region(first, end, &depend, &mut pressure, &mut orders.list);
             first = end;
             if first < count {
-                // What everything waits for.
-                lives.take(first, first);
+                // An instruction that ends a region, on which everything after it depends.
+                pressure.take(first, first);
                 orders.list.push(first as u32);
                 first += 1;
             }
@@ -89,24 +88,25 @@ fn orders(func: &Function, blocks: &[Block], known: &Known, roots: &[u32]) -> Or
     orders
 }
 
-/// An instruction whose operands have all been computed.
+/// An instruction whose operands have all been issued.
 #[derive(Clone, Copy)]
 struct Ready {
     inst: u32,
-    /// When they are there.
+    /// The cycle in which they are available.
     at: i64,
     height: i64,
     time: Time,
     refused: bool,
 }
 
-/// The walk over a region. Numbers of instructions are those within the region.
+/// The walk through a region. Instructions are numbered within the region.
 #[derive(Default)]
 struct Walk {
     now: i64,
     units: [i64; Time::UNITS],
     ready: Vec<Ready>,
-    /// By instruction: when its operands are there, as far as that is known, and how many are not known.
+    /// For each instruction: the cycle in which its operands are available, as far as known, and the number of
+    /// unknown ones.
     at: Vec<i64>,
     missing: Vec<u32>,
     done: Vec<bool>,
@@ -118,7 +118,7 @@ impl Walk {
         first: usize,
         end: usize,
         depend: &Depend,
-        lives: &mut Lives,
+        pressure: &mut Pressure,
         order: &mut Vec<u32>,
     ) {
         let count = end - first;
@@ -134,16 +134,16 @@ impl Walk {
         let mut seen = 0;
         let mut head = 0;
         while head < count {
-            while seen < count.min(head + WINDOW) {
+            while seen < count.min(head + WINDOW_INSTS) {
                 if self.missing[seen] == 0 {
                     self.push(seen, depend);
                 }
                 seen += 1;
             }
-            let next = self.choose(first, head, lives);
+            let next = self.choose(first, head, pressure);
             let Ready { inst, at, time, .. } = self.ready.swap_remove(next);
             let inst = inst as usize;
-            lives.take(first + head, first + inst);
+            pressure.take(first + head, first + inst);
             order.push((first + inst) as u32);
             self.done[inst] = true;
             self.now = self.now.max(at) + time.issue;
@@ -175,7 +175,7 @@ impl Walk {
         });
     }
 
-    /// Cycles until an instruction can be issued and its unit takes it.
+    /// Cycles until an instruction can be issued and its unit accepts it.
     fn wait(&self, ready: &Ready) -> i64 {
         let unit = ready.time.unit().map_or(0, |unit| self.units[unit]);
         (ready.at - self.now)
@@ -183,33 +183,33 @@ impl Walk {
             .max(0)
     }
 
-    /// The place among the ready ones of the instruction that goes next.
-    fn choose(&mut self, first: usize, head: usize, lives: &Lives) -> usize {
+    /// The index, among the ready instructions, of the next one.
+    fn choose(&mut self, first: usize, head: usize, pressure: &Pressure) -> usize {
         let is_head = |ready: &Ready| ready.inst as usize == head;
-        if lives.is_over(first + head) {
+        if pressure.is_over(first + head) {
             let candidates = self.ready.iter().enumerate().filter_map(|(place, ready)| {
-                let more = lives.more(first + ready.inst as usize);
-                let is_late = more <= 0 && self.wait(ready) > LONG;
+                let more = pressure.more(first + ready.inst as usize);
+                let is_late = more <= 0 && self.wait(ready) > MAX_WAIT_CYCLES;
                 (more < 0 || is_head(ready)).then_some(((is_late, more, ready.inst), place))
             });
             return candidates.min().map_or(0, |(_, place)| place);
         }
         let mut chosen = None;
-        for _ in 0..TRIED {
+        for _ in 0..MAX_TRIED {
             let candidates = (self.ready.iter().enumerate()).filter(|(_, ready)| !ready.refused);
             let key = |ready: &Ready| (self.wait(ready), -ready.height, ready.inst);
             let best = candidates.min_by_key(|(_, ready)| key(ready));
             let Some((place, ready)) = best else {
                 break;
             };
-            if lives.may_take(first + head, first + ready.inst as usize) {
+            if pressure.may_take(first + head, first + ready.inst as usize) {
                 chosen = Some(place);
                 break;
             }
             self.ready[place].refused = true;
         }
         (self.ready.iter_mut()).for_each(|ready| ready.refused = false);
-        // The first that is left depends on none that is.
+        // The first instruction left depends on none that is left.
         let head = || self.ready.iter().position(is_head);
         chosen.or_else(head).unwrap_or(0)
     }

@@ -1,10 +1,10 @@
-//! What each vISA operation is in Gen terms.
+//! Arithmetic, logic and comparisons: the Gen operations for each vISA operation.
 //!
-//! [`direct`] lists the operations that one Gen operation does with the same operands in the same
-//! order; the rest have a function each. Nothing here knows what is legal on the target, only what it
-//! has: legalization makes any width, type and region possible.
+//! [`direct`] lists the operations with a Gen operation of the same operands in the same order; the rest have a
+//! function each. Legality on the target is the concern of legalization, which makes any width, type and region
+//! possible.
 
-use kiln_emit::messages::data_port;
+use kiln_emit::messages::access::MemoryFence;
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::{Opcode, Relation};
 use kiln_machine::func::Class;
@@ -13,7 +13,7 @@ use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, Type};
 
 use super::{Channels, Result, Select, field, ud};
 
-/// The Gen operation that does the same with destination and sources in the same order.
+/// The Gen operation with the same effect for a destination and sources in the same order.
 fn direct(op: Opcode) -> Option<Op> {
     Some(match op {
         Opcode::Add => Op::Add,
@@ -59,10 +59,10 @@ fn direct(op: Opcode) -> Option<Op> {
     })
 }
 
-/// Stands in the code for an address that the loader fills in; no short encoding holds it.
+/// Placeholder for an address that the loader fills in; its value has no compacted encoding.
 pub(super) const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
 
-/// The relation of a vISA compare as the hardware names it.
+/// The machine's relation for one of vISA.
 fn relation(n: u32) -> Option<Cond> {
     Relation::from_number(n).map(|r| match r {
         Relation::Eq => Cond::Eq,
@@ -151,7 +151,7 @@ impl Select<'_, '_> {
             }
             O::Sad2Add => self.add_differences(visa),
             O::Wait => self.wait(visa),
-            // Control flow is the terminators' business.
+            // Control flow is selected as terminators.
             O::Goto | O::Jmp | O::Ret | O::FRet | O::Yield => Ok(()),
             op => match direct(op) {
                 Some(op) => self.direct_operation(op, visa),
@@ -160,7 +160,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Whether an operand is of type df: the math unit has functions of such numbers as macros only.
+    /// True if an operand is of type df, for which the math unit has functions in macros only.
     fn is_double(&self, operand: &Operand) -> bool {
         let ty = match operand {
             Operand::General { var, .. } => self.ir.object.vars.get(*var).map(|decl| decl.ty),
@@ -179,12 +179,12 @@ impl Select<'_, '_> {
         }
         let (mut dst, sat) = self.dst(&visa.operands[0], n)?;
         if op == Op::Bfe {
-            // All are of one type, which says whether the field is signed.
+            // All sources have one type, which determines the sign of the field.
             for s in srcs.iter_mut() {
                 *s = self.retyped(*s, dst.ty, n);
             }
         }
-        // Logic has no float types; the bits are what counts.
+        // Logic operations have no float types; only the bits matter.
         if op.is_bitwise() {
             if dst.ty.is_float() {
                 dst.ty = integer_of(dst.ty);
@@ -203,7 +203,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// An integer as one of another type of 32 bits.
+    /// An integer converted to another type of 32 bits.
     fn retyped(&mut self, s: Src, ty: Type, n: u8) -> Src {
         match s {
             Src::Reg(r) if r.ty.bytes() == 4 => Src::Reg(SrcReg { ty, ..r }),
@@ -216,7 +216,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// `sel` takes a condition that sets no flag for the smaller or the greater one.
+    /// Selects minimum and maximum: `sel` with a condition and no flag.
     fn min_max(&mut self, visa: &visa::Inst) -> Result {
         let cond = match field(&visa.operands[0]) {
             0 => Cond::Lt,
@@ -229,7 +229,7 @@ impl Select<'_, '_> {
             self.src(&visa.operands[3], n)?,
         ];
         let (dst, sat) = self.dst(&visa.operands[1], n)?;
-        // A predicate would choose the source: of channels without it the old value is chosen here.
+        // A predicate of `sel` selects a source. Channels without it get the old value by a second move.
         let (to, whole) = match channels.pred {
             None => (dst, channels),
             Some(_) => {
@@ -281,7 +281,7 @@ impl Select<'_, '_> {
         self.write(storage, 0, 2)
     }
 
-    /// The half of a flag that the channels are in: byte offset and type.
+    /// The half of a flag with the bits of the channels: byte offset and type.
     fn flag_part(channels: Channels) -> (u32, Type) {
         match (channels.size, channels.off) {
             (32, _) => (0, Type::Ud),
@@ -310,14 +310,14 @@ impl Select<'_, '_> {
             self.alu(Op::Mov, Channels::SCALAR, dst, &[src]);
             return Ok(());
         }
-        // Bit 0 of each element; channels that are not active keep theirs.
+        // Bit 0 of each element. Inactive channels keep their bits.
         let low_bit = [src, Src::imm(Type::Uw, 1)];
         let cond = condition(Cond::Ne, flag, old);
         self.conditional(Op::And, channels, Dst::null(src.ty()), &low_bit, cond);
         Ok(())
     }
 
-    /// Logic on whole predicates: one scalar operation on the flag registers.
+    /// Selects logic on whole predicates: one scalar operation on flag registers.
     fn predicate_logic(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let (byte, ty) = Self::flag_part(channels);
@@ -343,7 +343,7 @@ impl Select<'_, '_> {
             self.alu(op, Channels::SCALAR, dst, &srcs);
             return Ok(());
         }
-        // Somebody wants what channels that are not active have there.
+        // Bits of inactive channels are used.
         let all = self.temp_flag();
         self.alu(op, Channels::SCALAR, Dst::new(all.at(byte), 1, ty), &srcs);
         let bits = self.temp(u32::from(channels.size) * 2);
@@ -358,7 +358,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The bits of a flag that channels have, a word of 1 or 0 each.
+    /// Writes the bits of a flag for the channels as words of 1 or 0.
     pub(super) fn words_of(&mut self, flag: Reg, channels: Channels, to: Dst) {
         let [one, zero] = [1, 0].map(|bit| Src::imm(Type::Uw, bit));
         let choose = Channels {
@@ -396,7 +396,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The address of a function or of data: an immediate that the loader fills in.
+    /// Selects the address of a function or of data: an immediate that the loader fills in.
     fn symbol_address(&mut self, visa: &visa::Inst) -> Result {
         let Operand::Name(name) = &visa.operands[0] else {
             return self.fail("an operand that is no name");
@@ -412,7 +412,7 @@ impl Select<'_, '_> {
         }
         self.address(name, Type::Ud, false, dst);
         if bytes == 8 {
-            // The same place again, over the lower half.
+            // A second write to the same place, to the lower half.
             let (dst, _) = self.dst(&visa.operands[1], 1)?;
             let reg = dst.reg.at(dst.reg.byte() + 4);
             self.address(name, Type::Ud, true, Dst { reg, ..dst });
@@ -420,7 +420,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// `dst = mov` of an address's bits: all that the type holds, or the upper ones.
+    /// `dst = mov` of an address's bits: all that the type holds, or the upper half.
     fn address(&mut self, name: &str, ty: Type, high: bool, dst: Dst) {
         let symbol = self.symbol(name, high);
         let mut mov = Inst::no_mask(Op::Mov, 1);
@@ -435,7 +435,7 @@ impl Select<'_, '_> {
         self.push(mov);
     }
 
-    /// `s0 * s1 + s2`. The hardware's `mad` takes the addend first and floats only.
+    /// Selects `s0 * s1 + s2`. The hardware's `mad` has the addend first, and floats only.
     fn multiply_add(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -477,7 +477,7 @@ impl Select<'_, '_> {
             self.alu_visa(Op::Math(op), channels, (dst, sat), &srcs);
             return Ok(());
         }
-        // The math unit divides 32-bit integers of one type without modifiers, only.
+        // The math unit divides 32-bit integers of one type without modifiers only.
         let signed = srcs.iter().any(|s| s.ty().is_signed());
         let ty = if signed { Type::D } else { Type::Ud };
         let whole = srcs.map(|s| match s.ty() == ty && !s.has_modifier() {
@@ -508,7 +508,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// `bfi` is two steps: the mask from width and offset, then the insertion.
+    /// Selects `bfi` in two steps: the mask from width and offset, then the insertion.
     fn insert_field(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -533,7 +533,7 @@ impl Select<'_, '_> {
     fn barrier_signal(&mut self) -> Result {
         self.out.barrier = true;
         let payload = self.temp(self.grf());
-        // The gateway wants the barrier's number and nothing else.
+        // The gateway takes the barrier's number and nothing else.
         let mask = self.out.target.barrier_id;
         let id = Src::scalar(self.header(8), Type::Ud);
         let to = Dst::new(payload, 1, Type::Ud);
@@ -555,7 +555,7 @@ impl Select<'_, '_> {
         self.push(wait);
     }
 
-    /// `sad2add`: the differences of two channels, which a word holds, then the sum.
+    /// Selects `sad2add`: the differences of two channels as a word, then the sum.
     fn add_differences(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -572,8 +572,8 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Clears the dependencies on other threads that the mask names, then fences (PRM vol. 2a, "Thread
-    /// Dependency Register").
+    /// Clears the dependencies on other threads that a mask names, then fences (PRM vol. 2a, "Thread Dependency
+    /// Register").
     fn wait(&mut self, visa: &visa::Inst) -> Result {
         let mask = self.scalar(&visa.operands[0])?;
         let flag = self.temp_of(Class::Flag, 2);
@@ -595,11 +595,15 @@ impl Select<'_, '_> {
         let old = Src::packed(dependencies, Type::Uw);
         let to = Dst::new(dependencies, 1, Type::Uw);
         self.alu(Op::And, chosen, to, &[old, Src::imm(Type::Uw, 0x7fff)]);
-        self.fence(Op::Sendc, data_port::memory_fence(true))
+        let fence = MemoryFence {
+            local: false,
+            flush_level_1: false,
+        };
+        self.fence(Op::Sendc, fence)
     }
 }
 
-/// Whether all of `n` channels get one element: of packed immediates each gets its own.
+/// True if all of `n` channels read one element; those of a packed immediate differ.
 pub(super) fn is_scalar(s: &Src, n: u8) -> bool {
     match s {
         Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
@@ -615,7 +619,7 @@ pub(super) fn condition(cond: Cond, flag: Reg, old: Old) -> CondMod {
     CondMod { cond, flag, old }
 }
 
-/// The predicate that lets those channels through for which `flag` is not set.
+/// The predicate of the channels for which `flag` is not set.
 pub(super) fn unless(flag: Reg) -> Pred {
     Pred {
         flag,

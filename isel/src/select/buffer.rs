@@ -1,4 +1,4 @@
-//! Temporaries that are written part by part.
+//! Temporaries that are written in parts, such as payloads.
 
 use kiln_machine::inst::{Base, Dst, Old, Reg, VReg};
 use kiln_target::isa::Type;
@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Select;
 
-/// Bytes in registers, each write of which makes new versions of the registers it touches.
+/// Bytes in registers. Each write defines new versions of the registers it touches.
 pub(super) struct Buffer {
     bytes: u32,
     now: SmallVec<[Option<VReg>; 4]>,
@@ -24,7 +24,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// The destination for `n` elements side by side from byte `at` on, over what was written before.
+    /// The destination for `n` consecutive elements from byte `at` on, tied to the contents so far.
     pub(super) fn write(&mut self, select: &mut Select, at: u32, n: u32, ty: Type) -> Dst {
         let unit = select.unit();
         self.now
@@ -52,7 +52,7 @@ impl Buffer {
         }
     }
 
-    /// All of it, as it is now. What was never written holds whatever is there.
+    /// The current registers of all bytes. Bytes that were never written are undefined.
     pub(super) fn whole(&mut self, select: &mut Select) -> Reg {
         let unit = select.unit();
         let mut regs: SmallVec<[VReg; 4]> = smallvec![];

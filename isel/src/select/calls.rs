@@ -1,13 +1,12 @@
-//! Calls with a stack: what is passed, and to whom.
+//! Calls: of functions, by the stack call convention, and of subroutines.
 //!
-//! `%arg` and `%retval` are cells like those of other variables; a call reads the ones that it passes as
-//! one list and makes those of the results. Allocation puts both where the convention wants them.
-//! Calls of an address, and of functions that may be called so, are jumps that all active channels
-//! take: such a function returns by a jump, too. All others are `call` and `ret`, which keep the
-//! channels apart that are not for the call.
+//! `%arg` and `%retval` are cells like those of other variables. A call reads the cells that it passes as one list
+//! and defines those of the results; allocation places both where the convention says. Calls of an address, and of
+//! functions that may be called by address, are jumps of all active channels; such a function returns by a jump,
+//! too. All others are `call` and `ret`, which keep the other channels waiting.
 //!
-//! A call of a subroutine passes what the IR says that it takes and gives back, a register for each
-//! cell. Flags and address registers are passed in general ones.
+//! A call of a subroutine passes the parameters and results that the IR lists, a register for each cell. Flags and
+//! address registers are passed in general registers.
 
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_ir::func::{self as ir, Cell, Home, Routine};
@@ -19,11 +18,11 @@ use super::alu::UNRESOLVED;
 use super::operand::Storage;
 use super::{Channels, Result, Select};
 
-/// Bytes of what a call of the machine keeps: the return address and the channels that wait.
+/// Bytes that a machine call saves: the return address and the mask of waiting channels.
 const RETURN_BYTES: u32 = 8;
 
 impl Select<'_, '_> {
-    /// The symbol of that name, or of the upper half of its address.
+    /// The symbol of a name, or of the upper half of its address.
     pub(super) fn symbol(&mut self, name: &str, high: bool) -> Symbol {
         let is_it = |address: &Address| address.high == high && address.name == name;
         let known = self.out.symbols.iter().find(|(_, address)| is_it(address));
@@ -47,7 +46,7 @@ impl Select<'_, '_> {
         Src::scalar(reg, Type::Ud)
     }
 
-    /// Where `%arg` or `%retval` is kept.
+    /// The place of `%arg` or `%retval`.
     fn passed(&self, var: u32) -> Storage {
         match self.ir.homes[visa::Var::from_u32(var)] {
             Home::Cells { first, .. } => Storage::Cells(first),
@@ -58,8 +57,8 @@ impl Select<'_, '_> {
     pub(super) fn call(&mut self, visa: &visa::Inst) -> Result {
         let [args, results] = visa.passed_grfs().unwrap_or_default();
         let mut channels = self.channels(visa);
-        // The hardware's call is of single channels and knows none that goes regardless of the mask: all that
-        // are active make a scalar call, whichever they are.
+        // The hardware's call is evaluated by channel and cannot ignore the mask: all active channels make a scalar
+        // call, whichever they are.
         if channels.no_mask {
             channels = Channels {
                 no_mask: false,
@@ -83,7 +82,7 @@ impl Select<'_, '_> {
             Some(name) => Some(self.symbol_value(name)),
             None => Some(self.scalar(&visa.operands[0])?),
         };
-        // Code lies below 4 GiB: the low half is the address.
+        // Code lies below 4 GiB: the low half is the whole address.
         let address = address.map(|mut address| {
             if let Src::Reg(r) = &mut address {
                 r.ty = Type::Ud;
@@ -110,7 +109,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// What a function gives back, before its return.
+    /// Reads the results of a function, before its return.
     pub(super) fn results(&mut self) {
         let [_, results] = self.ir.object.passed_grfs();
         let mut inst = self.instruction(MachineOp::Results, Channels::SCALAR);
@@ -122,7 +121,7 @@ impl Select<'_, '_> {
         self.push(inst);
     }
 
-    /// The inputs of a subroutine: the return address, and a register for each cell that it takes.
+    /// Defines the inputs of a subroutine: the return address, and a register for each parameter's cell.
     pub(super) fn enter_subroutine(&mut self) {
         let back = self.out.grf(RETURN_BYTES);
         self.back = Some(back);
@@ -134,7 +133,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Puts flags and addresses among the inputs of a subroutine where they belong.
+    /// Copies flags and addresses among the inputs of a subroutine to registers of their class.
     pub(super) fn unpack_inputs(&mut self) {
         for &(cell, value) in &self.routine.params {
             if let Some(v) = self.values[value].expand() {
@@ -143,7 +142,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Goes back from a subroutine, with a register for each of its results.
+    /// Returns from a subroutine, with a register for each result's cell.
     pub(super) fn leave_subroutine(&mut self) {
         let results: Vec<VReg> = (self.routine.results.iter())
             .map(|&(cell, value)| self.packed(cell, self.values[value].expand()))
@@ -163,7 +162,7 @@ impl Select<'_, '_> {
         let func = self.ir;
         let (reads, writes) = (func.reads(inst), func.writes(inst));
         let routine = &func.routines[callee];
-        // Both are in the order of cells.
+        // Both lists are in the order of cells.
         let read = |cell: Cell| {
             let at = reads.binary_search_by_key(&cell, |read| read.cell).ok()?;
             Some(reads[at].value)
@@ -225,7 +224,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// The contents of a cell in a general register; without any, whatever there is.
+    /// The contents of a cell in a general register, undefined if it has none.
     fn packed(&mut self, cell: Cell, v: Option<VReg>) -> VReg {
         let Some(v) = v else {
             let v = self.passed_reg(cell);
@@ -238,7 +237,7 @@ impl Select<'_, '_> {
         self.copied(v, bytes, |select| select.passed_reg(cell))
     }
 
-    /// What was passed in a general register, in one of the cell's own class.
+    /// The contents of a general register in one of the cell's class.
     fn unpacked(&mut self, cell: Cell, v: VReg) -> VReg {
         if self.ir.cells[cell].class == Class::Grf {
             return v;
@@ -247,7 +246,7 @@ impl Select<'_, '_> {
         self.copied(v, bytes, |select| select.cell_reg(cell))
     }
 
-    /// A copy of so many bytes in new registers of another class.
+    /// A copy of `bytes` bytes in new registers of another class.
     fn copied(&mut self, from: VReg, bytes: u32, new: impl Fn(&mut Self) -> VReg) -> VReg {
         let ty = if bytes == 4 { Type::Ud } else { Type::Uw };
         let mut old = Old::None;

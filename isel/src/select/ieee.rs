@@ -1,9 +1,8 @@
 //! Correctly rounded division and square root.
 //!
-//! The math unit gives a first approximation with extra precision (`invm`, `rsqtm`) and sets a flag
-//! for channels whose result is already final; `madm` steps refine the others (PRM, "Extended Math
-//! Function", IEEE macros). Each macro is a table of steps; one walker emits it, eight float or four
-//! double channels at a time.
+//! The math unit gives a first approximation with extra precision (`invm`, `rsqtm`) and sets a flag for channels
+//! with a final result; `madm` steps refine the others (PRM, "Extended Math Function", IEEE macros). Each macro is
+//! a table of steps, emitted by one function, eight float or four double channels at a time.
 
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::Opcode;
@@ -15,8 +14,8 @@ use super::alu::{condition, unless};
 use super::buffer::Buffer;
 use super::{Channels, Result, Select};
 
-/// A quantity in a macro: `A`, `B` the operands, `Y` the approximation, constants, and `T(n)` the
-/// result of step `n`. Negated ones are `-B`, `-T(n)`.
+/// A quantity in a macro: the operands `A` and `B`, the approximation `Y`, constants, and the result `T(n)` of step
+/// `n`. Negated quantities are `-B` and `-T(n)`.
 #[derive(Clone, Copy)]
 enum Q {
     A,
@@ -30,10 +29,10 @@ enum Q {
     NegT(u8),
 }
 
-/// One step: `first + second * third`, and the extended accumulator that keeps its extra bits.
+/// A step: `first + second * third`, and the extended accumulator with its extra bits.
 struct Step(Q, Q, Q, u8);
 
-/// The last step's result is rounded and has no extended accumulator.
+/// The last step's result is rounded and uses no extended accumulator.
 const ROUNDED: u8 = 8;
 
 use Q::*;
@@ -84,7 +83,7 @@ const ROOT_DOUBLE: &[Step] = &[
     Step(T(6), T(8), T(7), ROUNDED),
 ];
 
-/// A macro's operands and intermediate results for some channels.
+/// A macro's operands and intermediate results for a group of channels.
 struct Quantities {
     a: Reg,
     b: Reg,
@@ -97,7 +96,7 @@ struct Quantities {
 }
 
 impl Quantities {
-    /// A source of a step, and the extended accumulator that it reads.
+    /// A source of a step, and its extended accumulator.
     fn source(&self, q: Q, ty: Type) -> Src {
         let (reg, mme, neg) = match q {
             A => (self.a, ROUNDED, false),
@@ -134,7 +133,7 @@ fn macro_source(reg: Reg, ty: Type, mme: u8, neg: bool) -> Src {
 }
 
 impl Select<'_, '_> {
-    /// `divm` and `sqrtm`, and `div`, `inv` and `sqrt` of doubles.
+    /// Selects `divm` and `sqrtm`, and `div`, `inv` and `sqrt` of doubles.
     pub(super) fn ieee(&mut self, visa: &visa::Inst) -> Result {
         if !rules(self.out.target.family).ieee_macros {
             return self.fail("exact division and root, which the target does not have");
@@ -200,7 +199,7 @@ impl Select<'_, '_> {
                 let out = self.temp(self.grf());
                 let mut to = macro_dst(out, ty, *mme);
                 if i + 1 == steps.len() {
-                    // Channels that were final keep the approximation.
+                    // Channels with a final result keep the approximation.
                     madm.pred = Some(unless(flag));
                     to.old = approximation.as_virt().map_or(Old::None, Old::Reg);
                 }
@@ -222,7 +221,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// `invm` and `rsqtm`: the approximation alone, without extra precision, and the flag to a predicate.
+    /// Selects `invm` and `rsqtm`: the approximation without extra precision, and its flag as a predicate.
     pub(super) fn approximate(&mut self, visa: &visa::Inst) -> Result {
         if !rules(self.out.target.family).ieee_macros {
             return self.fail("an approximation of macros that the target does not have");
@@ -278,7 +277,7 @@ impl Select<'_, '_> {
         let mut early = Src::packed(early.whole(self), Type::Uw);
         let (flag, old) = self.write_flag(p.pred);
         if let (Some(_), Old::Reg(now)) = (channels.pred, old) {
-            // An instruction has one flag: what the predicate leaves alone is written as it was.
+            // An instruction has one flag register: channels without the predicate keep their bits by a copy.
             let mut words = Buffer::new(u32::from(size) * 2);
             let to = words.write(self, 0, size.into(), Type::Uw);
             self.words_of(Reg::virt(now, 0), channels, to);
@@ -298,8 +297,8 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The first approximation of a macro for as many channels as a register has, and the flag that says
-    /// which of them are final. One for channels outside of the mask or the operands harms nobody.
+    /// The first approximation of a macro for one register of channels, and the flag of the final ones. Inactive
+    /// channels and missing operands give results that nothing uses.
     fn approximation(
         &mut self,
         function: MathFn,
@@ -345,7 +344,7 @@ impl Select<'_, '_> {
         tmp
     }
 
-    /// The single register at a byte of a temporary.
+    /// The register at a byte of a temporary.
     fn element(&self, whole: Reg, at: u32) -> Reg {
         let unit = self.unit();
         let base = whole.base();

@@ -1,11 +1,11 @@
-//! Media messages: blocks of two dimensions, motion estimation, the sampler's messages for many pixels,
-//! and the sampler instructions of vISA that have no execution size.
+//! Media messages: two-dimensional blocks, motion estimation, the sampler's messages for many pixels, and sampler
+//! instructions of vISA without an execution size.
 //!
-//! All but the last ignore the execution mask; what a message reads and writes is what the opcode
-//! table says of its raw operands.
+//! All but the last ignore the execution mask. The opcode table determines the size of raw operands.
 
+use kiln_emit::messages::access::{Address, Cache, Elements, MemoryAccess, Operation, Space};
 use kiln_emit::messages::{
-    Function, Kind, Lines, Request, Simd, Stream, Surface as Memory, Value, data_port, others,
+    Function, Kind, Lines, Request, Simd, Stream, Surface as Memory, Value, others,
 };
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::Opcode;
@@ -13,18 +13,19 @@ use kiln_machine::inst::{Desc, Dst, Src};
 use kiln_target::isa::{Op, Type};
 
 use super::buffer::Buffer;
-use super::message::{Payload, Surface};
+use super::memory::Surface;
+use super::message::Payload;
 use super::{Channels, Result, Select, field, ud};
 
-/// Registers of the universal input of motion estimation.
-const UNIVERSAL: u32 = 4;
-/// The hardware's numbers of search controls: one reference and record from one start or two, one
-/// reference and two records, two of both.
+/// Number of registers of the universal input of motion estimation.
+const UNIVERSAL_GRFS: u32 = 4;
+/// The hardware's search controls: one reference and one record from one start or from two, one reference and two
+/// records, two references and two records.
 const SEARCH_CONTROL: [u32; 4] = [0, 1, 3, 7];
-/// Of a sampler header's dword 2: the color channels left out, and the format of `avs`.
+/// Lowest bits in a sampler header's dword 2 of the disabled color channels, and of the format of `avs`.
 const HEADER_COLORS: u32 = 12;
 const HEADER_FORMAT: u32 = 18;
-/// Of the last dword of the payload of `avs`: the block's size, and that a filter is left out.
+/// Lowest bits in the last dword of the payload of `avs` of the block's size, and of the filter's bypass.
 const AVS_BLOCK: u32 = 25;
 const AVS_BYPASS: u32 = 27;
 
@@ -44,7 +45,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// `media_ld`, `media_st`: mode, surface, plane, bytes of a row, rows, x, y, data.
+    /// Selects `media_ld` or `media_st`. Operands: mode, surface, plane, bytes of a row, rows, x, y, data.
     fn media_block(&mut self, visa: &visa::Inst) -> Result {
         let ops = &visa.operands;
         let (width, height) = (field(&ops[3]), field(&ops[4]));
@@ -61,11 +62,21 @@ impl Select<'_, '_> {
         let y = self.scalar(&ops[6])?;
         let size = ud((height - 1) << 16 | (width - 1));
         let header = self.header_with(&[(8, size), (0, x), (4, y)]);
-        let request = data_port::media_block(visa.op == Opcode::MediaSt, lines);
-        self.access(Channels::all(8), (request, surface), header, visa, 7)
+        let access = MemoryAccess {
+            operation: match visa.op {
+                Opcode::MediaSt => Operation::Store,
+                _ => Operation::Load,
+            },
+            space: Space::Image,
+            address: Address::Uniform,
+            elements: Elements::Rectangle { lines },
+            channels: 8,
+            cache: Cache::Default,
+        };
+        self.access(Channels::all(8), (access, surface), header, visa, 7)
     }
 
-    /// A plane of a surface: the entry of the binding table that far behind it.
+    /// A plane of a surface: its index is that of the surface plus the plane's number.
     fn plane(&mut self, surface: &Operand, plane: u32) -> Result<Surface> {
         Ok(match self.surface(surface)? {
             surface if plane == 0 => surface,
@@ -78,7 +89,7 @@ impl Select<'_, '_> {
         })
     }
 
-    /// `vme_ime`: stream mode, search control, universal input, input, surface, two references, the
+    /// Selects `vme_ime`. Operands: stream mode, search control, universal input, input, surface, two references,
     /// center of costs, output.
     fn motion_search(&mut self, visa: &visa::Inst) -> Result {
         let ops = &visa.operands;
@@ -94,7 +105,7 @@ impl Select<'_, '_> {
         for (at, bytes, operand) in [(0, 4, 5), (4, 4, 6), (3 * grf, grf, 7)] {
             self.copy_raw(&mut whole, at, &ops[operand], bytes)?;
         }
-        // How the search goes, in the low bits of byte 13.
+        // The search control, in the low bits of byte 13.
         let control = self.raw_scalar(&ops[2], 13, Type::Ub)?;
         let kept = self.temp(4);
         let to = Dst::new(kept, 1, Type::Ud);
@@ -117,13 +128,13 @@ impl Select<'_, '_> {
         self.motion(visa, (request, 4), whole, 8)
     }
 
-    /// `vme_sic`, `vme_idm`: universal input, input, surface, output.
+    /// Selects `vme_sic` or `vme_idm`. Operands: universal input, input, surface, output.
     fn motion_check(&mut self, visa: &visa::Inst, function: Function, kind: Kind) -> Result {
         let whole = self.motion_input(visa, 0, 1)?;
         self.motion(visa, (Request::new(function, kind), 2), whole, 3)
     }
 
-    /// `vme_fbr`: universal input, input, surface, mode of the block, shape of its parts, their
+    /// Selects `vme_fbr`. Operands: universal input, input, surface, mode of the block, shape of its parts, their
     /// prediction, output.
     fn motion_refine(&mut self, visa: &visa::Inst) -> Result {
         let mut whole = self.motion_input(visa, 0, 1)?;
@@ -137,13 +148,23 @@ impl Select<'_, '_> {
         self.motion(visa, (request, 2), whole, 6)
     }
 
-    /// A payload of the universal input and the operation's own.
+    /// The payload of the universal input and the operation's own input.
     fn motion_input(&mut self, visa: &visa::Inst, universal: usize, own: usize) -> Result<Buffer> {
         let grf = self.grf();
         let (_, grfs) = self.shape(visa, own)?;
-        let mut whole = Buffer::new((UNIVERSAL + grfs) * grf);
-        self.copy_raw(&mut whole, 0, &visa.operands[universal], UNIVERSAL * grf)?;
-        self.copy_raw(&mut whole, UNIVERSAL * grf, &visa.operands[own], grfs * grf)?;
+        let mut whole = Buffer::new((UNIVERSAL_GRFS + grfs) * grf);
+        self.copy_raw(
+            &mut whole,
+            0,
+            &visa.operands[universal],
+            UNIVERSAL_GRFS * grf,
+        )?;
+        self.copy_raw(
+            &mut whole,
+            UNIVERSAL_GRFS * grf,
+            &visa.operands[own],
+            grfs * grf,
+        )?;
         Ok(whole)
     }
 
@@ -159,10 +180,11 @@ impl Select<'_, '_> {
         let reg = whole.whole(self);
         let input = Payload { reg, grfs };
         let request = (request.with_header(), surface);
-        self.access(Channels::all(8), request, input, visa, output)
+        let answer = self.answer(visa, output)?;
+        self.send(Channels::all(8), request, input, None, Some(answer))
     }
 
-    /// Copies so many bytes of a raw operand, a multiple of four, to a place in a payload.
+    /// Copies `bytes` bytes of a raw operand, a multiple of four, into a payload.
     pub(super) fn copy_raw(
         &mut self,
         to: &mut Buffer,
@@ -195,9 +217,8 @@ impl Select<'_, '_> {
         Ok(Src::scalar(self.read(storage, byte, byte + ty.bytes()), ty))
     }
 
-    /// `avs`: channels, sampler, surface, the step in u, u, the step in v, v, the second derivative in
-    /// u, group, number of the vertical block, format, the second derivative in v, block, bypass,
-    /// result.
+    /// Selects `avs`. Operands: channels, sampler, surface, step in u, u, step in v, v, second derivative in u,
+    /// group, number of the vertical block, format, second derivative in v, block, bypass, result.
     fn avs(&mut self, visa: &visa::Inst) -> Result {
         let ops = &visa.operands;
         let flags = (!field(&ops[0]) & 15) << HEADER_COLORS | field(&ops[10]) << HEADER_FORMAT;
@@ -220,7 +241,7 @@ impl Select<'_, '_> {
         self.pixels(visa, Kind::Sample8x8, flags, &dwords)
     }
 
-    /// `sample_unorm`: channels and format, sampler, surface, u, v, their steps, result.
+    /// Selects `sample_unorm`. Operands: channels and format, sampler, surface, u, v, their steps, result.
     fn sample_unorm(&mut self, visa: &visa::Inst) -> Result {
         let ops = &visa.operands;
         let flags = (!field(&ops[0]) & 15) << HEADER_COLORS;
@@ -238,13 +259,13 @@ impl Select<'_, '_> {
         Src::scalar(result, Type::Ud)
     }
 
-    /// A message of a header and one register of dwords to the sampler.
+    /// Sends the sampler a message of a header and one register of dwords.
     fn pixels(&mut self, visa: &visa::Inst, kind: Kind, flags: u32, dwords: &[Src]) -> Result {
         let ops = &visa.operands;
         let header = self.header_with(&[(8, ud(flags))]);
         let mut second = Buffer::new(self.grf());
         for (n, &dword) in (0..).zip(dwords) {
-            // Floats stay as they are; shorter integers are extended.
+            // Floats stay as they are; narrow integers are extended.
             let ty = match dword.ty() {
                 Type::F => Type::F,
                 _ => Type::Ud,
@@ -273,7 +294,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// `sample`, `load`: mode, [sampler], surface, u, v, r, result; level of detail 0.
+    /// Selects `sample` or `load`. Operands: mode, [sampler], surface, u, v, r, result. The level of detail is 0.
     fn sample_plain(&mut self, visa: &visa::Inst) -> Result {
         let ops = &visa.operands;
         let loads = visa.op == Opcode::Load;
@@ -294,7 +315,7 @@ impl Select<'_, '_> {
         };
         let bytes = u32::from(size) * 4;
         let mut whole = Buffer::new(4 * bytes);
-        // The level of detail comes before r of a load, after it of a sample.
+        // The level of detail comes before r in a load, after it in a sample.
         let order = if loads { [0, 1, 3] } else { [0, 1, 2] };
         for (place, operand) in order.into_iter().zip(&ops[first..]) {
             self.copy_raw(&mut whole, place * bytes, operand, bytes)?;
@@ -328,12 +349,12 @@ impl Select<'_, '_> {
         )
     }
 
-    /// `sampler_cache_flush`: the answer says that it is done.
+    /// Selects `sampler_cache_flush`; the response tells that the flush is done.
     fn sampler_flush(&mut self) -> Result {
         let mut request = Request::new(Function::Sampler, Kind::SamplerFlush)
             .with_header()
             .surface(Memory::Bti(0));
         request.fields.sampler = Some(0);
-        self.fence(Op::Send, request)
+        self.send_and_wait(Op::Send, request)
     }
 }

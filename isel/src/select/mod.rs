@@ -1,16 +1,17 @@
 //! Selection: from the IR of a vISA function to wide machine IR.
 //!
-//! One vISA operation becomes one instruction where a Gen operation does the same, whatever its
-//! width, types and regions; legalization cuts it later. Every block, parameter and edge of the IR
-//! has its counterpart; a value of the IR is a virtual register, an operand that touches several
-//! cells a list of them. All operations that cannot be selected are collected, so that a user sees
-//! the whole list at once.
+//! Takes a verified function of the IR and leaves a machine function in SSA form. A vISA operation becomes one
+//! instruction where a Gen operation has the same effect, whatever its width, types and regions; legalization cuts
+//! it later. Each block, parameter and edge of the IR has its counterpart. A value of the IR becomes a virtual
+//! register, and an operand that touches several cells a list of them. All operations that cannot be selected are
+//! reported together.
 
 mod alu;
 mod buffer;
 mod calls;
 mod ieee;
 mod media;
+mod memory;
 mod message;
 mod operand;
 mod product;
@@ -36,7 +37,7 @@ use smallvec::SmallVec;
 
 use crate::channels::Channels;
 
-/// Why an instruction cannot be selected.
+/// An instruction that cannot be selected, and the reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("instruction {inst} ({op}): {what}")]
 pub struct SelectError {
@@ -48,29 +49,29 @@ pub struct SelectError {
 
 type Result<T = ()> = std::result::Result<T, SelectError>;
 
-/// A cell the current vISA instruction touches.
+/// A cell that the current vISA instruction touches.
 struct Touched {
     cell: Cell,
     read: Option<Value>,
-    /// Stands for contents that nobody defined: whatever they are, an instruction that reads them
-    /// twice reads the same (`cmp.eq V V` finds the active channels).
+    /// Stands for undefined contents: an instruction that reads them twice reads the same register (`cmp.eq V V`
+    /// finds the active channels).
     undefined: Option<VReg>,
-    /// Contents so far, for cells that are written.
+    /// The contents so far, for cells that are written.
     now: Option<VReg>,
     new: Option<Value>,
 }
 
-/// What the rest of the module means for an object's calls.
+/// Facts of the module that an object's calls depend on.
 #[derive(Clone, Copy)]
 pub struct Calls<'a> {
-    /// The convention of objects that call or are called.
+    /// The calling convention of objects that call or are called.
     pub abi: &'static Abi,
-    /// Whether the function of a name is entered by jumps.
+    /// True if the function of a name is entered by jumps.
     pub by_jump: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 impl Calls<'_> {
-    /// All functions are called by name, as zebin has it.
+    /// All functions are called by name, as in zebin files.
     pub const BY_NAME: Calls<'static> = Calls {
         abi: &abi::STACK_2,
         by_jump: &|_| false,
@@ -83,19 +84,20 @@ struct Select<'f, 'm> {
     calls: &'f Calls<'f>,
     abi: &'static Abi,
     out: Function,
-    /// Of a subroutine, where to go back to.
+    /// The return address of a subroutine.
     back: Option<VReg>,
     /// The block under construction.
     code: Vec<Inst>,
     values: SecondaryMap<Value, PackedOption<VReg>>,
     touched: SmallVec<[Touched; 6]>,
-    /// Where variables whose address is taken begin in the register file, in bytes.
+    /// The start of variables whose address is taken, in the register file, in bytes.
     fixed_base: u32,
-    /// Where they are if not there, and what of them is to be written behind the current instruction.
+    /// The scratch memory of these variables, if they are there, and what the current instruction stores to it at
+    /// its end.
     area: Option<Area>,
-    /// Registers that there are.
+    /// Number of GRFs available.
     grfs: u32,
-    /// Threads may be interrupted in the middle.
+    /// True if threads may be interrupted in the middle.
     interruptible: bool,
     stores: Vec<Store>,
     /// The vISA instruction being selected.
@@ -103,26 +105,27 @@ struct Select<'f, 'm> {
     errors: Vec<SelectError>,
 }
 
-/// What selection may use.
+/// Resources and constraints of selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// General registers of the function.
+    /// Number of GRFs of the function.
     pub grfs: u32,
-    /// Bytes at the start of scratch memory that are not the function's.
+    /// Bytes at the start of scratch memory that belong to others.
     pub scratch_base: u32,
-    /// Variables whose address is taken live in scratch memory, even if there are registers for them.
+    /// True if variables whose address is taken are placed in scratch memory even if there are registers for them.
     pub in_memory: bool,
-    /// Threads may be interrupted in the middle: messages that must have a header for that have it.
+    /// True if threads may be interrupted in the middle: messages that need a header for that have it.
     pub interruptible: bool,
 }
 
-/// Registers that are left to the code beside variables whose address is taken; where there are fewer,
-/// these variables live in scratch memory.
-const LEFT: u32 = 32;
+/// Minimum number of GRFs for the code beside variables whose address is taken. If fewer remain, these variables
+/// are placed in scratch memory.
+const MIN_FREE_GRFS: u32 = 32;
 
-/// Selects instructions for one function of the IR without subroutines, with all there is.
+/// Selects instructions for a function of the IR without subroutines, with all GRFs.
 ///
 /// # Errors
+///
 /// As [`select_in`].
 pub fn select(
     ir: &ir::Function,
@@ -148,10 +151,11 @@ pub fn can_pass(ir: &ir::Function) -> bool {
     ir.routines.len() <= usize::from(u16::MAX) && ir.routines.values().all(fits)
 }
 
-/// Selects instructions for one function of the IR and each of its subroutines, in their order.
+/// Selects instructions for a function of the IR and each of its subroutines, in their order.
 ///
 /// # Errors
-/// Every operation that cannot be selected; or what leaves no room for any.
+///
+/// All operations that cannot be selected, or a lack of registers or memory.
 pub fn select_in(
     ir: &ir::Function,
     target: &'static Platform,
@@ -181,7 +185,7 @@ pub fn select_in(
     let grf = target.grf_bytes;
     let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
     let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
-    // Calls leave alone only what the callee saves.
+    // A call preserves callee-saved registers only.
     let fixed_from = abi.stack.as_ref().map_or(payload, |s| s.callee_saved.start);
     let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
     out.abi = abi;
@@ -190,7 +194,7 @@ pub fn select_in(
         visa::ObjectKind::Function { .. } if (calls.by_jump)(&ir.object.name) => Entered::JumpedTo,
         visa::ObjectKind::Function { .. } => Entered::Called,
     };
-    // Units of the payload whose inputs stay where they arrive, or go to memory.
+    // Units of the payload with inputs that stay where they arrive, or are stored to memory.
     let mut arrive: Vec<u32> = Vec::new();
     for (var, home) in ir.homes.iter() {
         if let Home::FixedPayload { offset } = *home {
@@ -201,10 +205,10 @@ pub fn select_in(
     arrive.sort_unstable();
     arrive.dedup();
     let any = fixed > 0 || !arrive.is_empty();
-    // Calls overwrite what arrives, and leave alone what the callee saves.
+    // A call overwrites the payload, and preserves callee-saved registers only.
     let in_memory = match &abi.stack {
         Some(stack) => !arrive.is_empty() || fixed_from + fixed > stack.callee_saved.end,
-        None => payload + fixed + LEFT > room.grfs,
+        None => payload + fixed + MIN_FREE_GRFS > room.grfs,
     };
     let in_memory = in_memory || room.in_memory;
     let called = out.entered != Entered::Dispatched;
@@ -227,7 +231,7 @@ pub fn select_in(
             arrive.clear();
         }
     }
-    // Registers and memory that are kept are those of the whole.
+    // Fixed registers and memory are those of the kernel.
     let like = out.clone();
     let mut values = SecondaryMap::new();
     values.resize(ir.values.len());
@@ -258,7 +262,7 @@ pub fn select_in(
             select.out = Function {
                 name,
                 entered: Entered::Subroutine,
-                // One numbering for all, the last has them all.
+                // Symbols are numbered over all routines; the last one has the whole table.
                 symbols: before.unwrap_or_default(),
                 header: functions.first().and_then(|f: &Function| f.header),
                 ..like.clone()
@@ -277,7 +281,7 @@ pub fn select_in(
     }
 }
 
-/// Whether an instruction does something, and does not only say something about the code.
+/// True if an instruction has an effect, rather than a statement about the code.
 fn has_code(op: Opcode) -> bool {
     !matches!(
         op,
@@ -286,12 +290,12 @@ fn has_code(op: Opcode) -> bool {
 }
 
 impl Select<'_, '_> {
-    /// A block of the routine.
+    /// The counterpart of a block of the routine.
     fn own_block(&self, block: ir::Block) -> Block {
         Block::from_u32(block.as_u32() - self.routine.blocks.start.as_u32())
     }
 
-    /// The blocks of the routine.
+    /// The counterparts of all blocks of the routine.
     fn own_blocks(&self) -> impl Iterator<Item = ir::Block> + use<> {
         let Range { start, end } = self.routine.blocks;
         (start.as_u32()..end.as_u32()).map(ir::Block::from_u32)
@@ -316,7 +320,7 @@ impl Select<'_, '_> {
         self.out.target.grf_bytes
     }
 
-    /// All blocks. Of the units `arrive` the inputs go to memory first of all.
+    /// Selects all blocks. Inputs in the units `arrive` are stored to memory first.
     fn blocks(&mut self, arrive: &[u32]) {
         let ir = self.ir;
         if self.out.entered == Entered::Subroutine {
@@ -348,7 +352,7 @@ impl Select<'_, '_> {
                 self.errors.push(error);
             }
         }
-        // Behind the inputs, which are stored with what is beside them in their unit.
+        // After the inputs: they are stored in whole units, which may include the header.
         if dispatched && let Err(error) = self.keep_header() {
             self.errors.push(error);
         }
@@ -362,9 +366,9 @@ impl Select<'_, '_> {
             let made = self.out.blocks.push(block);
             debug_assert_eq!(made, self.own_block(b));
         }
-        // In the first block, which is the first in order.
+        // In the entry block, which is the first in order.
         self.unpack_inputs();
-        // A value is selected before what uses it: in reverse postorder.
+        // Definitions are selected before their uses: in reverse postorder.
         let order = self.order();
         for b in order {
             self.fill_block(b);
@@ -397,7 +401,7 @@ impl Select<'_, '_> {
         self.code.clear();
     }
 
-    /// Blocks in reverse postorder of the linear graph, then those that cannot be reached.
+    /// Blocks in reverse postorder of the linear graph, followed by unreachable ones.
     fn order(&self) -> Vec<ir::Block> {
         let blocks = &self.ir.blocks;
         let own = self.own_blocks();
@@ -492,7 +496,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Binds the values that the instruction defines to the last registers made for them.
+    /// Binds the values that the instruction defines to the last registers created for them.
     fn end(&mut self) {
         for i in 0..self.touched.len() {
             let Touched { cell, now, new, .. } = self.touched[i];
@@ -506,8 +510,8 @@ impl Select<'_, '_> {
         self.touched.clear();
     }
 
-    /// A new register for the contents of a cell. Messages may write past the end of what is
-    /// declared, up to a whole register.
+    /// A new register for the contents of a cell. Messages may write past the declared end of a variable, up to the
+    /// end of a GRF.
     fn cell_reg(&mut self, cell: Cell) -> VReg {
         let bytes = self.cell_bytes(cell);
         self.out.reg(self.ir.cells[cell].class, bytes)
@@ -546,7 +550,7 @@ impl Select<'_, '_> {
         inst
     }
 
-    /// A temporary of so many bytes, not yet defined: one register, or a list.
+    /// An undefined temporary of `bytes` bytes: one register, or a list.
     fn temp(&mut self, bytes: u32) -> Reg {
         let unit = self.unit();
         if bytes <= unit {
@@ -566,7 +570,7 @@ impl Select<'_, '_> {
         Reg::virt(self.out.reg(class, bytes), 0)
     }
 
-    /// How a block ends, and the instruction that it ends with.
+    /// The terminator of a block, and its vISA instruction.
     fn terminator(&mut self, b: ir::Block, branch: Option<ir::Inst>) -> (Term, Option<ir::Inst>) {
         if let Some(inst) = branch {
             self.begin(inst);
@@ -587,7 +591,7 @@ impl Select<'_, '_> {
                 ..
             } => {
                 let exec = self.ir.visa(inst).exec;
-                // A goto of one channel is of all of them.
+                // A goto of one channel means all channels.
                 let (exec_size, chan_off) = match exec.size {
                     1 => (self.ir.simd, 0),
                     size => (size, exec.offset),
@@ -637,7 +641,7 @@ impl Select<'_, '_> {
         (term, origin)
     }
 
-    /// The instruction that a block returns with: its own, or if several returns end in it, the last of them.
+    /// The instruction that a block returns with: its own or, if several returns were merged, the last of them.
     fn return_of(&self, b: ir::Block) -> Option<ir::Inst> {
         let is_return =
             |inst: &ir::Inst| matches!(self.ir.visa(*inst).op, Opcode::Ret | Opcode::FRet);
@@ -648,7 +652,7 @@ impl Select<'_, '_> {
     }
 }
 
-/// The number in a field of an instruction.
+/// The number in an operand that is a field.
 fn field(operand: &visa::Operand) -> u32 {
     match operand {
         visa::Operand::Field(n) => *n,

@@ -1,8 +1,8 @@
 //! Operands of vISA as operands of the machine IR.
 //!
-//! A variable's bytes lie in consecutive cells; an operand names the registers that hold the cells
-//! it touches and the byte in the first of them. Reading gives the registers with the contents before
-//! the instruction, writing makes new ones over what is kept of the old.
+//! A variable's bytes lie in consecutive cells. An operand names the registers of the cells that it touches, and
+//! the byte in the first of them. A read gives the registers with the contents before the instruction; a write
+//! creates new ones, tied to the old contents where these are kept.
 
 use kiln_emit::messages::Surface as Memory;
 use kiln_frontend::module::{self as visa, Combine, Modifier, Operand, predefined};
@@ -17,12 +17,12 @@ use smallvec::SmallVec;
 use super::scratch::Area;
 use super::{Channels, Result, Select, Touched, ud};
 
-/// Where storage begins.
+/// The place of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// Consecutive cells from this one.
+    /// Consecutive cells from a cell on.
     Cells(Cell),
-    /// The general register file itself.
+    /// The general register file, for variables whose address is taken.
     Grf,
     /// Scratch memory.
     Scratch(Area),
@@ -31,7 +31,7 @@ pub(super) enum Storage {
     Null,
 }
 
-/// The machine's type for a type of vISA.
+/// The machine type of a vISA type.
 pub(super) fn machine_type(ty: visa::Type) -> Type {
     match ty {
         visa::Type::Ud | visa::Type::Bool => Type::Ud,
@@ -63,7 +63,7 @@ fn modifier(m: Modifier) -> SrcMod {
 }
 
 impl Select<'_, '_> {
-    /// The registers that hold bytes `from..to` of storage, with `from` as the offset.
+    /// The registers with bytes `from..to` of a variable; their offset is the place of byte `from`.
     pub(super) fn read(&mut self, storage: Storage, from: u32, to: u32) -> Reg {
         let first = match storage {
             Storage::Null => return Reg::NULL,
@@ -91,7 +91,7 @@ impl Select<'_, '_> {
         if let Some(v) = touched.and_then(|t| t.undefined) {
             return v;
         }
-        // Also for what a message reads past the end of a variable.
+        // Cells past the end of a variable may be read too, by a message.
         let v = match self.ir.cells.is_valid(cell) {
             true => self.cell_reg(cell),
             false => {
@@ -113,7 +113,7 @@ impl Select<'_, '_> {
         v
     }
 
-    /// New registers for bytes `from..to` of storage, and the contents they are written over.
+    /// New registers for bytes `from..to` of a variable, and the old contents that they are tied to.
     pub(super) fn write(&mut self, storage: Storage, from: u32, to: u32) -> (Reg, Old) {
         let first = match storage {
             Storage::Null | Storage::Grf | Storage::Arch(_) => {
@@ -149,8 +149,8 @@ impl Select<'_, '_> {
         (Reg::new(self.base(regs, to - low * unit), from % unit), old)
     }
 
-    /// Registers one behind the other, of which so many bytes are used: what is accessed past the end
-    /// of a variable is theirs, too.
+    /// Consecutive registers of which `bytes` bytes are used. Accesses past the end of a variable belong to them,
+    /// too.
     pub(super) fn base(&mut self, regs: SmallVec<[VReg; 4]>, bytes: u32) -> Base {
         let unit = self.unit();
         let several = regs.iter().enumerate().filter(|_| regs.len() > 1);
@@ -167,18 +167,18 @@ impl Select<'_, '_> {
         }
     }
 
-    /// A place in the register file by its byte.
+    /// The place of a byte in the register file.
     pub(super) fn fixed(&self, byte: u32) -> Reg {
         let grf = self.grf();
         Reg::phys(RegFile::Grf, (byte / grf) as u8, byte % grf)
     }
 
-    /// A place in the copy of r0 that the thread keeps.
+    /// The place of a byte in the thread's copy of r0.
     pub(super) fn header(&self, byte: u32) -> Reg {
         Reg::phys(RegFile::Grf, self.abi.header as u8, byte)
     }
 
-    /// Whether a variable is a part of the copy of r0.
+    /// True if a variable is a part of the copy of r0.
     pub(super) fn is_header(&self, root: visa::Var) -> bool {
         matches!(
             root.as_u32(),
@@ -189,7 +189,7 @@ impl Select<'_, '_> {
         )
     }
 
-    /// Where a general variable's byte is kept.
+    /// The place of a byte of a general variable.
     pub(super) fn storage(&self, var: visa::Var, offset: u32) -> Result<(Storage, u32)> {
         let (root, at) = self.ir.object.root(var);
         let byte = at + offset;
@@ -227,7 +227,7 @@ impl Select<'_, '_> {
         })
     }
 
-    /// A byte of one of the registers of stack calls.
+    /// The place of a byte of a register of the stack call convention.
     fn stack(&self, of: impl Fn(&Stack) -> u32, byte: u32) -> (Storage, u32) {
         match &self.abi.stack {
             Some(stack) => (Storage::Grf, of(stack) * self.grf() + byte),
@@ -235,7 +235,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Where rows and columns of an operand begin in its variable, in bytes.
+    /// The offset of a row and column in a variable, in bytes.
     fn offset(&self, var: visa::Var, row: u16, col: u16) -> u32 {
         let ty = machine_type(self.ir.object.vars[var].ty);
         u32::from(row) * self.grf() + u32::from(col) * ty.bytes()
@@ -245,7 +245,7 @@ impl Select<'_, '_> {
     pub(super) fn address_of(&self, var: visa::Var, offset: u32) -> Result<u32> {
         let copy = self.abi.header * self.grf();
         match self.storage(var, offset)? {
-            // In few registers the copy of r0 is elsewhere.
+            // With few registers, the copy of r0 is elsewhere.
             (Storage::Grf, byte) if (copy..copy + self.grf()).contains(&byte) => {
                 match (self.area, self.out.header) {
                     (Some(area), _) => Ok(area.header() + byte - copy),
@@ -351,7 +351,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// The first element of an operand, whatever its region says.
+    /// The first element of an operand, whatever its region.
     pub(super) fn scalar(&mut self, operand: &Operand) -> Result<Src> {
         let mut src = self.src(operand, 1)?;
         if let Src::Reg(r) = &mut src {
@@ -360,7 +360,7 @@ impl Select<'_, '_> {
         Ok(src)
     }
 
-    /// The thread's number among those that run at once: the low bits of r0.5 (PRM, "Thread payload",
+    /// The thread's number among those that run at the same time: the low bits of r0.5 (PRM, "Thread payload",
     /// FFTID).
     fn hardware_id(&mut self) -> Src {
         let mask = (1 << self.out.target.thread_id_bits) - 1;
@@ -375,12 +375,12 @@ impl Select<'_, '_> {
         Src::scalar(id, Type::Ud)
     }
 
-    /// A destination operand of an operation on `n` channels, and whether it saturates.
+    /// A destination operand of an operation on `n` channels, and true if it saturates.
     pub(super) fn dst(&mut self, operand: &Operand, n: u8) -> Result<(Dst, bool)> {
         self.dst_behind(operand, n, 0)
     }
 
-    /// So many bytes behind a destination operand, as if it lay there.
+    /// The place `bytes` bytes after a destination operand, as a destination of the same kind.
     pub(super) fn dst_behind(
         &mut self,
         operand: &Operand,
@@ -501,7 +501,7 @@ impl Select<'_, '_> {
         .map_or(Storage::Null, Storage::Cells)
     }
 
-    /// A surface's index in the binding table, if it is the same wherever the instruction runs.
+    /// A surface's index in the binding table, if it is a constant.
     pub(super) fn constant_surface(&self, surface: visa::Surface) -> Option<u32> {
         match surface.as_u32() {
             predefined::SURFACE_SLM => return Some(Memory::Slm.index().into()),
@@ -512,8 +512,7 @@ impl Select<'_, '_> {
         Some(index & 0xff)
     }
 
-    /// The index that a surface or sampler variable holds, if it is the same wherever the instruction
-    /// runs.
+    /// The index in a surface or sampler variable, if it is a constant.
     pub(super) fn constant_state(&self, of: visa::StateVar) -> Option<u32> {
         let cell = match of {
             visa::StateVar::Surface(s) => self.ir.surface_cells[s],

@@ -1,11 +1,11 @@
 //! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`.
 //!
-//! Where the target has integers of 64 bits a product is one of them, and the hardware applies the
-//! modifiers of its factors without losing a bit. Elsewhere products and carries go through the
-//! accumulator, eight channels at a time: `mul` with the low words of the second factor, then `mach`
-//! with all of it (PRM, "mach"). Only the first factor has a modifier there, and that keeps all bits
-//! (as the reference finalizer relies on): the product's sign is put there, and a magnitude is taken
-//! as its negation, which has a place in 32 bits for each of them.
+//! With integers of 64 bits, a product is one of them, and the hardware applies the modifiers of its factors
+//! without losing a bit. Without them, products and carries go through the accumulator, eight channels at a time:
+//! `mul` with the low words of the second factor, then `mach` with the whole second factor (PRM, "mach"). Only the
+//! first factor may have a modifier there, which keeps all bits (as the reference finalizer relies on). The
+//! product's sign is therefore moved to it, and a magnitude is replaced by its negation, which 32 bits can
+//! represent for every number.
 
 use kiln_frontend::module::{self as visa};
 use kiln_frontend::opcode::Opcode;
@@ -17,14 +17,14 @@ use super::alu::condition;
 use super::buffer::Buffer;
 use super::{Channels, Result, Select, ud};
 
-/// The two halves of numbers of 64 bits.
+/// The two halves of 64-bit numbers.
 struct Halves {
     low: Src,
     high: Src,
 }
 
 impl Select<'_, '_> {
-    /// The upper half of a product.
+    /// Selects the upper half of a product.
     pub(super) fn multiply_high(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -39,7 +39,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Both halves of the sum of a product and a dword.
+    /// Selects both halves of the sum of a product and a dword.
     pub(super) fn multiply_add_wide(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -64,7 +64,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The factors of a product, of dwords.
+    /// The factors of a product of dwords.
     fn factors(&mut self, visa: &visa::Inst, n: u8) -> Result<[Src; 2]> {
         let a = self.src(&visa.operands[1], n)?;
         let b = self.src(&visa.operands[2], n)?;
@@ -106,7 +106,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// `a * b` through the accumulator; the lower half only if it is wanted.
+    /// `a * b` through the accumulator, with its lower half only if it is used.
     fn long_product(&mut self, n: u8, a: Src, b: Src, with_low: bool) -> Halves {
         let (a, minus_a) = self.magnitude(a, n);
         let (b, minus_b) = self.magnitude(b, n);
@@ -114,7 +114,7 @@ impl Select<'_, '_> {
             true => Type::D,
             false => Type::Ud,
         };
-        // Immediates come second, where they need no modifier.
+        // Immediates are second factors unless they need a modifier.
         let (a, b) = match (a, b) {
             (Src::Imm(_), Src::Imm(_)) => (self.converted(a, a.ty(), n), b),
             (Src::Imm(_), b) => (b, a),
@@ -150,8 +150,7 @@ impl Select<'_, '_> {
         Halves { low, high }
     }
 
-    /// A factor as a source without modifiers that has all its bits, and whether it is the negation of
-    /// the factor.
+    /// A factor as a source without modifiers that has all its bits, and true if it is the negation of the factor.
     fn magnitude(&mut self, s: Src, n: u8) -> (Src, bool) {
         let Src::Reg(r) = s else { return (s, false) };
         let SrcMod { neg, abs } = r.modifier;
@@ -167,7 +166,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// A number of 64 bits and a dword.
+    /// The sum of a 64-bit number and a dword.
     fn add_long(&mut self, n: u8, sum: Halves, c: Src) -> Halves {
         let upper = self.upper_half(n, c);
         let plain = self.converted(c, Type::Ud, n);
@@ -183,7 +182,7 @@ impl Select<'_, '_> {
         Halves { low, high }
     }
 
-    /// The upper half of a dword with its modifiers, as a number of 64 bits; none if that is zero.
+    /// The upper half of a dword, modifiers applied, extended to 64 bits; `None` if it is zero.
     fn upper_half(&mut self, n: u8, c: Src) -> Option<Src> {
         let r = match c {
             Src::Reg(r) => r,
@@ -214,7 +213,7 @@ impl Select<'_, '_> {
         Some(Src::packed(to, Type::D))
     }
 
-    /// An average of 64-bit integers, rounded up, whose sum needs no 65th bit.
+    /// Selects an average of 64-bit integers, rounded up, whose sum needs no 65th bit.
     pub(super) fn long_average(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -238,7 +237,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Sum or difference, and carry or borrow.
+    /// Selects a sum or difference, and its carry or borrow.
     pub(super) fn carry(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -256,7 +255,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Sum or difference of dwords, and carry or borrow, which the hardware leaves in the accumulator.
+    /// The sum or difference of dwords, and the carry or borrow that the hardware leaves in the accumulator.
     fn with_carry(&mut self, op: Op, n: u8, a: Src, b: Src) -> (Src, Src) {
         let [a, b] = [a, b].map(|s| self.in_eights(s, Type::Ud, n));
         let mut sums = Buffer::new(u32::from(n) * 4);
@@ -279,8 +278,8 @@ impl Select<'_, '_> {
         (sum, carry)
     }
 
-    /// A source whose elements can be taken eight at a time, so that channels of the accumulator are
-    /// those of the instruction: one for all, or packed in whole registers.
+    /// A source that can be cut into groups of eight channels that lie as in the accumulator: a scalar, or packed
+    /// in whole registers.
     fn in_eights(&mut self, s: Src, ty: Type, n: u8) -> Src {
         let fits = match s {
             Src::Imm(imm) => imm.ty == ty,
@@ -328,7 +327,7 @@ fn is_signed(s: &Src) -> bool {
     s.ty().is_signed()
 }
 
-/// The source, negated if that is asked for.
+/// The source, negated if `neg`.
 fn negated(s: Src, neg: bool) -> Src {
     match s {
         Src::Reg(mut r) => {
@@ -339,7 +338,7 @@ fn negated(s: Src, neg: bool) -> Src {
     }
 }
 
-/// A source in registers as the type of the other sign.
+/// A source in registers with the type of opposite sign.
 fn retyped(s: Src, ty: Type) -> Src {
     match s {
         Src::Reg(r) => Src::Reg(SrcReg { ty, ..r }),

@@ -1,8 +1,8 @@
 //! Messages of pixel and vertex shaders: `rt_write_3d` and `urb_write_3d`.
 //!
-//! Both gather rows of registers to a payload. A header says what the descriptor has no room for: which of
-//! several render targets, that there is a source-0 alpha, which sample. Where it does, the hardware writes
-//! the pixels of its mask and not those of the instruction's predicate, so that the predicate goes there.
+//! Both gather rows of registers into a payload. A header has what the descriptor has no bits for: the render
+//! target, the presence of a source-0 alpha, the sample. With a header the hardware writes the pixels of the
+//! header's mask and ignores the instruction's predicate, so that the predicate is put there.
 
 use kiln_emit::messages::{Flag, Function, Kind, Request, Simd};
 use kiln_frontend::module::{self as visa, Operand};
@@ -26,26 +26,26 @@ const EACH_SAMPLE: u32 = 1 << 9;
 const COARSE: u32 = 1 << 10;
 const SAMPLE_INDEX: u32 = 1 << 11;
 
-/// What the first dword of a header says of the payload, by the mode's bits.
+/// The bits of a header's first dword for bits of the mode.
 const HEADER_FLAGS: &[(u32, u32)] = &[
     (SOURCE_0_ALPHA, 1 << 11),
     (OUTPUT_MASK, 1 << 12),
     (DEPTH, 1 << 13),
     (STENCIL, 1 << 14),
 ];
-/// Where a header has the number of the render target, and the mask of pixels.
+/// The byte of a header with the number of the render target, and that of the mask of pixels.
 const HEADER_TARGET: u32 = 8;
 const HEADER_PIXELS: u32 = 32 + 28;
-/// The number of the sample in the first dword.
+/// The lowest bit of the sample's number in the first dword.
 const HEADER_SAMPLE: u32 = 6;
-/// Of the descriptor: the output is of coarse pixels.
+/// Bit of the descriptor: the output is of coarse pixels.
 const COARSE_OUTPUT: u32 = 1 << 18;
-/// The URB's channel masks are in the upper halves of dwords.
+/// Lowest bit of the URB's channel masks in a dword.
 const URB_MASK: u32 = 16;
 
 impl Select<'_, '_> {
-    /// `rt_write_3d`: mode, surface, header, [sample], [coarse counter], [target], [source-0 alpha],
-    /// [output mask], red, green, blue, alpha, [depth], [stencil].
+    /// Selects `rt_write_3d`. Operands: mode, surface, header, [sample], [coarse counter], [target], [source-0
+    /// alpha], [output mask], red, green, blue, alpha, [depth], [stencil].
     pub(super) fn render_write(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
         let size = channels.size;
         if size > 16 {
@@ -66,7 +66,7 @@ impl Select<'_, '_> {
             }
         }
         let [sample, counter, target] = given;
-        // Target 0 is the one without a header.
+        // Target 0 needs no header.
         let target = target.filter(|t| !matches!(t, Operand::Imm { bits: 0, .. }));
         let mut rows = Vec::with_capacity(8);
         for operand in operands {
@@ -126,7 +126,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// r0 and the second register that the instruction gives, with what the mode asks for.
+    /// The header: r0 and the second register that the instruction gives, changed as the mode says.
     fn render_header(
         &mut self,
         visa: &visa::Inst,
@@ -160,7 +160,7 @@ impl Select<'_, '_> {
             self.alu(Op::Mov, Channels::SCALAR, to, &[target]);
         }
         if channels.pred.is_some() {
-            // The channels that execute and for which the predicate holds.
+            // The mask of active channels for which the predicate holds.
             let n = u32::from(channels.size);
             let [one, zero] = [1, 0].map(|bit| Src::imm(Type::Uw, bit));
             let mut words = Buffer::new(n * 2);
@@ -192,7 +192,8 @@ impl Select<'_, '_> {
         })
     }
 
-    /// `urb_write_3d`: count of rows, masks of the channels, offset, handles, offsets of the channels, rows.
+    /// Selects `urb_write_3d`. Operands: number of rows, channel masks, offset, handles, offsets of the channels,
+    /// rows.
     pub(super) fn urb_write(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
         let ops = &visa.operands;
         let (masks, offsets) = (&ops[1], &ops[4]);

@@ -1,8 +1,8 @@
 //! Sampler messages: `sample_3d`, `load_3d`, `sample4`, `resinfo` and `sampleinfo`.
 //!
-//! The header, where there is one, is the first payload and the parameters, a row of registers each,
-//! are the second. The messages know eight and sixteen channels, of gradients eight only, and at most
-//! eleven registers: others are cut into several messages, whose results are copied to their place.
+//! The header, if there is one, is the first payload; the parameters, a row of registers each, are the second.
+//! Messages have eight or sixteen channels (eight only with gradients) and at most eleven registers. Wider
+//! operations are cut into several messages, whose responses are copied to their place.
 
 use kiln_emit::messages::{Flag, Kind, Simd, others};
 use kiln_frontend::module::{self as visa, Operand, StateVar, predefined};
@@ -12,12 +12,12 @@ use kiln_target::isa::{Op, Type};
 use smallvec::SmallVec;
 
 use super::buffer::Buffer;
-use super::message::{Answer, Payload, Surface, is_null};
+use super::memory::Surface;
+use super::message::{Answer, Payload, is_null};
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
 
-/// The kinds of messages by the operation that vISA asks for, and whether they know eight channels
-/// only.
+/// The message kinds by vISA operation, and true for those with eight channels only.
 const KINDS: &[(Opcode, u32, Kind, bool)] = {
     use Opcode::{Gather4Sampler, Load3d, Sample3d};
     &[
@@ -44,40 +44,40 @@ const KINDS: &[(Opcode, u32, Kind, bool)] = {
     ]
 };
 
-/// Registers of a message at most.
-const MESSAGE_MAX: u32 = 11;
-/// Bits of the operation's number beside the operation.
+/// Maximum number of registers of a message.
+const MAX_MESSAGE_GRFS: u32 = 11;
+/// Flag bits in the operation's number.
 const NULL_MASK: u32 = 1 << 8;
 const COARSE: u32 = 1 << 9;
-/// Of the texel offset: the sampler's index is 16 or more.
-const FAR_SAMPLER: u64 = 1 << 15;
-/// Of the extended descriptor: the level of detail is that of coarse pixels.
+/// Bit of the texel offset: the sampler's index is 16 or more.
+const LARGE_SAMPLER_INDEX: u64 = 1 << 15;
+/// Bit of the extended descriptor: the level of detail is that of coarse pixels.
 const COARSE_PIXELS: u32 = 1 << 11;
-/// The header's dword 2 has texel offsets, color channels left out, the channel of `gather4`, and
-/// whether the mask of null pixels is wanted; its dword 3 where the samplers' states begin.
-const FLAGS: u32 = 8;
-const STATES: u32 = 12;
+/// Byte of the header with texel offsets, disabled color channels, the channel of `gather4` and the request for
+/// null-pixel masks; byte of the header with the start of the sampler states.
+const FLAGS_BYTE: u32 = 8;
+const STATES_BYTE: u32 = 12;
 const HEADER_OFFSETS: u64 = 0xfff;
 const HEADER_COLORS: u32 = 12;
 const HEADER_CHANNEL: u32 = 16;
 const HEADER_NULL_MASK: u32 = 1 << 23;
 const STATE_BYTES: u32 = 16;
-/// Samplers that a descriptor can name.
-const NEAR_SAMPLERS: u32 = 16;
-/// Where a descriptor names them.
+/// Number of samplers that a descriptor can name.
+const MAX_DESC_SAMPLERS: u32 = 16;
+/// Lowest bit of the sampler index in a descriptor.
 const DESC_SAMPLER: u32 = 8;
 
-/// Which sampler a message uses.
+/// The sampler of a message.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sampler {
-    /// The index in the descriptor, and what is added to it there from a register.
+    /// The index in the descriptor, and what is added to it in a register.
     pub(super) index: u32,
     pub(super) register: Option<Src>,
-    /// Where the samplers' states begin, if the header says it.
+    /// The start of the sampler states, if the header has it.
     pub(super) states: Option<Src>,
 }
 
-/// A parameter: an element of so many bytes for each channel; none where it is not given.
+/// A parameter: an element of `bytes` bytes for each channel; no storage if it is not given.
 #[derive(Clone, Copy)]
 pub(super) struct Parameter {
     from: Option<(Storage, u32)>,
@@ -87,9 +87,9 @@ pub(super) struct Parameter {
 /// A message before it is cut.
 struct Ask {
     kind: Kind,
-    /// Knows eight channels only.
+    /// True if the message has eight channels only.
     narrow: bool,
-    /// What the header's dword 2 has; what of it is in a register.
+    /// The constant bits of the header's dword 2, and those in a register.
     flags: u32,
     offsets: Option<Src>,
     needs_header: bool,
@@ -100,11 +100,11 @@ struct Ask {
     parameters: Vec<Parameter>,
     /// Number of the result's operand.
     result: usize,
-    /// Color channels of the result.
+    /// Number of color channels in the result.
     colors: u32,
-    /// Channels of the instruction.
+    /// Number of channels of the instruction.
     size: u8,
-    /// Parameters have 16 bits.
+    /// True if parameters have 16 bits.
     half_parameters: bool,
 }
 
@@ -119,7 +119,7 @@ impl Select<'_, '_> {
         self.ask(visa, channels, &ask)
     }
 
-    /// What `sample_3d`, `load_3d` and `sample4` ask.
+    /// The message for `sample_3d`, `load_3d` or `sample4`.
     fn sampling(&mut self, visa: &visa::Inst) -> Result<Ask> {
         let ops = &visa.operands;
         let number = field(&ops[0]);
@@ -153,7 +153,7 @@ impl Select<'_, '_> {
         let offsets = match &ops[2] {
             Operand::Imm { bits, .. } => {
                 flags |= (bits & HEADER_OFFSETS) as u32;
-                far = bits & FAR_SAMPLER != 0;
+                far = bits & LARGE_SAMPLER_INDEX != 0;
                 None
             }
             other => Some(self.scalar(other)?),
@@ -193,7 +193,7 @@ impl Select<'_, '_> {
         })
     }
 
-    /// What `resinfo` and `sampleinfo` ask, which have so many parameters.
+    /// The message for `resinfo` or `sampleinfo`, with the given number of parameters.
     fn info(&mut self, visa: &visa::Inst, kind: Kind, parameters: usize) -> Result<Ask> {
         let ops = &visa.operands;
         let mask = field(&ops[0]) & 15;
@@ -207,7 +207,7 @@ impl Select<'_, '_> {
             narrow: false,
             flags: (!mask & 15) << HEADER_COLORS,
             offsets: None,
-            // A message has a register at least.
+            // A message has at least one register.
             needs_header: all || !first_colors(mask) || parameters == 0,
             null_mask: false,
             coarse: false,
@@ -221,13 +221,13 @@ impl Select<'_, '_> {
         })
     }
 
-    /// The sampler an operand names; `far`: its index may be 16 or more.
+    /// The sampler that an operand names; `far` if its index may be 16 or more.
     pub(super) fn sampler_of(&mut self, operand: &Operand, far: bool) -> Result<Sampler> {
         let Operand::Sampler(s) = *operand else {
             return self.fail("an operand that is no sampler");
         };
         let known = self.constant_state(StateVar::Sampler(s));
-        if let Some(index) = known.filter(|n| *n < NEAR_SAMPLERS) {
+        if let Some(index) = known.filter(|n| *n < MAX_DESC_SAMPLERS) {
             return Ok(Sampler {
                 index,
                 ..Sampler::default()
@@ -239,7 +239,7 @@ impl Select<'_, '_> {
         }
         let word = Src::scalar(self.read(storage, 0, 4), Type::Ud);
         if s.as_u32() == predefined::BINDLESS_SAMPLER {
-            // A header has room for a multiple of two states; which of the two is in the index.
+            // A header's field counts pairs of states; the index selects one of the two.
             let odd = self.scalar_of(Op::And, word, STATE_BYTES);
             return Ok(Sampler {
                 register: Some(self.scalar_of(Op::Shl, odd, DESC_SAMPLER - STATE_BYTES.ilog2())),
@@ -248,15 +248,15 @@ impl Select<'_, '_> {
             });
         }
         let (index, states) = match far || known.is_some() {
-            // The states begin with those of the group of sixteen that the index is in.
+            // The header's start is that of the group of sixteen states that contains the index.
             true => {
-                let group = self.scalar_of(Op::And, word, !(NEAR_SAMPLERS - 1));
+                let group = self.scalar_of(Op::And, word, !(MAX_DESC_SAMPLERS - 1));
                 let bytes = self.scalar_of(Op::Shl, group, STATE_BYTES.ilog2());
-                let first = Src::scalar(self.header(STATES), Type::Ud);
+                let first = Src::scalar(self.header(STATES_BYTE), Type::Ud);
                 let states = self.temp(4);
                 let to = Dst::new(states, 1, Type::Ud);
                 self.alu(Op::Add, Channels::SCALAR, to, &[first, bytes]);
-                let index = self.scalar_of(Op::And, word, NEAR_SAMPLERS - 1);
+                let index = self.scalar_of(Op::And, word, MAX_DESC_SAMPLERS - 1);
                 (index, Some(Src::scalar(states, Type::Ud)))
             }
             false => (word, None),
@@ -268,7 +268,7 @@ impl Select<'_, '_> {
         })
     }
 
-    /// A number computed from another and a constant.
+    /// Computes a scalar from another and a constant.
     fn scalar_of(&mut self, op: Op, from: Src, constant: u32) -> Src {
         let result = self.temp(4);
         let to = Dst::new(result, 1, Type::Ud);
@@ -284,7 +284,7 @@ impl Select<'_, '_> {
         Ok(if bytes == 2 { 2 } else { 4 })
     }
 
-    /// What a raw operand has for each channel.
+    /// The parameter that a raw operand holds.
     pub(super) fn parameter(&mut self, operand: &Operand) -> Result<Parameter> {
         let Operand::Raw { var, offset } = *operand else {
             return self.fail("an operand that is not raw");
@@ -297,7 +297,7 @@ impl Select<'_, '_> {
         Ok(Parameter { from, bytes })
     }
 
-    /// Sends what is asked, in as many messages as it takes.
+    /// Sends a request, in as many messages as it needs.
     fn ask(&mut self, visa: &visa::Inst, channels: Channels, ask: &Ask) -> Result {
         let grf = self.grf();
         let size = channels.size.max(8);
@@ -306,7 +306,7 @@ impl Select<'_, '_> {
             ask.parameters.iter().map(row).sum::<u32>() + u32::from(ask.needs_header)
         };
         let mut n = size.min(16);
-        if ask.narrow || rows(n) > MESSAGE_MAX {
+        if ask.narrow || rows(n) > MAX_MESSAGE_GRFS {
             n = 8;
         }
         let header = match ask.needs_header {
@@ -378,7 +378,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The header: r0 with what is asked, in dword 2, and where the samplers' states begin.
+    /// The header: r0 with the request's flags in dword 2, and the start of the sampler states.
     fn sampler_header(&mut self, ask: &Ask) -> Payload {
         let flags = match ask.offsets {
             Some(offsets) => self.scalar_of(Op::Or, offsets, ask.flags),
@@ -386,19 +386,19 @@ impl Select<'_, '_> {
         };
         let states = match ask.sampler.states {
             None if self.out.target.bindless_sampler_bit => {
-                let own = Src::scalar(self.header(STATES), Type::Ud);
+                let own = Src::scalar(self.header(STATES_BYTE), Type::Ud);
                 Some(self.scalar_of(Op::And, own, !1))
             }
             states => states,
         };
         match states {
-            Some(states) => self.header_with(&[(FLAGS, flags), (STATES, states)]),
-            None => self.header_with(&[(FLAGS, flags)]),
+            Some(states) => self.header_with(&[(FLAGS_BYTE, flags), (STATES_BYTE, states)]),
+            None => self.header_with(&[(FLAGS_BYTE, flags)]),
         }
     }
 
-    /// How many parameters are the first payload of a message without a header, so that fewest have to be
-    /// copied: all, if they lie one behind the other, and else about half of them.
+    /// Number of parameters in the first payload of a message without a header, such that few are copied: all if
+    /// they are consecutive, else about half of them.
     fn first_payload(&self, parameters: &[Parameter], piece: u8, n: u8) -> usize {
         let copies = |part: &[Parameter]| match self.in_place(part, piece, n) {
             Some(_) => 0,
@@ -415,7 +415,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Where parameters lie one behind the other.
+    /// The place of parameters that are consecutive.
     fn in_place(&self, parameters: &[Parameter], piece: u8, n: u8) -> Option<(Storage, u32)> {
         let grf = self.grf();
         let skipped = u32::from(piece) * u32::from(n);
@@ -432,8 +432,8 @@ impl Select<'_, '_> {
         (follows && start.is_multiple_of(grf)).then_some((storage, start))
     }
 
-    /// The parameters of `n` channels, the `piece`th so many, a row of registers each: in place where they
-    /// lie one behind the other, else copies.
+    /// The parameters of the `piece`th group of `n` channels, a row of registers each: in place if they are
+    /// consecutive, else copies.
     pub(super) fn rows(&mut self, parameters: &[Parameter], piece: u8, n: u8) -> Option<Payload> {
         if parameters.is_empty() {
             return None;
@@ -471,7 +471,7 @@ impl Select<'_, '_> {
         Some(Payload { reg, grfs })
     }
 
-    /// Copies the result of a message of `n` channels, the `piece`th, to its place.
+    /// Copies the response of the `piece`th message of `n` channels to its place.
     fn put(
         &mut self,
         answer: &Answer,
@@ -501,7 +501,7 @@ impl Select<'_, '_> {
         if !ask.null_mask {
             return;
         }
-        // A bit for each channel: those of the first message with all that lies above them.
+        // A bit for each channel: those of the first message, and everything above them.
         let (ty, bytes) = match (piece, n) {
             (0, _) => (Type::Ud, 4),
             (_, 8) => (Type::Ub, 1),
@@ -518,7 +518,7 @@ impl Select<'_, '_> {
     }
 }
 
-/// Red, or the colors up to green, blue or alpha: the length of the response says which.
+/// True for red, or the colors up to green, blue or alpha: the length of the response determines the colors.
 fn first_colors(mask: u32) -> bool {
     mask & (mask + 1) == 0
 }

@@ -1,26 +1,23 @@
-//! Variables whose address is taken and that do not fit in registers.
+//! Variables in scratch memory: those whose address is taken, if they do not fit in registers.
 //!
-//! They live in scratch memory, all of them, one behind the other: an address is an offset there, so
-//! that whatever variable an address register points to, the access is right. Nothing has to be
-//! known of pointers. What an instruction reads by name is loaded before it and what it writes is loaded
-//! before and stored behind it, in units and whatever the execution mask, with the write itself under
-//! the mask: what is not written goes back as it was. A thread's accesses are in order, so that this
-//! is right in divergent code.
+//! All of them are placed there, one after the other, so that an address is an offset in this area and an access is
+//! right whatever variable an address register points to, without alias analysis. An operand that an instruction
+//! reads by name is loaded before it. One that it writes is loaded before and stored after it, in whole units and
+//! whatever the execution mask; the write itself is under the mask, so that all other bytes keep their contents. A
+//! thread's accesses are in order, which makes this right in divergent code.
 //!
-//! An access through an address register is cut into pieces that span a few registers. For each, the
-//! registers around its address are loaded to a window that is kept out of allocation, and the piece
-//! is a `mov` from or to the window through the rest of the address. The load's descriptor has the
-//! offset, in a register. Offsets beyond the end are those of the last register, so that an address
-//! that nobody set does no harm.
+//! An access through an address register is cut into pieces that span a few registers. For each piece, the
+//! registers around its address are loaded into a window of reserved registers, and the piece is a `mov` from or to
+//! the window with the rest of the address. The load's descriptor has the offset, in a register. Offsets beyond the
+//! end are clamped to the last register, so that an uninitialized address does no harm.
 //!
-//! A kernel's variables are at a known place in scratch memory. If that is farther than scratch block messages
-//! reach, behind much private memory, they are reached by oword blocks, whose header says where. A function
-//! may be under way several times: its variables are in its frame, behind the caller's pointers, and it reaches
-//! them by oword blocks as well.
+//! A kernel's variables are at a constant offset in scratch memory. If that exceeds the reach of scratch block
+//! messages, oword blocks access them, whose header has the offset. A function may be active several times: its
+//! variables are in its frame, after the caller's pointers, and are accessed by oword blocks, too.
 
 use std::ops::Range;
 
-use kiln_emit::messages::{Block, Flag, Kind, Surface as Memory, data_port};
+use kiln_emit::messages::access::{Address, MemoryAccess};
 use kiln_frontend::module::Operand;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::Home;
@@ -34,42 +31,42 @@ use smallvec::SmallVec;
 use super::buffer::Buffer;
 use super::{Channels, Result, Select, ud};
 
-/// Bytes that scratch block messages reach.
-const NEAR: u32 = 128 << 10;
+/// Bytes of scratch memory that scratch block messages can address.
+const SCRATCH_BLOCK_REACH: u32 = 128 << 10;
 /// Bytes that 16 bits can address.
-const MOST: u32 = 1 << 16;
-/// Registers of the window: enough for four channels, which are the fewest that have a mask of their own,
-/// where they are next to each other, and in any case.
-const WINDOW: u32 = 4;
-const WIDE_WINDOW: u32 = 8;
-/// What offsets into the stack count, and what a message to it has at most, in bytes.
+const MAX_AREA_BYTES: u32 = 1 << 16;
+/// Number of registers of the window: enough for four consecutive channels, the fewest with an execution mask of
+/// their own, and enough for four channels in any case.
+const WINDOW_GRFS: u32 = 4;
+const WIDE_WINDOW_GRFS: u32 = 8;
+/// Bytes that offsets into the stack count, and maximum bytes of a message to it.
 const OWORD: u32 = 16;
-const BLOCK_BYTES: u32 = 8 * OWORD;
+const MAX_BLOCK_BYTES: u32 = 8 * OWORD;
 
-/// The part of scratch memory that holds the variables.
+/// The part of scratch memory with the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Area {
-    /// Where it begins: in scratch memory, or in the frame.
+    /// Its start: in scratch memory, or in the frame.
     base: u32,
-    /// Where a function finds the place of its frame, in owords.
+    /// The register with a function's frame offset, in owords.
     frame: Option<Reg>,
-    /// Where inputs whose address is taken are kept in it, at the offset they arrived at.
+    /// The start of inputs whose address is taken, kept at the offset at which they arrived.
     payload: u32,
-    /// All of it, in whole units.
+    /// Its size, in whole units.
     bytes: u32,
-    /// Registers of the window.
+    /// Number of registers of the window.
     window: u32,
 }
 
-/// What is to be stored when the current instruction is done.
+/// A store at the end of the current instruction.
 pub(super) enum Store {
-    /// The new contents of a unit of an area.
+    /// The new contents of a unit of the area.
     Unit { area: Area, at: u32, v: VReg },
-    /// What goes where an address register says.
+    /// Elements that go where an address register points.
     Indirect(Indirect),
 }
 
-/// Elements in registers one behind the other, which go where an address says.
+/// Consecutive elements in registers that go where an address points.
 pub(super) struct Indirect {
     area: Area,
     from: Reg,
@@ -80,7 +77,7 @@ pub(super) struct Indirect {
     channels: Channels,
 }
 
-/// Which registers of the area a message accesses: from a byte on, or from a register's number on.
+/// The start of a transfer: a byte of the area, or the number of a register of the area.
 #[derive(Clone, Copy)]
 enum From {
     Byte(u32),
@@ -90,16 +87,16 @@ enum From {
 /// Elements of one address that a window spans.
 #[derive(Clone, Copy)]
 struct Piece {
-    /// Which address, and so many bytes from it.
+    /// The row whose address is used, and an offset from it in bytes.
     row: u32,
     delta: u32,
     first: u32,
     count: u32,
-    /// Bytes from one element to the next.
+    /// Bytes from an element to the next.
     step: u32,
 }
 
-/// Type of the same size whose moves change nothing.
+/// A type of the same size whose moves do not convert.
 fn raw(ty: Type) -> Type {
     match ty.bytes() {
         1 => Type::Ub,
@@ -113,7 +110,8 @@ impl Area {
     /// The area of a kernel, from a byte of scratch memory on, or in the frame of a function.
     ///
     /// # Errors
-    /// Its variables are more than an address can tell apart, or than there is scratch memory.
+    ///
+    /// The variables exceed the range of an address, or scratch memory.
     pub(super) fn new(
         ir: &kiln_ir::func::Function,
         target: &Platform,
@@ -122,9 +120,9 @@ impl Area {
         let (unit, grf) = (target.unit_bytes(), target.grf_bytes);
         let payload = ir.fixed_bytes.next_multiple_of(unit);
         let bytes = payload + ir.payload_bytes.next_multiple_of(unit).max(unit);
-        if bytes > MOST {
+        if bytes > MAX_AREA_BYTES {
             return Err(format!(
-                "variables whose address is taken are of {bytes} bytes, {MOST} can be addressed"
+                "variables whose address is taken are of {bytes} bytes, {MAX_AREA_BYTES} can be addressed"
             ));
         }
         let far = |operand: &Operand| match operand {
@@ -143,25 +141,24 @@ impl Area {
             payload,
             bytes,
             window: if operands.any(far) {
-                WIDE_WINDOW
+                WIDE_WINDOW_GRFS
             } else {
-                WINDOW
+                WINDOW_GRFS
             },
         })
     }
 
-    /// Where scratch memory, or the frame, is free again. A window that is loaded at the end goes beyond
-    /// the area.
+    /// The end of the area and of a window loaded from its last register.
     pub(super) fn end(&self, grf: u32) -> u32 {
         self.base + self.bytes + self.window * grf
     }
 
-    /// Where a copy of r0 is, whose address code may take as well: where it arrived.
+    /// The place of a copy of r0, whose address code may take as well.
     pub(super) fn header(&self) -> u32 {
         self.payload
     }
 
-    /// Where in the area a variable begins.
+    /// The place of a variable in the area.
     pub(super) fn place(&self, home: Home) -> u32 {
         match home {
             Home::Fixed { offset } => offset,
@@ -172,29 +169,24 @@ impl Area {
 }
 
 impl Select<'_, '_> {
-    /// The registers of the window. Inputs that arrive there are moved away first of all.
+    /// The registers of the window. Inputs that arrive in them are moved first.
     pub(super) fn window(area: Area, unit_grfs: u32) -> Range<u32> {
         unit_grfs..unit_grfs + area.window
     }
 
-    /// Loads so many registers of the area, or stores them.
+    /// Loads or stores `grfs` registers of the area.
     fn transfer(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
-        if area.frame.is_some() || area.end(self.grf()) > NEAR {
+        if area.frame.is_some() || area.end(self.grf()) > SCRATCH_BLOCK_REACH {
             return self.transfer_far(area, grfs, from, reg, write);
         }
-        let Some(block) = Block::of(grfs) else {
-            return self.fail("a scratch message of that length");
-        };
         let at = match from {
             From::Byte(at) => area.base + at,
             From::Number(_) => area.base,
         };
-        let request = match write {
-            true => data_port::scratch_write(block, at)
-                .flag(Flag::ByDword, true)
-                .lengths(1, grfs as u8, 0),
-            false => data_port::scratch_read(block, at).lengths(1, 0, grfs as u8),
-        };
+        let access = MemoryAccess::scratch(write, Address::Constant(at), grfs * self.grf());
+        let (second, response) = if write { (grfs, 0) } else { (0, grfs) };
+        let request = self.request(&access)?;
+        let request = request.lengths(1, second as u8, response as u8);
         let mut message = self.known(request)?;
         if let (Desc::Imm(bits), From::Number(number)) = (message.desc, from) {
             message.desc = self.descriptor(&[number, ud(bits)], Op::Add);
@@ -204,7 +196,8 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The same of an area in a frame, or far away, in blocks of at most eight owords.
+    /// Loads or stores registers of an area in a frame, or beyond the reach of scratch blocks, in blocks of at most
+    /// eight owords.
     fn transfer_far(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
         let grf = self.grf();
         let scalar = |reg: Reg| Src::scalar(reg, Type::Ud);
@@ -227,12 +220,9 @@ impl Select<'_, '_> {
                 (Some(place), area.base)
             }
         };
-        let most = BLOCK_BYTES / grf;
+        let most = MAX_BLOCK_BYTES / grf;
         for at in (0..grfs).step_by(most as usize) {
             let count = most.min(grfs - at);
-            let Some(block) = Block::of(count * grf / OWORD) else {
-                return self.fail("a message to the frame of that length");
-            };
             let by = ud((first + at * grf) / OWORD);
             let offset = match place {
                 Some(place) => {
@@ -244,14 +234,10 @@ impl Select<'_, '_> {
                 None => by,
             };
             let header = self.header_with(&[(Stack::OFFSET, offset)]);
-            let (kind, lengths) = match write {
-                true => (Kind::OwordBlockWrite, (count, 0)),
-                false => (Kind::OwordBlockRead, (0, count)),
-            };
-            let request = data_port::block(kind, block)
-                .surface(Memory::Stateless)
-                .with_header()
-                .lengths(1, lengths.0 as u8, lengths.1 as u8);
+            let access = MemoryAccess::scratch(write, Address::Uniform, count * grf);
+            let (second, response) = if write { (count, 0) } else { (0, count) };
+            let request = self.request(&access)?;
+            let request = request.lengths(1, second as u8, response as u8);
             let message = self.known(request)?;
             let size = if count > 1 { 16 } else { 8 };
             let part = reg.at(reg.byte() + at * grf);
@@ -275,7 +261,7 @@ impl Select<'_, '_> {
         self.push(send);
     }
 
-    /// A unit of the area.
+    /// Loads a unit of the area.
     fn load(&mut self, area: Area, at: u32) -> Result<VReg> {
         let unit = self.unit();
         let v = self.out.grf(unit);
@@ -289,7 +275,7 @@ impl Select<'_, '_> {
         self.store(area, area.payload + at, v)
     }
 
-    /// Of r0, if its address is taken: stores it, or decides where its copy is.
+    /// Stores r0, if its address is taken, or chooses the place of its copy.
     pub(super) fn keep_header(&mut self) -> Result {
         let object = self.ir.object;
         let is_header = |operand: &Operand| match *operand {
@@ -300,7 +286,7 @@ impl Select<'_, '_> {
         match (operands.any(is_header), self.area) {
             (false, _) => {}
             (true, Some(area)) => {
-                // A copy: what is sent is not the message's header itself.
+                // A copy: the payload may not be the message's header itself.
                 let v = self.out.grf(self.grf());
                 let mut copy = Inst::no_mask(Op::Mov, 8);
                 copy.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Ud));
@@ -320,14 +306,14 @@ impl Select<'_, '_> {
         self.transfer(area, grfs, From::Byte(at), Reg::virt(v, 0), true)
     }
 
-    /// The units that hold bytes `from..to` of the area. Of what is beyond it there is nothing.
+    /// The units with bytes `from..to` of the area; there are none beyond its end.
     fn units(&mut self, area: Area, from: u32, to: u32) -> Range<u32> {
         let unit = self.unit();
         let end = to.max(from + 1).div_ceil(unit);
         from / unit..end.min((area.bytes / unit).max(from / unit + 1))
     }
 
-    /// Registers with bytes of the area as they are before the instruction.
+    /// Registers with bytes of the area, loaded before the instruction.
     pub(super) fn read_scratch(&mut self, area: Area, from: u32, to: u32) -> Reg {
         let unit = self.unit();
         let units = self.units(area, from, to);
@@ -342,8 +328,7 @@ impl Select<'_, '_> {
         Reg::new(self.base(regs, to - first), from % unit)
     }
 
-    /// Registers for new contents of bytes of the area, over what there is, to be stored behind the
-    /// instruction.
+    /// Registers for new contents of bytes of the area, tied to the old ones, and stored after the instruction.
     pub(super) fn write_scratch(&mut self, area: Area, from: u32, to: u32) -> (Reg, Old) {
         let unit = self.unit();
         let units = self.units(area, from, to);
@@ -381,7 +366,7 @@ impl Select<'_, '_> {
         (Reg::new(self.base(regs, to - first), from % unit), old)
     }
 
-    /// Stores what the instruction wrote.
+    /// Stores the results of the instruction.
     pub(super) fn write_back(&mut self) -> Result {
         for store in std::mem::take(&mut self.stores) {
             match store {
@@ -442,8 +427,7 @@ impl Select<'_, '_> {
         })
     }
 
-    /// A destination through an address register: registers that are stored there behind the
-    /// instruction.
+    /// A destination through an address register: registers that are stored there after the instruction.
     pub(super) fn indirect_dst(
         &mut self,
         area: Area,
@@ -494,7 +478,7 @@ impl Select<'_, '_> {
         self.each(area, (to.address, to.imm), (1, bytes, true), &pieces, write)
     }
 
-    /// Cuts elements into pieces that a window spans wherever it begins.
+    /// Cuts elements into pieces that fit in a window whatever their alignment.
     fn cut(
         &self,
         area: Area,
@@ -517,7 +501,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Registers to load for a piece. An element alone lies in one.
+    /// Number of registers to load for a piece. A single element lies in one.
     fn block_of(&self, piece: Piece, bytes: u32) -> u32 {
         let grf = self.grf();
         let span = (piece.count - 1) * piece.step + bytes;
@@ -525,8 +509,8 @@ impl Select<'_, '_> {
         (start + span).div_ceil(grf).next_power_of_two()
     }
 
-    /// For each piece loads the window, gives it to `access` with an address register that points to the
-    /// piece, and stores it again where it is written.
+    /// For each piece: loads the window, calls `access` with an address register that points to the piece, and
+    /// stores the window if it was written.
     fn each(
         &mut self,
         area: Area,
@@ -582,7 +566,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Loads or stores so many registers of the window, from a register of the area on.
+    /// Loads or stores `grfs` registers of the window.
     fn move_window(&mut self, area: Area, grfs: u32, from: Src, write: bool) -> Result {
         let window = Self::window(area, self.out.target.unit_grfs()).start;
         let reg = Reg::grf(window as u8);

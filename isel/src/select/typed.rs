@@ -1,9 +1,8 @@
-//! Messages on images by their coordinates: typed reads, writes and atomics.
+//! Accesses of images by coordinates: typed reads, writes and atomics.
 //!
-//! A payload has the coordinates u, v and r and the level of detail, a register each, up to the last
-//! that is given. The messages know eight channels.
+//! A payload has the coordinates u, v and r and the level of detail, a register each, up to the last one given.
 
-use kiln_emit::messages::{Slots, data_port};
+use kiln_emit::messages::access::{Elements, MemoryAccess, Operation, Space};
 use kiln_frontend::module::{self as visa};
 use kiln_frontend::opcode::Opcode;
 use kiln_machine::inst::Dst;
@@ -15,28 +14,29 @@ use super::{Channels, Result, Select, field, ud};
 impl Select<'_, '_> {
     /// Selects `gather4_typed`, `scatter4_typed` or `typed_atomic`.
     pub(super) fn typed(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
-        if channels.size > 8 {
-            return self.fail("a typed message of more than eight channels");
-        }
         let ops = &visa.operands;
+        let mask = field(&ops[0]) as u8;
+        let access = |operation| {
+            let elements = Elements::Components { mask };
+            MemoryAccess::per_channel(operation, Space::Image, elements, channels.size)
+        };
+        let access = match visa.op {
+            Opcode::TypedAtomic => self.atomic_access(visa, Space::Image, &[32], 8)?,
+            Opcode::Gather4Typed => access(Operation::Load),
+            _ => access(Operation::Store),
+        };
+        if channels.size > access.max_channels(self.out.target) {
+            return self.fail("a typed message of more channels than the platform's have");
+        }
         let surface = self.surface(&ops[1])?;
         let coordinates = self.coordinates(visa, 2)?;
         if visa.op == Opcode::TypedAtomic {
-            let (operation, _) = self.atomic_of(visa, &[32])?;
-            let returns = !is_null(&ops[8]);
-            let request = data_port::typed_atomic(operation, false, returns);
-            return self.atomic(visa, channels, (request, surface), coordinates, 6);
+            return self.atomic(visa, channels, (access, surface), coordinates, 6);
         }
-        let mask = field(&ops[0]) as u8;
-        let request = match visa.op {
-            Opcode::Gather4Typed => data_port::typed_read(mask, Slots::Low),
-            _ => data_port::typed_write(mask, Slots::Low),
-        };
-        self.access(channels, (request, surface), coordinates, visa, 6)
+        self.access(channels, (access, surface), coordinates, visa, 6)
     }
 
-    /// The coordinates, operands from `first` on: those before the last that is given and left out
-    /// are 0.
+    /// The payload of the coordinates, operands from `first` on. Those left out before the last one given are 0.
     fn coordinates(&mut self, visa: &visa::Inst, first: usize) -> Result<Payload> {
         let all = &visa.operands[first..first + 4];
         let count = all.iter().rposition(|at| !is_null(at)).map_or(1, |n| n + 1);

@@ -1,8 +1,8 @@
-//! How many registers live at each place of a block, in the order before and as it changes.
+//! Register pressure at each place of a block, in the original order and as the schedule changes it.
 //!
-//! What lives across blocks is taken to live from its definition to its last use in the order of the code, or to
-//! the end of the outermost loop around a use that its definition is not in. That is at least what
-//! does live there, in time near linear in the code.
+//! A value that is live across blocks counts as live from its definition to its last use in the order of the code,
+//! or to the end of the outermost loop that contains a use but not the definition. That includes its live range and
+//! is found in time near linear in the code.
 
 use std::cmp::Reverse;
 
@@ -11,57 +11,57 @@ use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{term_uses, uses_of};
 use smallvec::SmallVec;
 
-/// Of each class of registers: units of general ones, words of flags and of addresses.
+/// Amounts for each class of registers: units of general registers, words of flags and of addresses.
 pub type Amounts = [i16; 3];
 
-/// Loops around a use that are looked at.
-const LOOPS: usize = 64;
+/// Maximum number of loops around a use that are searched.
+const MAX_LOOPS: usize = 64;
 const NONE: u32 = u32::MAX;
-/// Words of flags that may live at once, of the four there are, and of addresses, of sixteen.
-const FLAGS: i16 = 3;
-const ADDRESSES: i16 = 8;
+/// Maximum words of flags that may be live at once, of four, and of addresses, of sixteen.
+const MAX_FLAG_WORDS: i16 = 3;
+const MAX_ADDRESS_WORDS: i16 = 8;
 
-/// Hundredths of the units that may live where something has gone ahead: payloads of messages need several side
-/// by side.
-const AHEAD: u32 = 92;
+/// Percentage of the units that may be live where an instruction was moved up: payloads of messages need
+/// consecutive registers.
+const MOVED_UP_PERCENT: u32 = 92;
 
-/// What is known of a function before anything changes.
+/// Facts of a function before scheduling.
 pub struct Known {
     units: i16,
-    /// What may live where something has gone ahead.
+    /// Maximum amounts that may be live where an instruction was moved up.
     limit: Amounts,
-    /// Callers have fewer registers where it needs more.
+    /// True for a subroutine: its callers have fewer registers if it needs more.
     is_called: bool,
-    /// By register: its class, and how much of it it takes.
+    /// For each register: its class, and its size.
     size: Vec<(u8, i16)>,
-    /// By register: twice the number of the last block in which it lives, and one more if it does so at its end.
+    /// For each register: twice the number of the last block in which it is live, plus one if it is live-out there.
     last: Vec<u32>,
-    /// By block: what lives at its end.
+    /// For each block: the amounts that are live-out.
     at_end: Vec<Amounts>,
 }
 
 /// Loops by their first blocks, as far as the order of the code shows them.
 pub struct Loops {
-    /// The last block of each.
+    /// The last block of each loop.
     end: Vec<u32>,
-    /// By block: the loop around it; of a loop's first block, around the loop.
+    /// For each block: the innermost loop around it; for a loop's first block, the loop around that loop.
     around: Vec<u32>,
 }
 
-pub struct Lives<'a> {
+pub struct Pressure<'a> {
     known: &'a Known,
-    /// What may live in the block where something has gone ahead.
+    /// Maximum amounts that may be live in the block where an instruction was moved up.
     bound: Amounts,
-    /// By instruction of the block: what lives before it.
+    /// For each instruction of the block: the amounts that are live before it.
     before: Vec<Amounts>,
-    /// By register: reads to come, in the block or behind it.
+    /// For each register: the number of reads that follow, in the block or after it.
     reads: Vec<u32>,
-    /// By register: twice the number of the last block in which it was met, and one.
+    /// For each register: twice the number of the last block in which it was seen, plus one.
     seen: Vec<u32>,
-    /// By instruction of the block: what it defines, where what it reads begins in `read`, and what it defines
-    /// in `defs`.
+    /// For each instruction of the block: the amounts that it defines, the start of its reads in `read`, and the
+    /// start of its definitions in `defs`.
     defined: Vec<Amounts>,
-    /// Units that it writes and nobody reads.
+    /// Units that it defines and nothing reads.
     unread: Vec<i16>,
     starts: Vec<(u32, u32)>,
     read: Vec<u32>,
@@ -94,7 +94,7 @@ impl Loops {
         loops
     }
 
-    /// The innermost loop that a block is in.
+    /// The innermost loop that contains a block.
     fn innermost(&self, block: u32) -> u32 {
         match self.end[block as usize] {
             NONE => self.around[block as usize],
@@ -102,7 +102,7 @@ impl Loops {
         }
     }
 
-    /// The loops that a block is in, from the innermost on: the first block and the last of each.
+    /// The loops that contain a block, innermost first: the first and the last block of each.
     pub fn around(&self, block: Block) -> impl Iterator<Item = (Block, Block)> {
         let some = |head: u32| (head != NONE).then_some(head);
         let innermost = some(self.innermost(block.as_u32()));
@@ -113,7 +113,7 @@ impl Loops {
                 Block::from_u32(self.end[head as usize]),
             )
         };
-        heads.take(LOOPS).map(ends)
+        heads.take(MAX_LOOPS).map(ends)
     }
 }
 
@@ -128,14 +128,18 @@ impl Known {
         };
         let mut known = Known {
             units: units as i16,
-            limit: [(units * AHEAD / 100) as i16, FLAGS, ADDRESSES],
+            limit: [
+                (units * MOVED_UP_PERCENT / 100) as i16,
+                MAX_FLAG_WORDS,
+                MAX_ADDRESS_WORDS,
+            ],
             is_called: func.entered != Entered::Dispatched,
             size: func.regs.values().map(size).collect(),
             last: vec![0; count],
             at_end: vec![[0; 3]; blocks + 1],
         };
         let born = known.follow(func);
-        // Changes of what lives, from the end of each block to the next one's.
+        // Changes of the live amounts, from the end of each block to the end of the next one.
         for (v, &(class, amount)) in known.size.iter().enumerate() {
             let (from, to) = (born[v], known.last[v].div_ceil(2));
             if from < to {
@@ -151,12 +155,12 @@ impl Known {
         known
     }
 
-    /// Twice the number of the last block in which a register lives, and one more if it does so at its end.
+    /// Twice the number of the last block in which a register is live, plus one if it is live-out there.
     pub fn last(&self, v: VReg) -> u32 {
         self.last[v.as_u32() as usize]
     }
 
-    /// Finds how far each register lives; gives the blocks that define them.
+    /// Finds how far each register is live. Gives the block of each definition.
     fn follow(&mut self, func: &Function) -> Vec<u32> {
         let mut born = vec![0; func.regs.len()];
         for (block, data) in func.blocks.iter() {
@@ -180,7 +184,7 @@ impl Known {
                 let born = born[v.as_u32() as usize];
                 let mut last = at;
                 let mut head = innermost;
-                for _ in 0..LOOPS {
+                for _ in 0..MAX_LOOPS {
                     if head == NONE || head <= born {
                         break;
                     }
@@ -199,10 +203,10 @@ impl Known {
     }
 }
 
-impl Lives<'_> {
-    pub fn new(known: &Known) -> Lives<'_> {
+impl Pressure<'_> {
+    pub fn new(known: &Known) -> Pressure<'_> {
         let count = known.size.len();
-        Lives {
+        Pressure {
             known,
             bound: [0; 3],
             before: Vec::new(),
@@ -216,7 +220,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Begins a block.
+    /// Starts a block.
     pub fn enter(&mut self, func: &Function, block: Block) {
         let insts = &func.blocks[block].insts;
         let beyond = 2 * block.as_u32();
@@ -283,7 +287,7 @@ impl Lives<'_> {
         }
     }
 
-    /// By how much more lives after an instruction than before it, if it goes next.
+    /// The change of the live amounts by an instruction, if it is scheduled next.
     fn change(&self, inst: usize) -> Amounts {
         let mut change = self.defined[inst];
         for at in self.starts[inst].0..self.starts[inst + 1].0 {
@@ -296,23 +300,23 @@ impl Lives<'_> {
         change
     }
 
-    /// Before which instruction of the block most general registers live, and how many: the first of such.
+    /// The first place of maximum pressure of general registers in the block, and the pressure.
     pub fn most(&self) -> Option<(usize, i16)> {
         let amounts = self.before.iter().map(|amounts| amounts[0]);
         (amounts.enumerate()).max_by_key(|&(inst, amount)| (amount, Reverse(inst)))
     }
 
-    /// Whether more general registers live before an instruction than there are.
+    /// True if more general registers are live before an instruction than exist.
     pub fn is_over(&self, inst: usize) -> bool {
         self.before[inst][0] > self.known.units
     }
 
-    /// How many more of them hold something after an instruction than before it.
+    /// The change of the number of live general registers by an instruction.
     pub fn more(&self, inst: usize) -> i16 {
         self.change(inst)[0] + self.unread[inst]
     }
 
-    /// Whether there are registers enough for an instruction to go before those from another on.
+    /// True if there are registers enough to move an instruction up to before `head`.
     pub fn may_take(&self, head: usize, inst: usize) -> bool {
         if head == inst {
             return true;
@@ -331,7 +335,7 @@ impl Lives<'_> {
         })
     }
 
-    /// An instruction goes before those from another on.
+    /// Moves an instruction up to before `head`.
     pub fn take(&mut self, head: usize, inst: usize) {
         if head != inst {
             let change = self.change(inst);
