@@ -37,6 +37,12 @@ pub fn has(op: Op, platform: &Platform) -> bool {
     spec(platform).op(op).is_some()
 }
 
+/// True if the sources of the platform's operation may have modifiers.
+pub fn takes_modifiers(op: Op, platform: &Platform) -> bool {
+    let row = spec(platform).op(op);
+    row.is_some_and(|row| row.attrs.has(spec::Attrs::MODS))
+}
+
 /// The description of a family's encoding.
 pub(crate) fn family_spec(family: Family) -> &'static spec::Spec {
     match family {

@@ -1,13 +1,11 @@
-//! Legalization: from wide instructions to those that the target takes.
+//! Legalization: from wide instructions to instructions that the target has.
 //!
-//! Takes machine IR in which an instruction may have any width, types and regions, and leaves
-//! instructions that the hardware runs as they are written (PRM, "Register Region Restrictions",
-//! "Instruction Set Reference"), each operand in one virtual register. Three things happen, in this
-//! order: operands the hardware cannot express are copied to temporaries; a destination narrower than
-//! the execution type goes through a strided temporary; and an operation that is too wide, or whose
-//! operands straddle registers, is cut into pieces of fewer channels. Messages and what is written in
-//! the machine's own terms already (macros, products through the accumulator) stay. An instruction that is
-//! legal as it is passes all questions and comes out as the one piece that it is.
+//! Takes machine IR in which an instruction may have any width, types and regions. Leaves instructions that the
+//! hardware executes as they are written (PRM, "Register Region Restrictions", "Instruction Set Reference"), with
+//! each operand in one virtual register. An operand that the hardware cannot express is copied to a temporary. A
+//! destination narrower than the execution type is written through a strided temporary. An operation that is too
+//! wide, or whose operands straddle registers, is cut into pieces of fewer channels. Messages, and instructions in
+//! the machine's own terms (macros, products through the accumulator), stay. A legal instruction becomes one piece.
 
 mod pieces;
 mod product;
@@ -25,7 +23,7 @@ use smallvec::SmallVec;
 use crate::channels::Channels;
 use pieces::{Dest, Flag};
 
-/// What cannot be made legal.
+/// An instruction that cannot be made legal.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{what}")]
 pub struct LegalizeError {
@@ -34,16 +32,18 @@ pub struct LegalizeError {
     pub what: String,
 }
 
-/// How many instructions a constant in a register is known for, and how many such constants are.
-const NEAR: usize = 64;
-const CONSTANTS: usize = 8;
+/// Number of instructions for which a constant in a register is reused, and number of constants that are
+/// remembered.
+const MAX_CONSTANT_DISTANCE: usize = 64;
+const MAX_CONSTANTS: usize = 8;
 
 type Result<T = ()> = std::result::Result<T, LegalizeError>;
 
 /// Makes every instruction of a function legal.
 ///
 /// # Errors
-/// Every instruction for which that cannot be done.
+///
+/// All instructions that cannot be made legal.
 pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
     let blocks: Vec<Block> = func.blocks.keys().collect();
     let mut legalizer = Legalizer::new(func);
@@ -80,12 +80,12 @@ struct Legalizer<'a> {
     /// Operations of three sources have packed or scalar operands, aligned to 16 bytes.
     align16: bool,
     rules: &'static Rules,
-    /// Bytes of a general register, and of a virtual one at the most.
+    /// Bytes of a general register, and maximum bytes of a virtual one.
     grf: u32,
     unit: u32,
 }
 
-/// How the sources of an operation are encoded.
+/// The encoding of an operation's sources.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// One or two sources with regions.
@@ -107,16 +107,16 @@ fn shape(op: Op) -> Shape {
     }
 }
 
-/// Whether an instruction is in the machine's own terms.
+/// True if an instruction is in the machine's own terms.
 fn is_own_terms(op: Op, inst: &Inst) -> bool {
     op.is_send() || op.is_macro() || op == Op::Smov || inst.symbol.is_some()
 }
 
-/// Channels an operation takes at the most, whatever its operands.
+/// Maximum number of channels of an operation, whatever its operands.
 fn widest(op: Op, exec_bytes: u32, grf_bytes: u32) -> u32 {
     match op {
         Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => 8,
-        // They go through the accumulator, which holds the dwords of one register to full width.
+        // They use the accumulator, which holds one register of dwords at full width.
         Op::Mach | Op::Macl | Op::Addc | Op::Subb => grf_bytes / 4,
         Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
         _ if shape(op) == Shape::Three && exec_bytes == 8 => 8,
@@ -124,7 +124,7 @@ fn widest(op: Op, exec_bytes: u32, grf_bytes: u32) -> u32 {
     }
 }
 
-/// Channels that an operation works on together.
+/// Number of channels that an operation combines.
 fn group(op: Op) -> u32 {
     match op {
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,
@@ -133,7 +133,7 @@ fn group(op: Op) -> u32 {
     }
 }
 
-/// The relation that holds with the operands exchanged.
+/// The relation that holds after the operands are exchanged.
 fn flipped(c: Cond) -> Cond {
     match c {
         Cond::Gt => Cond::Lt,
@@ -144,7 +144,7 @@ fn flipped(c: Cond) -> Cond {
     }
 }
 
-/// Bytes of the execution type: that of the widest source, bytes counting as words.
+/// Bytes of the execution type: that of the widest source, where bytes count as words.
 fn exec_bytes(srcs: &[Src]) -> u32 {
     let one = |s: &Src| match s.ty() {
         Type::V | Type::Uv => 2,
@@ -159,13 +159,13 @@ fn is_raw_mov(op: Op, saturate: bool, to: Type, srcs: &[Src]) -> bool {
         && matches!(srcs, [Src::Reg(r)] if r.modifier == SrcMod::default() && is_alike(r.ty, to))
 }
 
-/// Whether a source's type may stand beside that of the destination where types must be the same.
+/// True if a source may have this type where source and destination types must be equal.
 fn is_alike(from: Type, to: Type) -> bool {
     from == to || !from.is_float() && !to.is_float() && from.bytes() == to.bytes()
 }
 
-/// A type that a `mov` must go through, as it cannot convert between these in one step (PRM, "mov",
-/// type restrictions).
+/// The type that a `mov` must go through if it cannot convert between two types in one step (PRM, "mov", type
+/// restrictions).
 fn needs_step(to: Type, from: Type) -> Option<Type> {
     use Type::{D, Df, F, Hf, Q, Uq};
     let float = to.is_float() || from.is_float();
@@ -202,15 +202,15 @@ impl Legalizer<'_> {
         })
     }
 
-    /// Emits the legal instructions that do what an instruction does.
+    /// Emits legal instructions with the effect of an instruction.
     fn inst(&mut self, inst: Inst) -> Result {
         self.origin = inst.origin;
         let (Opcode::Gen(op), Some(dst)) = (inst.op, inst.dst) else {
             self.out.push(inst);
             return Ok(());
         };
-        // Messages are legal but for payloads that are one; macros and what writes the accumulator come in
-        // pieces of the size that the accumulator has.
+        // A message is legal unless its two payloads overlap. Macros and writes of the accumulator were selected in
+        // pieces that fit the accumulator.
         let mut inst = inst;
         if op.is_split_send() {
             self.apart(&mut inst);
@@ -229,10 +229,12 @@ impl Legalizer<'_> {
         let before = self.out.len();
         let mut srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
         for s in &mut srcs {
-            if let Src::Reg(r) = *s
-                && self.overtakes(&dst, channels.count(), &r)
-            {
+            let Src::Reg(r) = *s else { continue };
+            if self.overtakes(&dst, channels.count(), &r) {
                 *s = self.aside(r, channels.count())?;
+            }
+            if s.has_modifier() && !encoding::takes_modifiers(op, self.func.target) {
+                *s = self.as_type(*s, r.ty, channels.count())?;
             }
         }
         self.alu(op, channels, &mut dest, srcs, cond.as_mut())?;
@@ -249,7 +251,7 @@ impl Legalizer<'_> {
         self.out.push(inst);
     }
 
-    /// A temporary of so many bytes.
+    /// A temporary of `bytes` bytes.
     fn temp(&mut self, bytes: u32) -> Reg {
         if bytes <= self.unit {
             return Reg::virt(self.func.grf(bytes.next_multiple_of(4)), 0);
@@ -282,7 +284,7 @@ impl Legalizer<'_> {
         if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
             self.cut_down(dest, r, channels.count());
         }
-        // Of a shift, the type of what is shifted also says how many bits of the other source count.
+        // The type of a shift's first source also determines how many bits of the second one count.
         let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
         for (i, s) in srcs.iter_mut().enumerate() {
             *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
@@ -324,7 +326,7 @@ impl Legalizer<'_> {
         // The hardware does not saturate a move within one integer type.
         if op == Op::Mov && srcs[0].ty() == dest.ty && !dest.ty.is_float() && dest.saturate {
             if srcs[0].has_modifier() {
-                // The magnitude of the least number is one more than the greatest.
+                // The magnitude of the least number is one more than the greatest number.
                 srcs.push(Src::imm(Type::W, 0));
                 return self.alu(Op::Add, channels, dest, srcs, cond);
             }
@@ -333,12 +335,12 @@ impl Legalizer<'_> {
         if is_raw_mov(op, dest.saturate, dest.ty, &srcs)
             && let [Src::Reg(r)] = &mut srcs[..]
         {
-            // Raw moves are of one type: packed bytes have no others.
+            // Source and destination of a raw move have one type: packed bytes cannot be converted.
             r.ty = dest.ty;
         }
         if self.masked_align16(op, channels) {
-            // Align16 thinks in groups of four channels: one or two under a mask, and predicates other
-            // than channel by channel, are left to a move.
+            // Align16 works on groups of four channels: one or two channels under a mask, and predicates that are
+            // not evaluated channel by channel, are left to a move.
             let n = channels.count();
             let tmp = self.temp(n * dest.ty.bytes());
             let mut whole = self.dest_of(&Dst::new(tmp, 1, dest.ty), dest.saturate, n);
@@ -353,7 +355,7 @@ impl Legalizer<'_> {
         self.cut(op, channels, dest, srcs, cond)
     }
 
-    /// Whether the target has no elements of a type.
+    /// True if the target lacks the type.
     fn lacks(&self, ty: Type) -> bool {
         match ty {
             Type::Q | Type::Uq => !self.func.target.int64,
@@ -362,8 +364,8 @@ impl Legalizer<'_> {
         }
     }
 
-    /// Has a move of integers to fewer bits read these alone: a move without conversion may write
-    /// elements side by side.
+    /// Lets a truncating move of integers read the low part of each element: a move without conversion may write
+    /// consecutive elements.
     fn cut_down(&self, dest: &Dest, r: &mut SrcReg, n: u32) {
         let integers = !r.ty.is_float() && !dest.ty.is_float();
         let ratio = r.ty.bytes() / dest.ty.bytes();
@@ -393,8 +395,8 @@ impl Legalizer<'_> {
         })
     }
 
-    /// A copy of a source's elements, without its modifiers, which the operation still applies: those
-    /// of logic operations mean something else in a move.
+    /// A copy of a source's elements without its modifiers, which stay on the operation: those of logic operations
+    /// mean something else in a move.
     fn aside(&mut self, mut r: SrcReg, n: u32) -> Result<Src> {
         let modifier = std::mem::take(&mut r.modifier);
         let scalar = r.region.vstride.is_some() && r.step(n) == Some(0);
@@ -410,9 +412,9 @@ impl Legalizer<'_> {
         Ok(copy)
     }
 
-    /// Whether what the first channels write may be what later channels read: both are in registers
-    /// that no allocation tells apart, those of variables whose address is taken, and the elements
-    /// are not each channel's own.
+    /// True if later channels may read what earlier channels of the same instruction wrote: both operands are in
+    /// fixed registers (of variables whose address is taken), and a channel's elements are not at the same place in
+    /// both.
     fn overtakes(&self, dst: &Dst, n: u32, r: &SrcReg) -> bool {
         let fixed = |reg: Reg| match reg.base() {
             Base::Phys(RegFile::Grf, num) => Some(u32::from(num) * self.grf + reg.byte()),
@@ -437,11 +439,11 @@ impl Legalizer<'_> {
         to < from_end && from < to_end
     }
 
-    /// Whether floats of 16 and of 32 bits meet in an operation that has no conversion of its own.
+    /// True if floats of 16 and 32 bits meet in an operation that cannot convert.
     fn mixes_floats(&self, op: Op, to: Type, srcs: &[Src]) -> bool {
         let has = |ty| to == ty || srcs.iter().any(|s| s.ty() == ty);
         let alone = match shape(op) {
-            // The math unit would lose bits of what it is given.
+            // The math unit would lose bits of its sources.
             Shape::Math => false,
             Shape::Regions => op == Op::Mov || self.rules.mixed_floats,
             Shape::Three => true,
@@ -449,7 +451,7 @@ impl Legalizer<'_> {
         !alone && has(Type::Hf) && has(Type::F)
     }
 
-    /// The same on floats of 32 bits.
+    /// Emits the operation on floats of 32 bits.
     fn in_floats(
         &mut self,
         op: Op,
@@ -487,7 +489,7 @@ impl Legalizer<'_> {
         three && (!plain || !channels.no_mask && channels.count() <= 2)
     }
 
-    /// A conversion that needs a type in between.
+    /// Emits a conversion through a type in between.
     fn in_two_steps(
         &mut self,
         channels: Channels,
@@ -498,9 +500,9 @@ impl Legalizer<'_> {
     ) -> Result {
         let n = channels.count();
         let tmp = self.temp(n * via.bytes());
-        // Floats saturate to 0..1, which is not what the last step is asked for.
+        // Floats saturate to 0..1, which the last step must not do.
         let saturate = dest.saturate && !via.is_float();
-        // A conversion from floats stops at the ends of the range even without being told.
+        // A conversion from floats always stops at the ends of the range.
         dest.saturate |= srcs[0].ty().is_float() && !dest.ty.is_float();
         let mut middle = self.dest_of(&Dst::new(tmp, 1, via), saturate, n);
         self.alu(Op::Mov, channels.unpredicated(), &mut middle, srcs, None)?;
@@ -508,8 +510,7 @@ impl Legalizer<'_> {
         self.alu(Op::Mov, channels, dest, step, cond)
     }
 
-    /// Whether the operation cannot write its destination: the stride of elements that a temporary
-    /// needs, in elements.
+    /// The stride, in elements, of the temporary that an operation needs if it cannot write its destination.
     fn detour(&self, op: Op, n: u32, dest: &mut Dest, srcs: &[Src]) -> Result<Option<u32>> {
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
         let bytes = dest.ty.bytes();
@@ -533,7 +534,7 @@ impl Legalizer<'_> {
                 true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
                 false => n > 1 && h != 1 || !dest.byte.is_multiple_of(8),
             };
-        // Only operations with regions find their destination through an address register.
+        // Only operations with regions take an indirect destination.
         let plain = shape(op) != Shape::Regions;
         let indirect = dest.indirect.is_some() && (plain || bytes * h < step);
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
@@ -559,7 +560,7 @@ impl Legalizer<'_> {
         let ty = dest.ty;
         let (first, second) = halves(op, channels);
         if stride > 4 && dest.saturate && !ty.is_float() {
-            // Words hold all bytes, and what is beyond them stays beyond them.
+            // Words hold every byte, and values outside of a byte's range stay outside.
             let tmp = self.temp(n * 8);
             let mut middle = self.dest_of(&Dst::new(tmp, 4, Type::W), true, n);
             self.alu(op, first, &mut middle, srcs, cond)?;
@@ -583,7 +584,7 @@ impl Legalizer<'_> {
         self.alu(Op::Mov, second, dest, back, None)
     }
 
-    /// Immediates go where the hardware takes them: the last of one or two sources.
+    /// Moves immediates to where the hardware takes them: the last of one or two sources.
     fn place_immediates(
         &mut self,
         op: Op,
@@ -616,7 +617,7 @@ impl Legalizer<'_> {
             && let Src::Reg(r) = *second
             && self.is_architecture(r.reg)
         {
-            // Only the first source may be an architecture register, or be found through one.
+            // Only the first source may be an architecture register or indirect.
             *second = self.aside(r, channels.count())?;
         }
         let last = srcs.len() - 1;
@@ -624,8 +625,8 @@ impl Legalizer<'_> {
             let Src::Imm(imm) = srcs[i] else { continue };
             let ty = imm.ty;
             if let Some(element) = vector_element(ty) {
-                // The element that a channel gets is that of the destination's word or dword, so that
-                // nothing but a move to packed ones does what is written.
+                // A channel gets the element that belongs to its word or dword of the destination, so that only a
+                // move to packed ones means what is written.
                 let in_place = op == Op::Mov
                     && channels.count() <= 8
                     && dest.h * dest.ty.bytes() == element.bytes()
@@ -645,7 +646,7 @@ impl Legalizer<'_> {
         Ok(())
     }
 
-    /// A register with a constant: one that a few instructions before have it in, too.
+    /// A register with a constant. One that a recent instruction loaded is reused.
     fn constant(&mut self, imm: Imm) -> Result<Src> {
         let ty = match imm.ty {
             Type::Ud => Type::D,
@@ -655,12 +656,14 @@ impl Legalizer<'_> {
         };
         let now = self.out.len();
         let same = Imm::new(ty, imm.bits());
-        let near = |&&(other, _, at): &&(Imm, Reg, usize)| other == same && now - at <= NEAR;
+        let near = |&&(other, _, at): &&(Imm, Reg, usize)| {
+            other == same && now - at <= MAX_CONSTANT_DISTANCE
+        };
         let reg = match self.constants.iter().find(near) {
             Some(&(_, reg, _)) => reg,
             None => {
                 let reg = self.copied(1, ty, Src::Imm(same))?;
-                if self.constants.len() == CONSTANTS {
+                if self.constants.len() == MAX_CONSTANTS {
                     self.constants.remove(0);
                 }
                 self.constants.push((same, reg, now));
@@ -680,7 +683,7 @@ impl Legalizer<'_> {
         Ok(Src::reg(tmp, Region::new(0, n as u8, 1), element))
     }
 
-    /// A source packed or scalar, as the math unit and three-source operations need it.
+    /// A packed or scalar copy of a source, as the math unit and three-source operations need it.
     fn plain(&mut self, s: Src, op: Op, ty: Type, n: u32) -> Result<Src> {
         let Src::Reg(r) = s else { return Ok(s) };
         if self.is_plain(&r, op, ty, n) {
@@ -693,11 +696,11 @@ impl Legalizer<'_> {
         Ok(Src::packed(self.copied(n, to, s)?, to))
     }
 
-    /// Whether it is so already, and of the type of the destination.
+    /// True if a source is packed or scalar already and has the destination's type.
     fn is_plain(&self, r: &SrcReg, op: Op, ty: Type, n: u32) -> bool {
         let aligned = match shape(op) == Shape::Three {
             true if self.align16 => 16,
-            // Two elements at least in a row.
+            // A row has at least two elements.
             true => 2 * r.ty.bytes(),
             false => r.ty.bytes(),
         };
@@ -709,13 +712,13 @@ impl Legalizer<'_> {
         good && r.indirect.is_none() && is_alike(r.ty, ty)
     }
 
-    /// Whether one element can be that of all channels: the replication of a three-source operand knows
-    /// 32-bit elements, no wider ones.
+    /// True if one element can be replicated to all channels: a three-source operand replicates elements of 32 bits
+    /// or less.
     fn replicates(&self, op: Op, ty: Type, n: u32) -> bool {
         !(shape(op) == Shape::Three && self.align16 && ty.bytes() == 8 && n > 1)
     }
 
-    /// Whether a place is not of the general registers.
+    /// True if a register is not a general one.
     fn is_architecture(&self, reg: Reg) -> bool {
         match reg.base() {
             Base::Phys(file, _) => file != RegFile::Grf,
@@ -725,8 +728,8 @@ impl Legalizer<'_> {
     }
 }
 
-/// The channels of an operation that goes through a temporary, and those of the move from there. The
-/// predicate of `sel` chooses; of others it says which channels are moved.
+/// The channels of an operation that goes through a temporary, and those of the move from there. The predicate of
+/// `sel` selects a source; any other predicate selects the channels that are moved.
 fn halves(op: Op, channels: Channels) -> (Channels, Channels) {
     match op {
         Op::Sel => (channels, channels.unpredicated()),
@@ -734,7 +737,7 @@ fn halves(op: Op, channels: Channels) -> (Channels, Channels) {
     }
 }
 
-/// The type of so many bytes that holds what `ty` does.
+/// A type of `bytes` bytes that holds all values of `ty`.
 fn widened(ty: Type, bytes: u32) -> Type {
     match (bytes, ty.is_float(), ty.is_signed()) {
         (8, true, _) => Type::Df,
@@ -746,7 +749,7 @@ fn widened(ty: Type, bytes: u32) -> Type {
     }
 }
 
-/// The elements of a packed immediate.
+/// The type of a packed immediate's elements.
 fn vector_element(ty: Type) -> Option<Type> {
     match ty {
         Type::V => Some(Type::W),
@@ -756,7 +759,8 @@ fn vector_element(ty: Type) -> Option<Type> {
     }
 }
 
-/// Bytes have no immediates; 64-bit ones only `mov` has, and elsewhere smaller ones say the same.
+/// The immediate in a type that instructions take: there are no immediates of bytes, and those of 64 bits exist in
+/// `mov` only.
 fn narrow_imm(s: Src, keeps_wide: bool) -> Src {
     let Src::Imm(imm) = s else { return s };
     let bits = imm.bits();

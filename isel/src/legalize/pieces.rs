@@ -1,10 +1,10 @@
-//! Cutting an operation into pieces of fewer channels.
+//! Cuts an operation into pieces of fewer channels.
 //!
-//! Every piece writes its part of the destination over what the pieces before it left there: all but
-//! the last piece of a register make a version of it, the last one the register itself.
+//! Each piece writes its part of the destination and is tied to the result of the piece before it: all but the last
+//! piece of a register define a new version of it, the last one defines the register itself.
 
 use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, RegFile, Type};
+use kiln_target::isa::{Cond, Op, RegFile, SrcMod, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
@@ -13,9 +13,9 @@ use crate::channels::Channels;
 
 /// A destination, and how much of it has been written.
 pub(super) struct Dest {
-    /// Null, of the machine, or the address register of an indirect one.
+    /// Null, a register of the machine, or the address register of an indirect destination.
     other: Option<Reg>,
-    /// The registers it ends in, and those that hold what is written so far.
+    /// The destination registers, and the registers with the contents so far.
     regs: SmallVec<[VReg; 2]>,
     now: SmallVec<[Option<VReg>; 2]>,
     architecture: bool,
@@ -24,7 +24,7 @@ pub(super) struct Dest {
     pub ty: Type,
     pub saturate: bool,
     pub indirect: Option<i16>,
-    /// Channels that are written in all.
+    /// Number of channels in all.
     n: u32,
 }
 
@@ -49,11 +49,12 @@ impl Dest {
     }
 }
 
-/// The flag of a conditional modifier, and how much of it has been written.
+/// The flag of a conditional modifier, and the register with its contents so far.
 pub(super) struct Flag {
     flag: Reg,
     now: Option<VReg>,
-    /// What is written over is the predicate, too: that of a piece has what the pieces before left.
+    /// True if the flag is tied to the predicate: the predicate of a piece is then the flag that the piece before
+    /// defined.
     under: bool,
 }
 
@@ -95,7 +96,7 @@ impl Legalizer<'_> {
         }
     }
 
-    /// The destination of channels `lane..lane + n`, over what is there.
+    /// The destination of channels `lane..lane + n`, tied to the contents so far.
     fn write(&mut self, dest: &mut Dest, lane: u32, n: u32) -> Dst {
         let byte = dest.at(lane);
         let step = dest.h * dest.ty.bytes();
@@ -130,7 +131,7 @@ impl Legalizer<'_> {
         }
     }
 
-    /// The register that a byte of a source is in.
+    /// The register with a byte of a source, and the byte's place in it.
     fn located(&self, reg: Reg, byte: u32) -> Reg {
         match reg.base() {
             Base::List(l) => {
@@ -144,7 +145,7 @@ impl Legalizer<'_> {
         }
     }
 
-    /// Emits an operation that only has to be cut.
+    /// Emits an operation that has to be cut only.
     pub(super) fn cut(
         &mut self,
         op: Op,
@@ -157,7 +158,7 @@ impl Legalizer<'_> {
         let masked = !channels.no_mask
             || channels.pred.is_some()
             || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
-        // Where operations of three sources have regions their destination begins at eight bytes.
+        // Where three-source operations have regions, their destination is aligned to eight bytes.
         let even = match shape(op) == Shape::Three && !self.align16 {
             true => (8 / (dest.h * dest.ty.bytes())).clamp(1, n),
             false => 1,
@@ -185,7 +186,7 @@ impl Legalizer<'_> {
         Ok(())
     }
 
-    /// Whether the destination can be written in pieces of `size` channels.
+    /// True if the destination can be written in pieces of `size` channels.
     pub(super) fn fits(&self, dest: &Dest, n: u32, size: u32) -> bool {
         if dest.indirect.is_some() || dest.is_null() || dest.is_architecture() {
             return true;
@@ -196,8 +197,8 @@ impl Legalizer<'_> {
         (0..n / size).all(|p| self.contained(dest.at(p * size), size, step, bytes, base))
     }
 
-    /// Channels a piece may have so that every operand of every piece is legal. Sources that would
-    /// make the pieces smaller than `least` are replaced by aligned copies.
+    /// Number of channels of a piece such that every operand of every piece is legal. Sources that would need
+    /// pieces of fewer than `least` channels are replaced by aligned copies.
     fn piece_size(
         &mut self,
         op: Op,
@@ -215,10 +216,11 @@ impl Legalizer<'_> {
         while size > 1 && !self.fits(dest, n, size) {
             size /= 2;
         }
+        let shape = shape(op);
         for s in srcs.iter_mut() {
             let Src::Reg(r) = *s else { continue };
             let mut own = size;
-            while own > 1 && !(0..n / own).all(|p| self.source_fits(&r, p * own, own)) {
+            while own > 1 && !(0..n / own).all(|p| self.source_fits(&r, p * own, own, shape)) {
                 own /= 2;
             }
             let indirect = r.indirect.is_some();
@@ -231,7 +233,14 @@ impl Legalizer<'_> {
             }
             let tmp = self.temp(n * r.ty.bytes());
             let mut copy = self.dest_of(&Dst::new(tmp, 1, r.ty), false, n);
-            self.elements(&mut copy, &r, n)?;
+            let raw = Src::Reg(SrcReg {
+                modifier: SrcMod::default(),
+                ..r
+            });
+            let all = Channels::all(n as u8);
+            for lane in (0..n).step_by(own as usize) {
+                self.piece(Op::Mov, all, &mut copy, &[raw], None, lane, own, false)?;
+            }
             let mut new = Src::packed(tmp, r.ty);
             if let Src::Reg(new) = &mut new {
                 new.modifier = r.modifier;
@@ -241,7 +250,7 @@ impl Legalizer<'_> {
         Ok(size)
     }
 
-    /// Copies elements one by one, as raw bits.
+    /// Copies elements one by one, without conversion.
     fn elements(&mut self, to: &mut Dest, from: &SrcReg, n: u32) -> Result {
         for lane in 0..n {
             let element = Src::scalar(self.located(from.reg, from.offset(lane)), from.ty);
@@ -253,8 +262,8 @@ impl Legalizer<'_> {
         Ok(())
     }
 
-    /// An operation whose destination no four channels write in one piece: it works on an aligned
-    /// copy of the destination's elements, which is then put back one by one.
+    /// Emits an operation whose destination cannot be written by any four channels in one piece. It works on an
+    /// aligned copy of the destination's elements, which is then copied back one by one.
     fn scattered(
         &mut self,
         op: Op,
@@ -267,7 +276,7 @@ impl Legalizer<'_> {
         let ty = dest.ty;
         let tmp = self.temp(n * ty.bytes());
         let result = self.temp(n * ty.bytes());
-        // What is there before, where anybody wants it: some of the registers may be written over later.
+        // The old contents, where they are defined: some of the registers may be written later.
         let mut before = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
         let mut old = Old::None;
         let there = |lane: u32| {
@@ -325,7 +334,7 @@ impl Legalizer<'_> {
         inst.opts.acc_wr_en = op.is(Props::WRITES_ACC);
         inst.pred = channels.pred;
         let off = u32::from(channels.off) + lane;
-        // The offset also says which bits of a flag belong to the channels.
+        // The offset also selects the bits of the flag.
         inst.chan_off = if masked { off as u8 } else { 0 };
         if masked && (!off.is_multiple_of(4) || n > 4 && !off.is_multiple_of(n)) {
             return self.fail("channels that no execution mask names");
@@ -343,7 +352,7 @@ impl Legalizer<'_> {
                             let further = r.offset(lane) - r.reg.byte();
                             (r.reg, Some(imm + further as i16))
                         }
-                        // Every row has an address of two bytes.
+                        // Each row has an address of two bytes.
                         (Some(imm), None) => {
                             let row = lane / u32::from(r.region.width.max(1));
                             (r.reg.at(r.reg.byte() + row * 2), Some(imm))

@@ -1,9 +1,8 @@
 //! Products of integers.
 //!
-//! Where the hardware has no integers of 64 bits it does not multiply dwords in one step either: the
-//! accumulator takes the product with the low word of the second factor, and `mach` without
-//! accumulator write control adds that with the high word and gives the lower half (PRM, "mul",
-//! "mach").
+//! A target without integers of 64 bits does not multiply dwords in one step. The accumulator takes the product
+//! with the low word of the second factor; `mach` without accumulator write control adds the product with the high
+//! word and gives the lower half (PRM, "mul", "mach").
 
 use kiln_machine::inst::{Dst, Imm, Inst, Reg, Src};
 use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
@@ -14,8 +13,7 @@ use super::{Legalizer, Result};
 use crate::channels::Channels;
 
 impl Legalizer<'_> {
-    /// Of factors of different size the first is the wider one, and constants are no wider than
-    /// they need be.
+    /// Orders factors of different size, the wider one first, and narrows constants.
     pub(super) fn order_factors(
         &mut self,
         channels: Channels,
@@ -42,13 +40,13 @@ impl Legalizer<'_> {
         Ok(())
     }
 
-    /// Whether both factors are dwords on a target that does not multiply those at once.
+    /// True if both factors are dwords and the target does not multiply those in one step.
     pub(super) fn is_wide_product(&self, srcs: &[Src]) -> bool {
         let dword = |s: &Src| matches!(s.ty(), Type::D | Type::Ud);
         !self.func.target.int64 && srcs.iter().all(dword)
     }
 
-    /// The lower half of the product of two dwords.
+    /// Emits the lower half of the product of two dwords.
     pub(super) fn low_product(
         &mut self,
         channels: Channels,
@@ -74,7 +72,7 @@ impl Legalizer<'_> {
         self.alu(Op::Mov, channels, dest, low, cond)
     }
 
-    /// A factor whose channels lie as the accumulator's: one for all, or eight in a register.
+    /// A factor whose channels lie as in the accumulator: a scalar, or eight to a register.
     fn factor(&mut self, s: Src, n: u32) -> Result<Src> {
         let Src::Reg(r) = s else { return Ok(s) };
         let whole = r.reg.byte().is_multiple_of(n.min(8) * 4);
@@ -90,7 +88,7 @@ impl Legalizer<'_> {
         self.as_type(s, r.ty, n)
     }
 
-    /// Completes a piece of the lower half of a product: the accumulator first, then `mach`.
+    /// Emits a piece of the lower half of a product: the accumulator first, then `mach`.
     pub(super) fn through_accumulator(&mut self, mut mach: Inst) {
         let ty = mach.dst.map_or(Type::D, |dst| dst.ty);
         let mut mul = mach;
@@ -106,7 +104,7 @@ impl Legalizer<'_> {
     }
 }
 
-/// A constant as a word, if it is one.
+/// A constant as a word, if it fits.
 fn short_imm(s: Src) -> Src {
     let Src::Imm(imm) = s else { return s };
     let bits = imm.bits() as u32;

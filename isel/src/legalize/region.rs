@@ -1,4 +1,4 @@
-//! Regions of pieces, and whether an operand of a piece lies where the hardware can reach it.
+//! Regions of pieces, and the hardware's limits on where an operand's elements lie.
 
 use kiln_machine::inst::{Base, SrcReg};
 use kiln_target::isa::{RegFile, Region};
@@ -6,8 +6,8 @@ use kiln_target::isa::{RegFile, Region};
 use super::{Legalizer, Shape};
 
 impl Legalizer<'_> {
-    /// Whether `n` elements of `bytes`, `step` bytes apart from `from` on, lie in one unit of storage,
-    /// and if in two registers, half of them at the same places of each.
+    /// True if `n` elements of `bytes` bytes, `step` bytes apart from `from` on, lie in one unit of storage and, if
+    /// in two registers, evenly so: half of them at the same places of each.
     pub(super) fn contained(&self, from: u32, n: u32, step: u32, bytes: u32, base: Base) -> bool {
         let end = from + (n - 1) * step + bytes - 1;
         let fixed = matches!(base, Base::Phys(RegFile::Grf, _));
@@ -20,18 +20,25 @@ impl Legalizer<'_> {
                 && from % self.grf + (n / 2 - 1) * step + bytes <= self.grf
     }
 
-    /// Whether channels `lane..lane + n` of a source can be one operand.
-    pub(super) fn source_fits(&self, r: &SrcReg, lane: u32, n: u32) -> bool {
+    /// True if two bytes lie in one unit of storage and in the same or adjacent registers.
+    fn is_adjacent(&self, from: u32, end: u32, base: Base) -> bool {
+        let fixed = matches!(base, Base::Phys(RegFile::Grf, _));
+        (fixed || from / self.unit == end / self.unit) && end / self.grf <= from / self.grf + 1
+    }
+
+    /// True if channels `lane..lane + n` of a source can be one operand.
+    pub(super) fn source_fits(&self, r: &SrcReg, lane: u32, n: u32, shape: Shape) -> bool {
         let region = || self.region_of(r, lane, n, Shape::Regions).is_some();
-        self.is_no_grf(r) || self.reaches(r, lane, n) && region()
+        self.is_no_grf(r) || self.reaches(r, lane, n, shape) && region()
     }
 
     fn is_no_grf(&self, r: &SrcReg) -> bool {
         r.indirect.is_none() && (r.reg.is_null() || self.is_architecture(r.reg))
     }
 
-    /// Whether they lie where one operand can reach, if there is a region for them.
-    pub(super) fn reaches(&self, r: &SrcReg, lane: u32, n: u32) -> bool {
+    /// True if the elements of channels `lane..lane + n` lie where one operand can reach them: a source with a region
+    /// may span two adjacent registers (PRM, "Register Region Restrictions"), others must be aligned there.
+    fn reaches(&self, r: &SrcReg, lane: u32, n: u32, shape: Shape) -> bool {
         if r.indirect.is_some() {
             return n * r.ty.bytes() <= 2 * self.grf;
         }
@@ -42,8 +49,10 @@ impl Legalizer<'_> {
         match r.step(u32::MAX) {
             Some(0) => self.contained(r.offset(lane), 1, 0, r.ty.bytes(), base),
             Some(step) => {
-                let step = step * r.ty.bytes();
-                self.contained(r.offset(lane), n, step, r.ty.bytes(), base)
+                let (from, bytes) = (r.offset(lane), r.ty.bytes());
+                let end = from + (n - 1) * step * bytes + bytes - 1;
+                self.contained(from, n, step * bytes, bytes, base)
+                    || shape == Shape::Regions && self.is_adjacent(from, end, base)
             }
             None => {
                 let (mut from, mut to) = (u32::MAX, 0);
@@ -52,22 +61,21 @@ impl Legalizer<'_> {
                     from = from.min(at);
                     to = to.max(at + r.ty.bytes());
                 }
-                let aligned = from.is_multiple_of(self.grf) && to - from <= 2 * self.grf;
-                let unit = from / self.unit == (to - 1) / self.unit
-                    || matches!(base, Base::Phys(RegFile::Grf, _));
-                from / self.grf == (to - 1) / self.grf || aligned && unit
+                from / self.grf == (to - 1) / self.grf
+                    || (shape == Shape::Regions || from.is_multiple_of(self.grf))
+                        && self.is_adjacent(from, to - 1, base)
             }
         }
     }
 
-    /// The region for `n` channels from `lane`, if the hardware has it.
+    /// The region for channels `lane..lane + n`, if the hardware has it.
     pub(super) fn region_of(&self, r: &SrcReg, lane: u32, n: u32, shape: Shape) -> Option<Region> {
         let (w, h) = (
             u32::from(r.region.width.max(1)),
             u32::from(r.region.hstride),
         );
         let Some(v) = r.region.vstride else {
-            // One address a row.
+            // One address for each row.
             return Some(Region {
                 vstride: None,
                 width: w as u8,

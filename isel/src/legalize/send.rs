@@ -1,5 +1,7 @@
-//! Messages of two payloads, of which neither may have registers of the other (PRM, "sends"): two operands may
-//! be one value, though, or parts of one variable. What both have is copied for the second.
+//! Messages with two payloads, which may not share registers (PRM, "sends").
+//!
+//! Both payloads may be one value or parts of one variable; registers that both have are copied for the second
+//! payload.
 
 use kiln_machine::inst::{Base, Desc, Dst, Inst, Old, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Op, RegFile, Type};
@@ -7,11 +9,11 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Legalizer;
 
-/// Registers that a constant descriptor can say, and that a payload has at the most.
-const FIELD: u32 = 15;
-const MOST: u32 = 31;
+/// Maximum number of registers in a constant descriptor's field, and in any payload.
+const MAX_FIELD_GRFS: u32 = 15;
+const MAX_PAYLOAD_GRFS: u32 = 31;
 
-/// Bytes of a virtual register, or of the general register file.
+/// A range of bytes in a virtual register, or in the general register file.
 struct Part {
     of: Option<VReg>,
     start: u32,
@@ -19,7 +21,7 @@ struct Part {
 }
 
 impl Legalizer<'_> {
-    /// Gives the second payload registers of its own, if it is not so.
+    /// Copies the second payload if it shares registers with the first.
     pub(super) fn apart(&mut self, inst: &mut Inst) {
         let [Src::Reg(first), Src::Reg(second)] = inst.srcs[..] else {
             return;
@@ -37,7 +39,7 @@ impl Legalizer<'_> {
         }
     }
 
-    /// So many bytes of a payload, if it has them, by the registers that they are in.
+    /// The ranges of registers that the first `bytes` bytes of a payload occupy.
     fn parts(&self, payload: Reg, bytes: u32) -> SmallVec<[Part; 8]> {
         let start = payload.byte();
         if let Some((RegFile::Grf, number)) = payload.as_phys() {
@@ -67,12 +69,12 @@ impl Legalizer<'_> {
         inside.collect()
     }
 
-    /// Registers of both payloads: what the descriptors say, or else the most there are.
+    /// The number of registers of both payloads: what the descriptors say, or else the maximum.
     fn lengths(&self, inst: &Inst) -> [u32; 2] {
         let message = inst.message.expand().map(|id| self.func.messages[id]);
         let bits = |desc: Option<Desc>, low: u32| match desc {
-            Some(Desc::Imm(bits)) => bits >> low & FIELD,
-            _ => MOST,
+            Some(Desc::Imm(bits)) => bits >> low & MAX_FIELD_GRFS,
+            _ => MAX_PAYLOAD_GRFS,
         };
         let message = message.map(|m| (m.desc, m.ex_desc));
         [
@@ -81,7 +83,7 @@ impl Legalizer<'_> {
         ]
     }
 
-    /// So many bytes of a payload, in registers of their own.
+    /// A copy of the first `bytes` bytes of a payload, in registers of its own.
     fn beside(&mut self, payload: SrcReg, bytes: u32) -> Reg {
         let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
         for first in (0..bytes).step_by(self.unit as usize) {
@@ -90,7 +92,7 @@ impl Legalizer<'_> {
             let mut old = Old::None;
             while at < own {
                 let byte = payload.reg.byte() + first + at;
-                // Up to the end of both registers.
+                // Up to the end of either register.
                 let (from, room) = match self.func.place(payload.reg.base(), byte) {
                     Some((v, inside)) => (Reg::virt(v, inside), self.unit - inside),
                     None => (payload.reg.at(byte), self.unit),
