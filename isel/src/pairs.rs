@@ -55,9 +55,6 @@ struct Open {
 
 /// Assigns pairs of values to shared units.
 pub fn run(func: &mut Function) {
-    if func.target.unit_grfs() != 2 {
-        return;
-    }
     let half = func.target.grf_bytes;
     let mut values = collect(func, half);
     let mut units = Vec::new();

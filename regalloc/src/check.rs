@@ -419,7 +419,7 @@ impl Checker<'_> {
             for p in first..=last {
                 for (i, inst) in self.program[p].iter().enumerate() {
                     self.at = (p, i);
-                    halves(inst, self.grf_bytes)?;
+                    steps_agree(inst, self.grf_bytes)?;
                     match self.origins.insts[p][i] {
                         TERM => ending.push((p, i)),
                         _ if !ending.is_empty() => {
@@ -1314,9 +1314,9 @@ fn offsets(region: Region, exec_size: u8) -> impl Iterator<Item = u32> {
     (0..u32::from(exec_size)).map(move |i| i / w * v + i % w * h)
 }
 
-/// The hardware executes an instruction whose operands span two registers as two halves, in turn:
-/// the second must not read what the first has written (PRM, "Register Region Restrictions").
-fn halves(inst: &Gen, grf_bytes: u32) -> Result {
+/// The hardware executes an instruction whose operands span two registers in two steps: the second must not read what
+/// the first has written (PRM, "Register Region Restrictions").
+fn steps_agree(inst: &Gen, grf_bytes: u32) -> Result {
     let Some(dst) = inst
         .dst
         .filter(|_| inst.msg.is_none() && inst.exec_size > 1)

@@ -1,4 +1,4 @@
-//! Puts the blocks one behind the other and ends them.
+//! Order of the blocks, and their terminators.
 //!
 //! Takes the code of each block and gives the program. Blocks stay in the order that the function has
 //! them in; those without code disappear, and branches to them go on to where they lead. Where
@@ -10,7 +10,7 @@
 //! | `Branch` | `jmpi` to one successor, falling through to the other |
 //! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. Where those go whose predicate is *false* the predicate is inverted, and without one a `mov` of 0 to the free flag stands directly before the `goto` |
 //! | `GotoBackward` | `goto` with branch control: UIP where those that go are, JIP where the others wait |
-//! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge behind it come before it, in a block of their own, so that those who wait find the join itself |
+//! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge after it come before it, in a block of their own, so that those who wait find the join itself |
 //! | `Return` | the way back to the caller ([`crate::stack`]). Nothing in a subroutine: what went before has gone back |
 //! | `End` | the end of thread, sent from the copy of r0; from a register that it may be sent from, if the copy is in none. Nothing where the code has ended the thread itself |
 
@@ -38,9 +38,9 @@ pub const TERM: u32 = ADDED - 1;
 /// Where the program's instructions come from.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
-    /// The block of the function behind each of the program's; a join after its moves has two.
+    /// By block of the program, the block of the function; a join after its moves has two.
     pub blocks: Vec<Block>,
-    /// What number each instruction has there, [`TERM`] for one that ends the block, [`ADDED`] for
+    /// The number of each instruction there, [`TERM`] for one that ends the block, [`ADDED`] for
     /// one that allocation added.
     pub insts: Vec<Vec<u32>>,
 }
@@ -150,12 +150,12 @@ impl Layout<'_> {
         Some(Target::Block(self.start[self.target(b)]))
     }
 
-    /// Appends what ends a block; `next` is the block behind it.
+    /// Appends the terminator of a block; `next` is the block after it.
     fn end(&self, b: Block, next: Option<Block>, code: &mut Vec<Gen>) -> Result<(), AllocError> {
         let block = &self.func.blocks[b];
         let succ = |n: usize| block.succs[n].to;
         let last = block.succs.len().saturating_sub(1);
-        // Where execution goes on behind the last instruction.
+        // The block in which execution goes on after the last instruction.
         let falls = match block.term {
             Term::Jump => Some(succ(0)),
             Term::Branch { pred } => {
@@ -299,7 +299,7 @@ fn flag(reg: inst::Reg) -> Reg {
     }
 }
 
-/// Clears the flag's bits for so many channels.
+/// A `mov` that clears a flag's bits for a number of channels.
 fn zero(flag: Reg, channels: u8) -> Gen {
     let ty = if channels > 16 { Type::Ud } else { Type::Uw };
     let mut mov = Gen::new(Op::Mov, 1);

@@ -44,7 +44,8 @@ use routines::{Convention, Parts};
 /// Minimum number of live values, in percent of the units, for which [`spill`] spills before regalloc2: its spills get
 /// worse as pressure rises.
 const ION_OVER_PERCENT: u32 = 150;
-/// The same for [`scan`], which only gets slower as pressure rises.
+/// Minimum number of live values, in percent of the units, for which [`spill`] spills before [`scan`]: that only gets
+/// slower as pressure rises.
 const SCAN_OVER_PERCENT: u32 = 300;
 
 /// How registers are assigned.

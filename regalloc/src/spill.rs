@@ -1,21 +1,18 @@
-//! Spills what lives far beyond the registers, before regalloc2 sees it.
+//! Spilling of whole webs, before an allocator sees the function.
 //!
-//! Takes a legal function in SSA form without virtual flags and addresses, and leaves one in which
-//! about as many general values live at once as there are units. regalloc2 keeps a bit for each
-//! value in each block that it lives over and looks at every block under a live range: of thousands
-//! of values over thousands of blocks that is the square of their number. Here a value is an interval
-//! over the code, drawn out over the loops that it may live round, so that the time is near the length
-//! of the code. Lives are followed block by block only to see whether that is needed, and not beyond
-//! a number for each block. Code in which not many more values live than there are units is left
-//! as it is: there regalloc2, which splits live ranges, is better.
+//! Takes a legal function in SSA form without virtual flags and addresses, and guarantees one in which about as many
+//! general values are live at once as there are units. regalloc2 keeps a bit for each value in each block in which it is
+//! live: for thousands of values over thousands of blocks that is the square of their number. Here a live range is an
+//! interval over the code, extended over the loops in which it may be loop-carried, so that time is near the length of
+//! the code. Exact liveness is found only to see whether spilling is needed, and not beyond a number for each block.
+//! Code in which not many more values are live than there are units is left as it is: allocators split live ranges.
 //!
-//! Values that are one variable, joined by block parameters and by what is written over, form a web.
-//! Those webs go to scratch memory that cost least, by their accesses and how deep in loops these
-//! are, for how much they live over where too much does. They are stored behind each definition
-//! and loaded before a use, unless the block has the value in a register already and registers are
-//! free from there on. Their block parameters disappear, so that a web must be one variable in
-//! truth: wherever one of its values is read no other has been written since. What is not so (a copy
-//! lives on while its source changes) stays in registers, as do values that calls pass.
+//! A web is a variable: values joined by block parameters and tied operands. The webs are spilled that cost least, by
+//! their accesses weighted by loops, for the positions over the limit that they are live in. They are stored after each
+//! definition and loaded before a use, unless the block has the value in a register already and registers are free from
+//! there on. Their block parameters disappear, so that a web must be one variable in truth: where one of its values is
+//! read, no other was written since. A web of which that is not true (a copy lives on while its source changes) stays in
+//! registers, as do values that calls pass.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,31 +27,31 @@ use smallvec::SmallVec;
 use crate::flags::ADDED;
 
 const NONE: u32 = u32::MAX;
-/// A count that stays negative.
-const FAR_BELOW: i32 = i32::MIN / 2;
-/// Those that are left, where there are so many in most of the code, and where only in some: the rest is
-/// little then, and regalloc2 spills less for it. (Hash kernels of two places over the limit: 625 stores
+/// A number of values that stays negative when more are added.
+const NEVER_OVER: i32 = i32::MIN / 2;
+/// Values left at once, in percent of the units, if most of the code is over the limit.
+/// If only some of it is, the constant after this one holds: the rest is little then, and regalloc2 spills less for it. (Hash kernels of two places over the limit: 625 stores
 /// and 523 loads if as many are left as there are units, 166 and 183 at a tenth more.)
-const LEFT_OF_MOST: u32 = 90;
-const LEFT_OF_SOME: u32 = 110;
-/// Values live at the start of a block, on average, that are followed one by one.
-const MOST_LIVE: usize = 128;
-/// Accesses in a loop count so many times those outside.
-const LOOP: u64 = 8;
-/// Loops in each other that count.
-const MOST_LOOPS: u32 = 6;
-/// Webs are only spilled that live over so many positions for each access.
-const GAP: u64 = 4;
+const LEFT_PERCENT_OF_MOST_CODE: u32 = 90;
+const LEFT_PERCENT_OF_SOME_CODE: u32 = 110;
+/// Maximum number of live-in values of a block, on average, that are followed one by one.
+const MAX_LIVE_PER_BLOCK: usize = 128;
+/// Weight of an access in a loop beside one outside.
+const LOOP_WEIGHT: u64 = 8;
+/// Maximum number of nested loops that weigh.
+const MAX_WEIGHED_LOOPS: u32 = 6;
+/// Minimum number of positions that a spilled web lives over for each access.
+const MIN_POSITIONS_PER_ACCESS: u64 = 4;
 /// Entries in the dominance frontiers of all blocks, for each block: more only where loops lie deep in each
 /// other.
-const FRONTIERS: usize = 256;
+const MAX_FRONTIERS_PER_BLOCK: usize = 256;
 
-/// What there is.
+/// Units and slots that there are.
 #[derive(Clone, Copy)]
 pub struct Room {
     /// Units of general registers.
     pub units: u32,
-    /// Values that live at once where something is spilled here, in hundredths of the units.
+    /// Minimum number of live values for which this pass spills, in percent of the units.
     pub over: u32,
     /// Slots of scratch memory.
     pub slots: u32,
@@ -96,14 +93,14 @@ enum Access {
     Use,
 }
 
-/// Where more values live at once than there is room for.
+/// Positions at which more values live than there are units.
 pub struct Over {
     lives: Lives,
     /// Values that live at each position.
     counts: Vec<i32>,
 }
 
-/// Looks whether more values live at once anywhere than there is room for: if not, there is nothing to spill.
+/// Finds the positions at which more values live than there are units; none if nothing has to be spilled.
 pub fn over(func: &Function, graph: &Graph, room: &Room) -> Option<Over> {
     let lives = Lives::new(func, graph);
     let counts = lives.pressure();
@@ -126,12 +123,12 @@ pub fn run(
         return 0;
     }
     let low = match over > counts.len() / 2 {
-        true => room.units * LEFT_OF_MOST / 100,
-        false => room.units * LEFT_OF_SOME / 100,
+        true => room.units * LEFT_PERCENT_OF_MOST_CODE / 100,
+        false => room.units * LEFT_PERCENT_OF_SOME_CODE / 100,
     };
     let mut pressure = Counts::new(&counts);
     // Where it is not far over the registers it is nothing.
-    let far = |&count: &i32| if is_over(&count) { count } else { FAR_BELOW };
+    let far = |&count: &i32| if is_over(&count) { count } else { NEVER_OVER };
     let far: Vec<i32> = counts.iter().map(far).collect();
     let webs = Webs::new(func, graph, &lives, &far);
     let far = Counts::new(&far);
@@ -160,7 +157,7 @@ pub fn run(
 struct Lives {
     /// The blocks that are reached, each after its predecessors but for those by backward edges.
     order: Vec<Block>,
-    /// The position of the start of each of these, and behind the last. Instructions follow, and the end.
+    /// The position of the start of each of these, and after the last. Instructions follow, and the end.
     starts: Vec<u32>,
     /// By value.
     of: Vec<Life>,
@@ -207,7 +204,7 @@ impl Lives {
         self.starts.partition_point(|&start| start <= at) - 1
     }
 
-    /// Draws the lives of values out over the loops that they may live round.
+    /// Extends live ranges over the loops that they may be loop-carried in.
     ///
     /// Where a value lives outside its interval, a way from there to a use, or from the definition to
     /// there, comes over a backward edge from one side of an end of the interval to the other, and the
@@ -273,7 +270,7 @@ impl Lives {
         }
     }
 
-    /// How many values live at each position, as far as intervals say.
+    /// Number of values that live at each position, by their intervals.
     fn pressure(&self) -> Vec<i32> {
         let mut counts = self.nothing();
         for &life in &self.of {
@@ -282,7 +279,7 @@ impl Lives {
         sums(counts)
     }
 
-    /// For each position how many more live there than before it, with none at all.
+    /// By position, the number of live values less that at the position before.
     fn nothing(&self) -> Vec<i32> {
         vec![0; self.starts.last().map_or(0, |&end| end as usize) + 1]
     }
@@ -319,7 +316,7 @@ impl Lives {
         let mut begins = vec![VReg::NOTHING; self.order.len()];
         let mut ends = begins.clone();
         let mut lives_in: Vec<u32> = Vec::new();
-        let mut left = MOST_LIVE * self.order.len();
+        let mut left = MAX_LIVE_PER_BLOCK * self.order.len();
         for uses in uses.chunk_by(|a, b| a.0 == b.0) {
             let v = uses[0].0;
             let (def, life) = &mut defs[v.index()];
@@ -380,7 +377,7 @@ fn sums(mut changes: Vec<i32>) -> Vec<i32> {
 }
 
 /// The blocks in reverse postorder. Of a block's successors that which is laid out last is visited first,
-/// so that what follows a loop comes behind it. A block that does nothing but jump is where it leads.
+/// so that the code after a loop comes after it. A block that only jumps is taken for its target.
 fn order(func: &Function) -> Vec<Block> {
     let key = |&block: &Block| {
         let data = &func.blocks[block];
@@ -632,7 +629,7 @@ impl Webs {
         let mut order = lives.order.clone();
         order.sort_unstable_by_key(|&block| graph.dominated(block).start);
         for block in order {
-            let weight = LOOP.pow(depths[block.index()].min(MOST_LOOPS));
+            let weight = LOOP_WEIGHT.pow(depths[block.index()].min(MAX_WEIGHED_LOOPS));
             let data = &func.blocks[block];
             let number = graph.dominated(block).start;
             let mut event = |v: VReg, access: Access, weight: u64, passed: bool| {
@@ -711,7 +708,7 @@ impl Webs {
     ) -> Vec<u32> {
         let is_free = |n: &u32| {
             let web = &self.webs[*n as usize];
-            !web.is_passed && web.length > GAP * self.events(web).len() as u64
+            !web.is_passed && web.length > MIN_POSITIONS_PER_ACCESS * self.events(web).len() as u64
         };
         let mut order: Vec<u32> = (0..self.webs.len() as u32).filter(is_free).collect();
         order.sort_by(|&a, &b| {
@@ -778,7 +775,7 @@ impl Webs {
 
 /// Blocks by their number in a walk over the dominator tree, and where dominance ends.
 struct Frontiers {
-    /// By number: behind the last block that the block dominates, and where its code starts.
+    /// By number: the end of the blocks that the block dominates, and where its code starts.
     ends: Vec<u32>,
     starts: Vec<u32>,
     /// By number: joins that the block does not dominate and a predecessor of which it does, one list
@@ -816,7 +813,7 @@ impl Frontiers {
                     }
                     pairs.push((number, range.start));
                     runner = graph.idom(at);
-                    if pairs.len() > FRONTIERS * blocks {
+                    if pairs.len() > MAX_FRONTIERS_PER_BLOCK * blocks {
                         return None;
                     }
                 }
@@ -912,7 +909,7 @@ struct Rewriter<'a> {
     slots: &'a [u32],
     /// By slot: the block whose code has its value in a register, which, and where it was last.
     held: Vec<Option<(u32, VReg, u32)>>,
-    /// The position behind the last call.
+    /// The position after the last call.
     since: u32,
     /// Parameters in memory with arguments.
     passed: Vec<(VReg, VReg)>,
@@ -1023,7 +1020,7 @@ impl Rewriter<'_> {
         self.func.blocks[block].insts = code;
     }
 
-    /// Stores a value that is in memory, if it is, behind its definition.
+    /// Stores a spilled value after its definition.
     fn store(&mut self, place: u32, v: VReg, at: u32, code: &mut Vec<Inst>) {
         if let Some(slot) = self.slot(v) {
             let mut inst = Inst::no_mask(Opcode::Spill, 1);

@@ -12,7 +12,7 @@
 //!
 //! A function that calls none and has no such variables leaves the pointers as they are: its frame, if it needs one,
 //! begins where the caller's ends. A kernel's frame is what its spills take, and those of its subroutines, at
-//! an offset that is known; they reach them without the stack's pointers. The stack begins behind them all, so
+//! an offset that is known; they reach them without the stack's pointers. The stack begins after them all, so
 //! that a subroutine may call a function where the kernel may.
 //!
 //! Frames are accessed by oword blocks, whose offset is in their header, a copy of r0 that stays
@@ -258,10 +258,10 @@ impl<'a> StackFrame<'a> {
         if self.func.entered == Entered::Called {
             return vec![self.ret()];
         }
-        let behind = Src::imm(Type::D, u64::from(TO_CALLER.wrapping_neg()));
+        let distance = Src::imm(Type::D, u64::from(TO_CALLER.wrapping_neg()));
         vec![
             add(address, less_ip(), scalar(address)),
-            add(address, scalar(address), behind),
+            add(address, scalar(address), distance),
             jump(address),
         ]
     }
@@ -277,7 +277,7 @@ impl<'a> StackFrame<'a> {
     ///
     /// A jump leaves channels that wait in reach of the callee's joins. If the callee, or what it
     /// calls, is this function again, its join would take them for its own: so they are left out by a
-    /// `call` of the next instruction, and taken in again by a `ret` behind the way back. The callee
+    /// `call` of the next instruction, and taken in again by a `ret` after the return. The callee
     /// keeps the mask beside the return address, as it does when it is called by name.
     pub fn call_address(&self, address: Src) -> Vec<Gen> {
         let distance = Reg::grf(SCRATCH_GRF);

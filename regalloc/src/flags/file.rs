@@ -6,7 +6,7 @@ use kiln_target::isa::{Op, RegFile, Region, Type};
 use kiln_target::platform::Platform;
 
 /// Words of the larger file.
-pub(crate) const MOST_WORDS: usize = 16;
+pub(crate) const MAX_WORDS: usize = 16;
 
 /// Bytes of a word.
 pub(crate) const WORD: u32 = 2;
@@ -47,7 +47,7 @@ impl File {
         }
     }
 
-    /// Copies a value of so many words between its place and a general register, or between places.
+    /// Copies a value of a number of words between its place and a general register, or between places.
     pub(crate) fn copy(self, to: Reg, from: Reg, words: u8) -> Inst {
         let (channels, ty) = match (self.class, words) {
             (Class::Flag, 2) => (1, Type::Ud),

@@ -41,7 +41,7 @@ use webs::{Need, Span};
 
 use crate::AllocError;
 
-/// What the pass did.
+/// Results of the pass.
 #[derive(Default)]
 pub struct Assigned {
     /// Values that a general register holds.

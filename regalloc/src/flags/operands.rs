@@ -5,7 +5,7 @@ use kiln_target::isa::Type;
 use smallvec::SmallVec;
 
 use super::access::{Access, Accesses, Place};
-use super::file::{MOST_WORDS, mask};
+use super::file::{MAX_WORDS, mask};
 use super::walk::Walk;
 use super::{NONE, NOWHERE, reads, writes};
 use crate::AllocError;
@@ -46,7 +46,7 @@ impl Walk<'_, '_> {
         if mixed {
             // Small ones may be in the way of large ones: all are placed anew, the large ones first.
             order.sort_by_key(|a| std::cmp::Reverse(size(a)));
-            for w in 0..MOST_WORDS {
+            for w in 0..MAX_WORDS {
                 if let Some(v) = self.slots[w] {
                     self.evict(v);
                 }

@@ -7,7 +7,7 @@ use kiln_machine::inst::{Inst, Reg, VReg};
 use smallvec::SmallVec;
 
 use super::access::{Access, Accesses, free_words, term_read};
-use super::file::{MOST_WORDS, mask};
+use super::file::{MAX_WORDS, mask};
 use super::webs::Span;
 use super::{ADDED, END, NONE, NOWHERE, Pass, reads};
 use crate::AllocError;
@@ -27,12 +27,12 @@ pub(super) struct Walk<'p, 'a> {
     head: SecondaryMap<VReg, u32>,
     last: SecondaryMap<VReg, u32>,
     /// What each word holds, webs apart.
-    pub(super) slots: [Option<VReg>; MOST_WORDS],
+    pub(super) slots: [Option<VReg>; MAX_WORDS],
     /// Where each value is, and where and at which instruction it was defined.
     pub(super) at: SecondaryMap<VReg, u8>,
     pub(super) defined: SecondaryMap<VReg, (u32, u8)>,
     /// Spans of each word that are not over, from the last to the first.
-    spans: [SmallVec<[Span; 4]>; MOST_WORDS],
+    spans: [SmallVec<[Span; 4]>; MAX_WORDS],
     block: Block,
     /// Words the current instruction reads from.
     pub(super) pinned: u16,
@@ -48,7 +48,7 @@ impl<'p, 'a> Walk<'p, 'a> {
             uses: Vec::new(),
             head: SecondaryMap::with_default(NONE),
             last: SecondaryMap::new(),
-            slots: [None; MOST_WORDS],
+            slots: [None; MAX_WORDS],
             at: SecondaryMap::with_default(NOWHERE),
             defined: SecondaryMap::new(),
             spans: Default::default(),
@@ -204,7 +204,7 @@ impl Walk<'_, '_> {
 
     /// Values leave the words that webs have from this position on.
     pub(super) fn make_way(&mut self, at: u32) {
-        for w in 0..MOST_WORDS {
+        for w in 0..MAX_WORDS {
             if let Some(v) = self.slots[w]
                 && self.is_webs(w, at)
             {
@@ -287,7 +287,7 @@ impl Walk<'_, '_> {
             // Where the other half is in use anyway a whole register stays free.
             let other = usize::from(word ^ size);
             let beside = self.slots.get(other).is_some_and(Option::is_some)
-                || other < MOST_WORDS && self.is_webs(other, from);
+                || other < MAX_WORDS && self.is_webs(other, from);
             let worth = match wanted {
                 None if coming > until => (2, 0, beside),
                 None => (1, coming, beside),

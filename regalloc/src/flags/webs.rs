@@ -212,7 +212,7 @@ impl Pass<'_> {
             web.members.dedup();
             web.segments.sort_unstable_by_key(|s| (s.block, s.from));
         }
-        // What is used often over few blocks first.
+        // Webs with many uses over few blocks come first.
         webs.sort_by_key(|w| {
             let price = w.cost * 64 / w.segments.len() as u64;
             (std::cmp::Reverse(price), w.members[0])
@@ -226,7 +226,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Webs, where their values live, and what it costs to demote a value.
+    /// Webs, the live ranges of their values, and the cost to demote a value.
     fn segments(&self, depths: &[u32]) -> (Unions, Vec<(VReg, Segment)>, SecondaryMap<VReg, u64>) {
         let class = self.file.class;
         let regs = self.func.regs.len();
@@ -319,7 +319,7 @@ impl Pass<'_> {
 
     /// Gives a web a place, if there is one.
     fn place_web(&mut self, web: &mut Web) -> bool {
-        // Two of its values live at once: they need two places.
+        // Two values of the web are live at once: they need two places.
         let overlap = |w: &[Segment]| w[0].block == w[1].block && w[1].from <= w[0].to;
         if web.segments.windows(2).any(overlap) {
             return false;
@@ -355,7 +355,7 @@ impl Pass<'_> {
         true
     }
 
-    /// Whether words are free for a part of a block, and leave room for what its instructions need.
+    /// True if words are free for a part of a block, and leave room for the needs of its instructions.
     fn fits(&self, web: &Web, s: Segment, words: u16) -> bool {
         let spans = &self.spans[s.block];
         let busy = |from: u32, to: u32| {
