@@ -68,6 +68,9 @@ fn wrong_texts_are_found() {
     assert_eq!(found("", None), [""; 0]);
     let indirect = "    mov (M1, 4) V32(0,0)<1> r[A0(0),0]<2,0>:d";
     assert_eq!(found(indirect, None), [""; 0]);
+    let wide = ".decl V36 v_type=G type=df num_elts=16\n    setp (M1, 16) P1 V34(0,0)<0;1,0>\n    \
+                scatter_scaled.1 (M1, 16) T6 0x0:ud V32.0 V36.0";
+    assert_eq!(found(wide, None), [""; 0], "quadwords");
     let cases = wrong();
     assert!(cases.len() >= 100, "only {} inputs", cases.len());
     let mut wrong = String::new();

@@ -227,7 +227,7 @@ impl Facts {
 /// each operand. `%null` has no type.
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
-    (Opcode::Setp, &[(1, SMALL)]),
+    (Opcode::Setp, &[(1, INT)]),
     (Opcode::Movs, &[(0, DWORD), (1, DWORD)]),
     (
         Opcode::Sad2Add,
@@ -241,14 +241,8 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::MediaSt, &[(5, DWORD), (6, DWORD)]),
     (Opcode::Gather, &[(3, DWORD), (4, DWORD), (5, BITS_32)]),
     (Opcode::Scatter, &[(2, DWORD), (3, DWORD), (4, BITS_32)]),
-    (
-        Opcode::GatherScaled,
-        &[(4, DWORD), (5, DWORD), (6, BITS_32)],
-    ),
-    (
-        Opcode::ScatterScaled,
-        &[(4, DWORD), (5, DWORD), (6, BITS_32)],
-    ),
+    (Opcode::GatherScaled, &[(4, DWORD), (5, DWORD), (6, DATA)]),
+    (Opcode::ScatterScaled, &[(4, DWORD), (5, DWORD), (6, DATA)]),
     (
         Opcode::Gather4Scaled,
         &[(3, DWORD), (4, DWORD), (5, BITS_32)],
@@ -336,6 +330,8 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::ShflIdx4, &[(0, UD), (1, UD), (2, UB.or(UW))]),
 ];
 
+/// Data is moved as dwords, whatever the type of its variable.
+const DATA: Types = BITS_32.or(BITS_64);
 /// The base of a message may be an immediate of either size.
 const ADDRESS: Types = QUAD.or(DWORD);
 const SAMPLED: Types = WORD_DWORD.or(F_HF);

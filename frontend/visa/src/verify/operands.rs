@@ -208,9 +208,20 @@ impl<'a> Verifier<'a> {
             }
             self.sources(op, (operand, dst), "destination", &sources, maps);
         }
-        // The sources of a comparison into a predicate must fit each other.
+        // Without a destination that has a type, the sources must fit each other.
         if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
             let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
+            if maps.clone().next().is_none() {
+                let allowed = facts.maps.iter().map(|map| map.src).reduce(Types::or);
+                let allowed = allowed.map_or_else(String::new, |types| types.to_string());
+                self.subject = Subject::Operand(operand);
+                return self.find(FindingKind::OperandType {
+                    op,
+                    operand: self.written(operand),
+                    ty,
+                    allowed,
+                });
+            }
             self.sources(op, (operand, ty), "source", &sources, maps);
         }
     }
@@ -257,31 +268,9 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Rules of one operand by itself.
     fn operand(&mut self, inst: &Inst, i: usize, field: Field, operand: &Operand) {
-        let fits = match (field, operand) {
-            (Field::Dst(kinds) | Field::Src(kinds), operand) => {
-                kind_of(operand).is_some_and(|kind| kinds.contains(kind))
-            }
-            (Field::SrcIf(_), operand) => kind_of(operand).is_some_and(|kind| {
-                kind == Kinds::GENERAL || kind == Kinds::IMM || kind == Kinds::INDIRECT
-            }),
-            (Field::SrcBlock, Operand::General { .. }) => true,
-            (
-                Field::SrcAddress,
-                Operand::AddressOf { .. } | Operand::Address { .. } | Operand::State { .. },
-            )
-            | (
-                Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) | Field::RawSrcs,
-                Operand::Raw { .. },
-            )
-            | (Field::Surface, Operand::Surface(_))
-            | (Field::Sampler, Operand::Sampler(_))
-            | (Field::Label | Field::Labels, Operand::Label(_))
-            | (Field::Name | Field::FileName, Operand::Name(_))
-            | (Field::Number(..), Operand::Field(_)) => true,
-            _ => false,
-        };
-        if !fits {
+        if !fits_field(field, operand) {
             let found = described(operand);
             return self.find(FindingKind::Kind {
                 op: inst.mnemonic(),
@@ -298,38 +287,14 @@ impl<'a> Verifier<'a> {
                 region,
                 modifier,
             } => {
-                if modifier != Modifier::None {
-                    self.modifier(inst, i, is_dst, modifier);
-                }
-                if field == Field::SrcBlock {
-                    self.exists(var);
-                    return;
-                }
-                if region.v.is_none() {
-                    return self.find(FindingKind::MultiAddress {
-                        operand: self.written(i),
-                    });
-                }
-                if self.exists(var) && self.region(i, is_dst, inst.exec.size, region) {
-                    if is_dst && is_read_only(var) {
-                        let name = self.object.vars[var].name.to_string();
-                        self.find(FindingKind::ReadOnly {
-                            operand: self.written(i),
-                            name,
-                        });
-                    }
-                    let ty = self.object.vars[var].ty;
-                    let size = inst.exec.size;
-                    let end = access_end((row, col), region, size, is_dst, ty, self.grf);
-                    let row = inst.op.row();
-                    let behind = match is_dst {
-                        true if row.parts > 1 => {
-                            row.part_stride(size, ty.bytes(), self.grf) * (row.parts - 1)
-                        }
-                        _ => 0,
-                    };
-                    self.end(i, var, behind + end);
-                }
+                let origin = (row, col);
+                let access = Access {
+                    var,
+                    origin,
+                    region,
+                    modifier,
+                };
+                self.general(inst, i, field, access);
             }
             Operand::Indirect {
                 addr,
@@ -408,6 +373,47 @@ impl<'a> Verifier<'a> {
             }
             Operand::Name(_) => {}
         }
+    }
+
+    /// Rules of a direct access of a general variable.
+    fn general(&mut self, inst: &Inst, i: usize, field: Field, access: Access) {
+        let Access {
+            var,
+            origin,
+            region,
+            modifier,
+        } = access;
+        let is_dst = matches!(field, Field::Dst(_));
+        if modifier != Modifier::None {
+            self.modifier(inst, i, is_dst, modifier);
+        }
+        if field == Field::SrcBlock {
+            self.exists(var);
+            return;
+        }
+        if region.v.is_none() {
+            return self.find(FindingKind::MultiAddress {
+                operand: self.written(i),
+            });
+        }
+        let size = inst.exec.size;
+        if !self.exists(var) || !self.region(i, is_dst, size, region) {
+            return;
+        }
+        if is_dst && is_read_only(var) {
+            let name = self.object.vars[var].name.to_string();
+            self.find(FindingKind::ReadOnly {
+                operand: self.written(i),
+                name,
+            });
+        }
+        let ty = self.object.vars[var].ty;
+        let mut end = access_end(origin, region, size, is_dst, ty, self.grf);
+        let row = inst.op.row();
+        if is_dst && row.parts > 1 {
+            end += row.part_stride(size, ty.bytes(), self.grf) * (row.parts - 1);
+        }
+        self.end(i, var, end);
     }
 
     pub(super) fn missing(&mut self, what: &'static str, number: usize) {
@@ -500,6 +506,12 @@ impl<'a> Verifier<'a> {
         let Some(facts) = Facts::of(inst.op) else {
             return;
         };
+        if matches!(inst.op, Opcode::Rol | Opcode::Ror) && modifier == Modifier::Neg {
+            return self.find(FindingKind::NegatedRotation {
+                op: inst.mnemonic(),
+                operand: self.written(operand),
+            });
+        }
         let float = |ty: Type| FLOATS.contains(ty);
         let ty = inst.operands.get(operand).and_then(|o| self.type_of(o));
         let (fits, allowed) = match (modifier, facts.modifiers) {
@@ -613,6 +625,42 @@ impl<'a> Verifier<'a> {
         if !known {
             self.find(FindingKind::Number { what, found: n });
         }
+    }
+}
+
+/// Direct access of a general variable, as [`Operand::General`] has it.
+struct Access {
+    var: Var,
+    /// Row and column of the first element.
+    origin: (u8, u8),
+    region: Region,
+    modifier: Modifier,
+}
+
+/// True if the operand is of a kind that the field allows.
+fn fits_field(field: Field, operand: &Operand) -> bool {
+    match (field, operand) {
+        (Field::Dst(kinds) | Field::Src(kinds), operand) => {
+            kind_of(operand).is_some_and(|kind| kinds.contains(kind))
+        }
+        (Field::SrcIf(_), operand) => kind_of(operand).is_some_and(|kind| {
+            kind == Kinds::GENERAL || kind == Kinds::IMM || kind == Kinds::INDIRECT
+        }),
+        (Field::SrcBlock, Operand::General { .. }) => true,
+        (
+            Field::SrcAddress,
+            Operand::AddressOf { .. } | Operand::Address { .. } | Operand::State { .. },
+        )
+        | (
+            Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) | Field::RawSrcs,
+            Operand::Raw { .. },
+        )
+        | (Field::Surface, Operand::Surface(_))
+        | (Field::Sampler, Operand::Sampler(_))
+        | (Field::Label | Field::Labels, Operand::Label(_))
+        | (Field::Name | Field::FileName, Operand::Name(_))
+        | (Field::Number(..), Operand::Field(_)) => true,
+        _ => false,
     }
 }
 

@@ -362,6 +362,15 @@ rules! {
     "V0086" Warning "An average is of at most 32 bits."
         LongAverage { op: &'static str }
         "`{op}` of 64-bit integers is one of no platform: it takes several instructions";
+
+    // Single instructions again.
+    "V0087" Error "A selection has a predicate."
+        Unpredicated { op: &'static str }
+        "`{op}` has no predicate, which says what source each channel takes";
+    "V0088" Warning "A rotation has no source modifiers."
+        NegatedRotation { op: &'static str, operand: usize }
+        "operand {operand} of `{op}` has the modifier (-), which rotations do not have: it takes \
+         another instruction";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

@@ -123,6 +123,10 @@ impl Verifier<'_> {
             Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => self.predicate_logic(inst),
             Opcode::Mov => self.predicate_move(inst),
             Opcode::Movs => self.state_move(inst),
+            Opcode::Sel if inst.pred.is_none() => {
+                let op = inst.mnemonic();
+                self.find(FindingKind::Unpredicated { op });
+            }
             Opcode::Lifetime => self.lifetime(inst),
             Opcode::AddrAdd => self.address_of(inst),
             Opcode::SwitchJmp => {

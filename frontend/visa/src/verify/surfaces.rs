@@ -3,7 +3,7 @@
 
 use super::facts::{ATOMIC_TYPES, Types};
 use super::{FindingKind, Verifier};
-use crate::module::{Inst, Operand, Subject, Type, predefined};
+use crate::module::{Inst, Operand, Subject, Type, Var, predefined};
 use crate::opcode::{Atomic, AtomicOp, Field, Opcode};
 use kiln_target::platform::Generation;
 
@@ -67,6 +67,7 @@ const PARAMETERS: &[(Opcode, &[(u32, usize)])] = &[
 impl Verifier<'_> {
     pub(super) fn surfaces(&mut self, inst: &Inst) {
         self.surface_kind(inst);
+        self.payloads(inst);
         match inst.op {
             Opcode::MediaLd | Opcode::MediaSt => self.media_block(inst),
             Opcode::DwordAtomic => self.atomic(inst, [3, 4, 5]),
@@ -77,6 +78,36 @@ impl Verifier<'_> {
             _ => {}
         }
         self.subject = Subject::Inst;
+    }
+
+    /// Rule that the addresses of a message, and the data that it stores, are not `%null`.
+    fn payloads(&mut self, inst: &Inst) {
+        let operands: &[usize] = match inst.op {
+            Opcode::SvmAtomic => &[1],
+            Opcode::QwGather | Opcode::SvmGather | Opcode::Gather4Typed => &[2],
+            Opcode::DwordAtomic | Opcode::TypedAtomic => &[2],
+            Opcode::QwScatter | Opcode::SvmScatter => &[2, 3],
+            Opcode::Scatter4Typed => &[2, 6],
+            Opcode::SvmGather4Scaled => &[3],
+            Opcode::Scatter | Opcode::SvmScatter4Scaled => &[3, 4],
+            Opcode::Gather | Opcode::Gather4Scaled => &[4],
+            Opcode::Scatter4Scaled => &[4, 5],
+            Opcode::GatherScaled => &[5],
+            Opcode::ScatterScaled => &[5, 6],
+            _ => &[],
+        };
+        for &operand in operands {
+            if let Some(Operand::Raw { var: Var::NULL, .. }) = inst.operands.get(operand) {
+                let (found, expected) = null_words(true);
+                self.subject = Subject::Operand(operand);
+                self.find(FindingKind::Null {
+                    op: inst.mnemonic(),
+                    operand: self.written(operand),
+                    found,
+                    expected,
+                });
+            }
+        }
     }
 
     /// Rule that local memory and the whole address space are not surfaces of the sampler or of two dimensions.
