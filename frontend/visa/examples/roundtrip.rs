@@ -19,7 +19,7 @@ use kiln_frontend::module::Module;
 use kiln_frontend::print::print;
 use kiln_frontend::text::parse;
 
-/// What became of one file.
+/// Result for one file.
 enum Outcome {
     Good,
     /// The object format has no room for it.

@@ -15,10 +15,16 @@
 //! use kiln_frontend::opcode::{Opcode, Relation};
 //! use kiln_frontend::{print, text};
 //!
-//! // Clamps the numbers of the first surface: data[lane] = min(data[lane], limit). let mut k =
-//! Builder::kernel("clamp", 16); let lane = k.var("lane", Type::Uw, 16); let limit = k.var("limit", Type::F, 1);
-//! let offset = k.var("offset", Type::Ud, 16); let value = k.var("value", Type::F, 16); let above =
-//! k.predicate("above", 16); let surface = k.surface("data"); let end = k.label("end"); k.input(lane, 32);
+//! // Clamps the numbers of the first surface: data[lane] = min(data[lane], limit).
+//! let mut k = Builder::kernel("clamp", 16);
+//! let lane = k.var("lane", Type::Uw, 16);
+//! let limit = k.var("limit", Type::F, 1);
+//! let offset = k.var("offset", Type::Ud, 16);
+//! let value = k.var("value", Type::F, 16);
+//! let above = k.predicate("above", 16);
+//! let surface = k.surface("data");
+//! let end = k.label("end");
+//! k.input(lane, 32);
 //! k.input(limit, 128);
 //!
 //! let all = Exec::channels(16);
@@ -45,12 +51,11 @@ use std::fmt;
 use cranelift_entity::{EntityRef, PrimaryMap};
 
 use crate::attributes;
-use crate::binary::NEWEST;
 use crate::labels::{self, LabelError};
 use crate::module::{
     Addr, Align, ArrayDecl, AttrValue, Combine, Exec, Input, InputVar, Inst, Label, LabelDecl,
-    LabelKind, Linkage, Modifier, Module, Name, Object, ObjectKind, Operand, Place, PredUse,
-    Predicate, Region, Sampler, Surface, Type, Var, VarDecl,
+    LabelKind, Linkage, Modifier, Module, NEWEST, Name, Object, ObjectKind, Operand, Place,
+    PredUse, Predicate, Region, Sampler, Surface, Type, Var, VarDecl,
 };
 use crate::opcode::Opcode;
 use crate::verify::{Finding, verify};

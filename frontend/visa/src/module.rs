@@ -192,6 +192,34 @@ impl Align {
     }
 }
 
+/// Oldest version that is read and written.
+pub const OLDEST: (u8, u8) = (3, 0);
+/// Newest version of objects; text has one more.
+pub const NEWEST: (u8, u8) = (4, 1);
+/// Newest version of text.
+const NEWEST_TEXT: (u8, u8) = (4, 2);
+
+/// True if the version has objects. 3.9 was followed by 4.0.
+pub(crate) fn has_objects(version: (u8, u8)) -> bool {
+    (OLDEST..=NEWEST).contains(&version) && version.1 < 10
+}
+
+/// True if the version has texts.
+pub(crate) fn has_texts(version: (u8, u8)) -> bool {
+    version == NEWEST_TEXT || has_objects(version)
+}
+
+/// True if names in text may contain `b`.
+pub(crate) const fn is_name_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'@' | b'?')
+}
+
+/// True if a variable or a label can have this name in text.
+pub(crate) fn is_name(name: &str) -> bool {
+    let starts = name.bytes().next().is_some_and(|b| !b.is_ascii_digit());
+    starts && name.bytes().all(is_name_byte)
+}
+
 /// A module: all that one object file, or one text file (or several), declares.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {

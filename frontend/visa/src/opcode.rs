@@ -429,8 +429,8 @@ impl Iterator for OperandsOf<'_> {
 }
 
 /// Fields that have an operand, at the front of the array, and their count.
-const fn with_operand(fields: &[Field]) -> ([Field; MOST_FIELDS], usize) {
-    let mut found = ([Field::Exec; MOST_FIELDS], 0);
+const fn with_operand(fields: &[Field]) -> ([Field; MAX_FIELDS], usize) {
+    let mut found = ([Field::Exec; MAX_FIELDS], 0);
     let mut i = 0;
     while i < fields.len() {
         if !matches!(
@@ -446,7 +446,7 @@ const fn with_operand(fields: &[Field]) -> ([Field; MOST_FIELDS], usize) {
 }
 
 /// Maximum number of fields of a row, checked when compiling.
-const MOST_FIELDS: usize = 24;
+const MAX_FIELDS: usize = 24;
 
 /// True if one of the fields has the property.
 macro_rules! any {
@@ -479,7 +479,7 @@ macro_rules! opcodes {
             category: Category::$category,
             fields: &[$($field),*],
             operands: {
-                const OPERANDS: &([Field; MOST_FIELDS], usize) = &with_operand(&[$($field),*]);
+                const OPERANDS: &([Field; MAX_FIELDS], usize) = &with_operand(&[$($field),*]);
                 OPERANDS.0.split_at(OPERANDS.1).0
             },
             optional: any!(&[$($field),*], Field::SrcIf(_) | Field::RawSrcIf(_)),

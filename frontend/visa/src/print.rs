@@ -12,13 +12,13 @@ use cranelift_entity::EntityRef;
 use crate::attributes;
 use crate::module::{
     Align, Attr, AttrValue, Combine, InputVar, Inst, Label, LabelKind, Modifier, Module, Object,
-    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, predefined,
+    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, is_name, predefined,
 };
 use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
+use crate::text::EXTERNAL_CALL;
 use crate::text::lsc;
 use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND, name_of};
 use crate::text::punctuation;
-use crate::text::{EXTERNAL_CALL, is_name};
 
 /// Column of the comment with an instruction's number.
 const COMMENT_COLUMN: usize = 80;

@@ -127,7 +127,7 @@ fn versions_are_those_of_the_format() {
     }
 }
 
-/// What is sound is written in its version, so that text has no version between 3.9 and 4.0 either.
+/// Sound modules are written in their version, so text has no version between 3.9 and 4.0 either.
 #[test]
 fn versions_of_text_are_those_of_objects_and_one_more() {
     for (major, minor) in (0..=6).flat_map(|major| (0..=20).map(move |minor| (major, minor))) {

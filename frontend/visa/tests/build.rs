@@ -94,7 +94,7 @@ fn calling() -> [Builder; 2] {
     let x = kernel.var("x", Type::D, 8);
     let low = kernel.alias("low", Type::D, 4, x, 0);
     let high = kernel.alias("high", Type::D, 4, x, 16);
-    // What the reader of bytes calls the first predicate.
+    // Name of the first predicate in the binary reader.
     let p = kernel.predicate("P1", 8);
     let twice = kernel.subroutine("twice_1");
     let all = Exec::channels(8);

@@ -1,4 +1,4 @@
-//! What the readers and the verifier say of wrong input.
+//! Messages of the readers and the verifier for wrong input.
 
 mod common;
 
@@ -77,7 +77,7 @@ fn the_greatest_number_is_refused() {
     }
 }
 
-/// What is said of a `mov` of something of that name.
+/// Error for a `mov` of something with this name.
 fn wrong_name(name: &str) -> (String, String) {
     wrong(&kernel(&format!(
         "    mov (M1, 1) %cr0(0,0)<1> {name}(0,0)<0;1,0>"
@@ -214,7 +214,7 @@ fn left_out_operands_are_said_to_be() {
          compiler whose writer leaves out the last operands of each instruction (`or` ends where \
          source 0 was expected); use the .visaasm that it wrote with it"
     );
-    // Where an instruction is wrong, it is not that.
+    // An error in an instruction takes precedence.
     let or = 0x52e;
     assert_eq!(DEFECTIVE[or], 0x21, "the opcode of `or`");
     let mut wrong = DEFECTIVE.to_vec();
@@ -235,7 +235,7 @@ fn left_out_operands_are_said_to_be() {
     }
 }
 
-/// The parser takes up again behind an error; what follows from one is not said.
+/// The parser continues after an error; errors that follow from another are not reported.
 #[test]
 fn all_errors_of_a_text_are_said() {
     let source = "\
@@ -294,7 +294,7 @@ fn all_errors_of_a_text_are_said() {
     assert_eq!(at(Some(0), Subject::Inst), Some(mov));
     assert_eq!(at(Some(0), Subject::Operand(1)), Some("%arg(0,0)<1;1,0>"));
     assert_eq!(at(Some(0), Subject::Exec), Some("(M1, 8)"));
-    // What text does not have by itself is the instruction's.
+    // A part that text does not have has the span of the instruction.
     assert_eq!(at(Some(1), Subject::Operand(7)), Some("fret (M1, 8)"));
     assert_eq!(at(Some(9), Subject::Inst), None);
 }

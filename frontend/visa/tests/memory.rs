@@ -1,4 +1,4 @@
-//! What a reader allocates is a small multiple of its input, whatever is in it.
+//! Memory that readers allocate: a small multiple of the input, whatever it contains.
 //!
 //! One test alone: the allocator counts what the whole process has.
 
@@ -13,7 +13,7 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What an object takes however short it is: its predefined variables.
+/// Memory of the shortest object: its predefined variables.
 const OBJECT: usize = 8 << 10;
 
 /// The most bytes that `work` has allocated at a time, over those of its input.

@@ -22,7 +22,7 @@ static TEXT: LazyLock<String> = LazyLock::new(saxpy);
 static BINARY: LazyLock<Vec<u8>> =
     LazyLock::new(|| write(&parse(&TEXT).expect("saxpy")).expect("saxpy"));
 
-/// What may be done with any module that was read.
+/// Everything that must work on any module that was read.
 fn use_all(module: &Module) {
     let findings = verify(module);
     let printed = print(module);
@@ -35,7 +35,7 @@ fn use_all(module: &Module) {
     }
 }
 
-/// Whether it is read.
+/// True if the bytes are read as a module.
 fn try_text(source: &str) -> bool {
     match parse(source) {
         Ok(module) => {

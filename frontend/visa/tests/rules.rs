@@ -11,7 +11,7 @@ use kiln_frontend::text::{diagnose, parse};
 use kiln_frontend::verify::{RULES, Severity, check, span, verify};
 use kiln_target::platform::{Generation, named};
 
-/// What every text begins with: 17 lines, and no finding of its own.
+/// Head of every text: 17 lines without a finding.
 const HEAD: &str = include_str!("rules/head.visaasm");
 const TAIL: &str = "    ret (M1, 1)\n";
 
@@ -103,7 +103,7 @@ fn rules_of_whole_modules() {
             "18:5 V0027 the return value of the call is 0 GRFs, g declares 1"
         ]
     );
-    // What is not passed is undefined, and the call has a meaning as long as the callee does nothing with it.
+    // An argument that is not passed is undefined; the call is valid while the callee does not use it.
     assert_eq!(
         with("    fcall (M1, 16) g 1 1"),
         [
@@ -196,7 +196,7 @@ fn what_a_platform_lacks() {
     assert_eq!(found(wide, Some(Generation::Xe2)), [""; 0]);
 }
 
-/// What no text says: modules made by hand.
+/// Breaches that no text has, in modules made by hand.
 fn edited(edit: impl FnOnce(&mut Object)) -> Vec<String> {
     let mut module = parse(&format!("{HEAD}{TAIL}")).expect("a text");
     edit(&mut module.objects[0]);

@@ -1,4 +1,4 @@
-//! The reader of text, with any text. The one that goes on behind errors, which knows no short ways, must agree.
+//! Reads any text. The reader that continues after errors must agree with the one that stops at the first.
 
 #![no_main]
 

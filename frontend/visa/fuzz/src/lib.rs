@@ -1,4 +1,4 @@
-//! What must hold of any module that was read, whatever it was read from.
+//! Properties of every module that was read.
 
 use kiln_frontend::binary::{NEWEST, read, write};
 use kiln_frontend::module::Module;

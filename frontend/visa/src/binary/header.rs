@@ -1,10 +1,10 @@
 //! The header of a binary: version, file-scope variables, and the position of each object.
 
 use super::object::type_and_align;
-use super::version::{Version, has_objects, since};
+use super::version::{Version, since};
 use super::{Cursor, ReadError, ReadErrorKind, value};
 use crate::module::{
-    Global, GlobalAttr, Linkage, Module, Name, ObjectKind, Relocation, Relocations,
+    Global, GlobalAttr, Linkage, Module, Name, ObjectKind, Relocation, Relocations, has_objects,
 };
 
 /// Kernel or function listed in the header.

@@ -37,8 +37,7 @@ use crate::module::{Module, Object};
 use cursor::Cursor;
 use object::Reader;
 
-pub(crate) use version::has_texts;
-pub use version::{NEWEST, OLDEST};
+pub use crate::module::{NEWEST, OLDEST};
 pub use write::{WriteError, WriteErrorKind, write};
 
 /// Reason why a file is no vISA object.

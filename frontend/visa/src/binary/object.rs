@@ -11,9 +11,8 @@ use crate::attributes;
 use crate::labels;
 use crate::module::{
     Addr, Align, ArrayDecl, Attr, Input, InputVar, LabelDecl, LabelKind, Name, Object, ObjectKind,
-    Predicate, Sampler, Surface, Type, Var, VarDecl, predefined,
+    Predicate, Sampler, Surface, Type, Var, VarDecl, is_name, predefined,
 };
-use crate::text::is_name;
 
 /// Minimum size in bytes of an entry of each table in any version; bounds the capacity reserved.
 const VAR_BYTES: usize = 11;
@@ -25,7 +24,7 @@ const INST_BYTES: usize = 20;
 
 /// Maximum total size of the names of subroutines, in multiples of the object's size. Each name has a number
 /// appended, so strings of the pool cannot be shared.
-const SUBROUTINE_NAMES: usize = 4;
+const MAX_SUBROUTINE_NAMES: usize = 4;
 
 /// Reads one object.
 pub(super) struct Reader<'a> {
@@ -190,7 +189,7 @@ impl<'a> Reader<'a> {
         let count = usize::from(self.cursor.u16()?);
         let mut labels = Vec::with_capacity(self.cursor.capacity(count, LABEL_BYTES));
         let mut found = 0;
-        let most = SUBROUTINE_NAMES * (self.cursor.end() - self.start);
+        let most = MAX_SUBROUTINE_NAMES * (self.cursor.end() - self.start);
         for number in 0..count {
             let at = self.cursor;
             let index = self.number()?;

@@ -60,7 +60,7 @@ impl<'a> Pool<'a> {
     /// String with this number, as a name.
     pub fn name(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
         let string = self.string(at, index)?;
-        if string.len() <= IN_PLACE {
+        if string.len() <= MAX_INLINE_BYTES {
             return Ok(Name::new_inline(string));
         }
         if let Some(name) = self.long.get(&index) {
@@ -76,16 +76,16 @@ impl<'a> Pool<'a> {
     /// String with this number as the name of a label: characters that text cannot have are replaced.
     pub fn label(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
         let string = self.string(at, index)?;
-        if !string.contains(FOREIGN) {
+        if !string.contains(REPLACED_CHARS) {
             return self.name(at, index);
         }
-        let changed = || string.replace(FOREIGN, "_").into();
+        let changed = || string.replace(REPLACED_CHARS, "_").into();
         Ok(self.changed.entry(index).or_insert_with(changed).clone())
     }
 }
 
 /// Maximum length in bytes of a name stored inline.
-const IN_PLACE: usize = 23;
+const MAX_INLINE_BYTES: usize = 23;
 
 /// Characters in names of labels that text cannot have.
-const FOREIGN: [char; 2] = ['.', '$'];
+const REPLACED_CHARS: [char; 2] = ['.', '$'];

@@ -8,23 +8,6 @@ use crate::opcode::{Field, Kinds, Meaning, Opcode, Width};
 
 pub(super) type Version = (u8, u8);
 
-/// Oldest version that is read and written.
-pub const OLDEST: (u8, u8) = (3, 0);
-/// Newest version of objects; text has one more.
-pub const NEWEST: (u8, u8) = (4, 1);
-/// Newest version of text.
-const NEWEST_TEXT: (u8, u8) = (4, 2);
-
-/// True if the version has objects. 3.9 was followed by 4.0.
-pub(super) fn has_objects(version: (u8, u8)) -> bool {
-    (OLDEST..=NEWEST).contains(&version) && version.1 < 10
-}
-
-/// True if the version has texts.
-pub(crate) fn has_texts(version: (u8, u8)) -> bool {
-    version == NEWEST_TEXT || has_objects(version)
-}
-
 /// Versions that introduced the present form of something.
 pub(super) mod since {
     use super::Version;

@@ -10,11 +10,11 @@ use std::collections::{BTreeSet, HashMap};
 use cranelift_entity::EntityRef;
 use thiserror::Error;
 
-use super::version::{NEWEST, OLDEST, Version, since};
+use super::version::{Version, since};
 use crate::attributes;
 use crate::module::{
     Align, ArrayDecl, Attr, AttrValue, Global, InputVar, LabelDecl, LabelKind, Linkage, Module,
-    Object, ObjectKind, Operand, Relocation, Type, predefined,
+    NEWEST, OLDEST, Object, ObjectKind, Operand, Relocation, Type, predefined,
 };
 use crate::opcode::Field;
 

@@ -10,10 +10,10 @@ use memchr::memchr;
 
 use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
-use crate::module::Place;
+use crate::module::{Place, is_name_byte};
 
 /// Eight spaces, which are skipped in one step.
-const MANY_SPACES: u64 = u64::from_le_bytes(*b"        ");
+const EIGHT_SPACES: u64 = u64::from_le_bytes(*b"        ");
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Position in the source, for errors found later.
@@ -451,7 +451,7 @@ impl<'a> Lexer<'a> {
 fn spaces(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some((chunk, rest)) = bytes.split_first_chunk() {
-        let others = u64::from_le_bytes(*chunk) ^ MANY_SPACES;
+        let others = u64::from_le_bytes(*chunk) ^ EIGHT_SPACES;
         if others != 0 {
             return count + (others.trailing_zeros() / u8::BITS) as usize;
         }
@@ -472,7 +472,7 @@ const fn is_name_start(b: u8) -> bool {
 }
 
 /// True if names may contain `b`.
-pub(super) fn is_name(b: u8) -> bool {
+fn is_name(b: u8) -> bool {
     NAME[usize::from(b)]
 }
 
@@ -481,16 +481,11 @@ const NAME: [bool; 256] = {
     let mut name = [false; 256];
     let mut b = 0;
     while b < 256 {
-        name[b] = (b as u8).is_ascii_alphanumeric() || matches!(b as u8, b'_' | b'$' | b'@' | b'?');
+        name[b] = is_name_byte(b as u8);
         b += 1;
     }
     name
 };
-
-/// True if [`Lexer::name`] would consume exactly this.
-pub(super) fn is_whole_name(name: &str) -> bool {
-    name.bytes().next().is_some_and(is_name_start) && name.bytes().all(is_name)
-}
 
 /// Value of an integer; `None` if it has more than 64 bits or no digits.
 pub(super) fn parse_integer(digits: &str) -> Option<i128> {

@@ -146,11 +146,6 @@ impl ParseErrorKind {
     }
 }
 
-/// True if a variable or a label can have this name in text.
-pub(crate) fn is_name(name: &str) -> bool {
-    lexer::is_whole_name(name)
-}
-
 /// A character, and its description for errors.
 type Punctuation = (u8, &'static str);
 

@@ -67,6 +67,11 @@ impl<'a> Parser<'a> {
     /// Reads a declared name and gives its symbol.
     pub(super) fn symbol(&mut self, what: &'static str) -> Result<(Mark, &'a str, Symbol)> {
         let mark = self.lexer.mark();
+        let rest = self.lexer.rest();
+        if let Some((symbol, length)) = self.current()?.symbol_at_start(rest) {
+            self.lexer.skip(length);
+            return Ok((mark, self.lexer.since(mark), symbol));
+        }
         let name = self.lexer.name().ok_or_else(|| self.lexer.expected(what))?;
         match self.current()?.symbol(name) {
             Some(symbol) => Ok((mark, name, symbol)),

@@ -16,12 +16,11 @@ use super::spans::{ObjectSpans, Span};
 use super::symbols::{Symbol, Symbols};
 use super::{ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
-use crate::binary::has_texts;
 use crate::labels::{self, LabelError};
 use crate::module::{
     Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label, LabelDecl,
     LabelKind, Linkage, Module, Name, Object, ObjectKind, Operand, Place, PredUse, Sampler,
-    Subject, Surface, Type, Var, VarDecl, predefined,
+    Subject, Surface, Type, Var, VarDecl, has_texts, predefined,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
@@ -133,6 +132,12 @@ impl<'a> Current<'a> {
     /// Symbol of a name.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name)
+    }
+
+    /// Symbol of the name at the start of a text, if it is one with a number, and the length of the name.
+    #[inline]
+    pub fn symbol_at_start(&self, text: &[u8]) -> Option<(Symbol, usize)> {
+        self.symbols.at_start(text)
     }
 
     /// Label with this name, defined or not.
@@ -918,6 +923,10 @@ impl<'a> Parser<'a> {
     /// Reads an execution size: `(M1_NM, 16)` or `(16)`.
     pub fn exec(&mut self) -> Result<Exec> {
         let start = self.lexer.mark();
+        if let Some(exec) = self.short_exec() {
+            self.note(start, |spans, span| spans.part(Subject::Exec, span));
+            return Ok(exec);
+        }
         self.lexer.expect(b'(', "`(` and the execution size")?;
         let (mut offset, mut no_mask) = (0, false);
         let mark = self.lexer.mark();
@@ -941,6 +950,30 @@ impl<'a> Parser<'a> {
         Ok(Exec {
             size,
             offset,
+            no_mask,
+        })
+    }
+
+    /// Reads an execution size with one blank and without an error: `(M1, 16)` or `(M1_NM, 1)`, as nearly all are.
+    fn short_exec(&mut self) -> Option<Exec> {
+        let lexer = &self.lexer;
+        let (mask, size, no_mask, length) = if let Some([m, n]) = lexer.digits(b"(M#, #)") {
+            (m, n, false, 7)
+        } else if let Some([m, n, o]) = lexer.digits(b"(M#, ##)") {
+            (m, 10 * n + o, false, 8)
+        } else if let Some([m, n]) = lexer.digits(b"(M#_NM, #)") {
+            (m, n, true, 10)
+        } else {
+            let [m, n, o] = lexer.digits(b"(M#_NM, ##)")?;
+            (m, 10 * n + o, true, 11)
+        };
+        if !(1..=8).contains(&mask) || !size.is_power_of_two() || size > 32 {
+            return None;
+        }
+        self.lexer.skip(length);
+        Some(Exec {
+            size,
+            offset: (mask - 1) * 4,
             no_mask,
         })
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::module::{Addr, Predicate, Sampler, Surface, Var};
+use crate::module::{Addr, Predicate, Sampler, Surface, Var, is_name_byte};
 
 /// Entity that a name is declared as.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,46 +36,57 @@ pub(super) struct Symbols<'a> {
     others: HashMap<&'a str, Symbol, RandomState>,
 }
 
-/// Position of a name in the tables: number of the table, and number in the name. `None` if it has none.
+/// Position of the name at the start of a text in the tables: number of the table, number in the name, and length of
+/// the name. `None` if it has none.
 #[inline]
-fn place(name: &str) -> Option<(usize, usize)> {
-    let (letter, digits) = name.as_bytes().split_first()?;
+fn place(text: &[u8]) -> Option<(usize, usize, usize)> {
+    let (letter, digits) = text.split_first()?;
     let table = LETTERS.iter().position(|l| l == letter)?;
-    if digits.is_empty() || digits.len() > MAX_DIGITS {
-        return None;
-    }
-    let mut number = 0;
-    for digit in digits {
-        if !digit.is_ascii_digit() {
+    let (mut number, mut count) = (0, 0);
+    for b in digits {
+        if !b.is_ascii_digit() {
+            if is_name_byte(*b) {
+                return None;
+            }
+            break;
+        }
+        if count == MAX_DIGITS {
             return None;
         }
-        number = 10 * number + usize::from(digit - b'0');
+        number = 10 * number + usize::from(b - b'0');
+        count += 1;
     }
-    Some((table, number))
+    (count != 0).then_some((table, number, 1 + count))
 }
 
 impl<'a> Symbols<'a> {
     #[inline]
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        if let Some((table, number)) = place(name)
-            && let Some(Some((length, symbol))) = self.tables[table].get(number)
-            && usize::from(*length) == name.len()
-        {
-            return Some(*symbol);
+        match self.at_start(name.as_bytes()) {
+            Some((symbol, length)) if length == name.len() => Some(symbol),
+            _ => self.others.get(name).copied(),
         }
-        self.others.get(name).copied()
+    }
+
+    /// Symbol of the name at the start of a text, if it is in a table, and the length of the name.
+    #[inline]
+    pub fn at_start(&self, text: &[u8]) -> Option<(Symbol, usize)> {
+        let (table, number, length) = place(text)?;
+        let (found, symbol) = (*self.tables[table].get(number)?)?;
+        (usize::from(found) == length).then_some((symbol, length))
     }
 
     /// Sets or removes the symbol of a name. Returns the one before.
     pub fn set(&mut self, name: &'a str, symbol: Option<Symbol>) -> Option<Symbol> {
-        if let Some((table, number)) = place(name)
+        if let Some((table, number, length)) = place(name.as_bytes())
+            && length == name.len()
             && number < 2 * self.count + MAX_GAP
         {
             let table = &mut self.tables[table];
             if table.len() <= number {
                 table.resize(number + 1, None);
             }
-            let length = name.len() as u8;
+            let length = length as u8;
             let entry = &mut table[number];
             let before = *entry;
             if before.is_none_or(|(other, _)| other == length) {

@@ -12,7 +12,7 @@ use crate::module::{
 use crate::opcode::Opcode;
 
 /// Maximum sizes of %arg and %retval, in GRFs.
-const MOST: [u32; 2] = [32, 12];
+const MAX_PASSED_GRFS: [u32; 2] = [32, 12];
 const WHAT: [&str; 2] = ["argument", "return value"];
 
 /// The functions of a module.
@@ -113,8 +113,8 @@ impl Verifier<'_> {
 
     fn limits(&mut self, sizes: [u32; 2]) {
         for i in 0..2 {
-            if sizes[i] > MOST[i] {
-                let (what, found, most) = (WHAT[i], sizes[i], MOST[i]);
+            if sizes[i] > MAX_PASSED_GRFS[i] {
+                let (what, found, most) = (WHAT[i], sizes[i], MAX_PASSED_GRFS[i]);
                 self.find(FindingKind::CallLimit { what, found, most });
             }
         }

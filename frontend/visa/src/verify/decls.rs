@@ -18,7 +18,7 @@ const PSEUDO_INPUT: u8 = 16;
 /// Bytes of an element of a surface's or a sampler's state as an input.
 const STATE_BYTES: u32 = 4;
 /// Attributes that may be given only once.
-const ONCE: [&str; 2] = ["SLMSize", "NBarrierCnt"];
+const SINGLE_ATTRS: [&str; 2] = ["SLMSize", "NBarrierCnt"];
 
 /// Variables that instructions, inputs or aliases name, and aliases. Front ends declare others with no elements.
 fn used_vars(object: &Object) -> EntitySet<Var> {
@@ -206,7 +206,7 @@ impl Verifier<'_> {
                 allowed: "\"cm\" and \"3d\"",
             });
         }
-        for name in ONCE {
+        for name in SINGLE_ATTRS {
             let same = self.object.attrs.iter().filter(|attr| attr.name == name);
             let count = same.count();
             if count > 1 {

@@ -1,6 +1,5 @@
 //! Rules of LSC messages: addresses, data, caching, blocks and fences.
 
-use super::surfaces::null_words;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Category, Field, LscOp, Meaning, Opcode};
@@ -66,7 +65,7 @@ const D16U32: u32 = 6;
 /// Channel masks without a gap.
 const CONTIGUOUS: [u32; 4] = [1, 3, 7, 15];
 /// Maximum number of GRFs of data in a message.
-const DATA_GRFS: u32 = 8;
+const MAX_DATA_GRFS: u32 = 8;
 
 /// Number of arguments of an atomic.
 fn arguments(op: u8) -> usize {
@@ -361,7 +360,7 @@ impl Verifier<'_> {
         } else {
             count * (bytes * u32::from(exec) / self.grf).max(1)
         };
-        if registers > DATA_GRFS {
+        if registers > MAX_DATA_GRFS {
             self.shape(
                 message,
                 "registers of data:",
@@ -411,14 +410,7 @@ impl Verifier<'_> {
         let sources = sources.map(|(_, (i, o))| (i, is_null(o)));
         let wrong: Vec<(usize, bool)> = written.chain(sources).collect();
         for (operand, null) in wrong {
-            let (found, expected) = null_words(null);
-            self.subject = Subject::Operand(operand);
-            self.find(FindingKind::Null {
-                op: message.name,
-                operand: self.written(operand),
-                found,
-                expected,
-            });
+            self.null(message.name, operand, null);
         }
         self.subject = Subject::Inst;
     }

@@ -8,9 +8,9 @@ use crate::opcode::{Meaning, Opcode};
 use crate::shape::number;
 
 /// Maximum sizes of raw sends in GRFs: sent by `raw_send`, received by it, and each part of `raw_sends`.
-const SENT: u32 = 15;
-const GOT: u32 = 16;
-const SPLIT: u32 = 31;
+const MAX_SENT_GRFS: u32 = 15;
+const MAX_RECEIVED_GRFS: u32 = 16;
+const MAX_SPLIT_GRFS: u32 = 31;
 
 impl Verifier<'_> {
     pub(super) fn message(&mut self, inst: &Inst) {
@@ -20,16 +20,16 @@ impl Verifier<'_> {
             Opcode::RawSend => {
                 let op = inst.mnemonic();
                 let sent = amount(Meaning::Amount, 0);
-                self.sent(op, "NumSrc", sent, 1, SENT);
-                self.got(op, amount(Meaning::Amount, 1), GOT);
+                self.sent(op, "NumSrc", sent, 1, MAX_SENT_GRFS);
+                self.got(op, amount(Meaning::Amount, 1), MAX_RECEIVED_GRFS);
                 self.descriptor(inst, 4);
             }
             Opcode::RawSends => {
                 let op = inst.mnemonic();
                 let grfs = |nth| amount(Meaning::MessageGrfs, nth);
-                self.sent(op, "NumSrc0", grfs(0), 1, SPLIT);
-                self.sent(op, "NumSrc1", grfs(1), 0, SPLIT);
-                self.got(op, grfs(2), SPLIT);
+                self.sent(op, "NumSrc0", grfs(0), 1, MAX_SPLIT_GRFS);
+                self.sent(op, "NumSrc1", grfs(1), 0, MAX_SPLIT_GRFS);
+                self.got(op, grfs(2), MAX_SPLIT_GRFS);
                 self.descriptor(inst, 5);
                 self.descriptor(inst, 6);
             }

@@ -135,14 +135,7 @@ impl<'a> Verifier<'a> {
             if let Some(value) = inst.operands.get(operand)
                 && let Some(ty) = self.type_of(value).filter(|ty| !allowed.contains(*ty))
             {
-                self.subject = Subject::Operand(operand);
-                let allowed = allowed.to_string();
-                self.find(FindingKind::OperandType {
-                    op: inst.mnemonic(),
-                    operand: self.written(operand),
-                    ty,
-                    allowed,
-                });
+                self.operand_type(inst.mnemonic(), operand, ty, allowed);
             }
         }
         if self.object.is_mixed_sum(inst) {
@@ -162,6 +155,17 @@ impl<'a> Verifier<'a> {
         {
             self.maps(inst, facts);
         }
+    }
+
+    /// Finding: operand `operand` is of type `ty`, which is not allowed.
+    fn operand_type(&mut self, op: &'static str, operand: usize, ty: Type, allowed: Types) {
+        self.subject = Subject::Operand(operand);
+        self.find(FindingKind::OperandType {
+            op,
+            operand: self.written(operand),
+            ty,
+            allowed: allowed.to_string(),
+        });
     }
 
     /// True if one of the instruction's maps has all types of its destinations and sources on the platform.
@@ -195,15 +199,9 @@ impl<'a> Verifier<'a> {
         for &(operand, dst) in &destinations {
             let maps = facts.maps.iter().filter(|map| map.dst.contains(dst));
             if maps.clone().next().is_none() {
-                let allowed = facts.maps.iter().map(|map| map.dst).reduce(Types::or);
-                let allowed = allowed.map_or_else(String::new, |types| types.to_string());
-                self.subject = Subject::Operand(operand);
-                self.find(FindingKind::OperandType {
-                    op,
-                    operand: self.written(operand),
-                    ty: dst,
-                    allowed,
-                });
+                let allowed = facts.maps.iter().map(|map| map.dst);
+                let allowed = allowed.reduce(Types::or).unwrap_or(Types::NONE);
+                self.operand_type(op, operand, dst, allowed);
                 continue;
             }
             self.sources(op, (operand, dst), "destination", &sources, maps);
@@ -212,15 +210,9 @@ impl<'a> Verifier<'a> {
         if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
             let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
             if maps.clone().next().is_none() {
-                let allowed = facts.maps.iter().map(|map| map.src).reduce(Types::or);
-                let allowed = allowed.map_or_else(String::new, |types| types.to_string());
-                self.subject = Subject::Operand(operand);
-                return self.find(FindingKind::OperandType {
-                    op,
-                    operand: self.written(operand),
-                    ty,
-                    allowed,
-                });
+                let allowed = facts.maps.iter().map(|map| map.src);
+                let allowed = allowed.reduce(Types::or).unwrap_or(Types::NONE);
+                return self.operand_type(op, operand, ty, allowed);
             }
             self.sources(op, (operand, ty), "source", &sources, maps);
         }

@@ -8,7 +8,7 @@ use crate::opcode::{Field, Meaning, Opcode, PRECISIONS as NAMES};
 /// Maximum number of labels of a `switchjmp`.
 const MAX_LABELS: usize = 32;
 /// Depth of all systolic arrays.
-const DEPTH: u32 = 8;
+const SYSTOLIC_DEPTH: u32 = 8;
 
 /// Number of an operand, its description, minimum and maximum.
 type Range = (usize, &'static str, u64, u64);
@@ -295,7 +295,7 @@ impl Verifier<'_> {
         };
         let [activation, weight, depth, repeat] = n.to_le_bytes().map(u32::from);
         let shape = [
-            ("depth", depth, depth == DEPTH, "8"),
+            ("depth", depth, depth == SYSTOLIC_DEPTH, "8"),
             ("repeat count", repeat, (1..=8).contains(&repeat), "1 to 8"),
         ];
         for (what, found, _, allowed) in shape.into_iter().filter(|(.., fits, _)| !fits) {

@@ -8,8 +8,8 @@ use crate::opcode::{Atomic, AtomicOp, Field, Opcode};
 use kiln_target::platform::Generation;
 
 /// Maximum size in bytes of a block that one message moves.
-const BLOCK_BYTES: u32 = 256;
-const BLOCK_ROW: u32 = 64;
+const MAX_BLOCK_BYTES: u32 = 256;
+const MAX_ROW_BYTES: u32 = 64;
 
 /// Number of parameters of each operation of the sampler, by its number (tables of the pages 3D_SAMPLE, 3D_LOAD and
 /// 3D_SAMPLE4). The last on newer hardware is a pair of surfaces.
@@ -80,6 +80,18 @@ impl Verifier<'_> {
         self.subject = Subject::Inst;
     }
 
+    /// Finding: an operand is `%null` and must not be, or the reverse.
+    pub(super) fn null(&mut self, op: &'static str, operand: usize, is_null: bool) {
+        let words = ["a variable", "%null"];
+        self.subject = Subject::Operand(operand);
+        self.find(FindingKind::Null {
+            op,
+            operand: self.written(operand),
+            found: words[usize::from(is_null)],
+            expected: words[usize::from(!is_null)],
+        });
+    }
+
     /// Rule that the addresses of a message, and the data that it stores, are not `%null`.
     fn payloads(&mut self, inst: &Inst) {
         let operands: &[usize] = match inst.op {
@@ -98,14 +110,7 @@ impl Verifier<'_> {
         };
         for &operand in operands {
             if let Some(Operand::Raw { var: Var::NULL, .. }) = inst.operands.get(operand) {
-                let (found, expected) = null_words(true);
-                self.subject = Subject::Operand(operand);
-                self.find(FindingKind::Null {
-                    op: inst.mnemonic(),
-                    operand: self.written(operand),
-                    found,
-                    expected,
-                });
+                self.null(inst.mnemonic(), operand, true);
             }
         }
     }
@@ -168,8 +173,8 @@ impl Verifier<'_> {
         };
         let (width, height) = (number(3), number(4));
         let pitch = width.next_power_of_two().max(4);
-        let most = BLOCK_BYTES / pitch.min(BLOCK_BYTES);
-        if !(1..=BLOCK_ROW).contains(&width) || !(1..=most).contains(&height) {
+        let most = MAX_BLOCK_BYTES / pitch.min(MAX_BLOCK_BYTES);
+        if !(1..=MAX_ROW_BYTES).contains(&width) || !(1..=most).contains(&height) {
             self.find(FindingKind::MediaBlock {
                 op: inst.mnemonic(),
                 width,
@@ -199,14 +204,7 @@ impl Verifier<'_> {
             };
             let null = var.as_u32() == predefined::NULL;
             if null == (i < sources) {
-                let (found, expected) = null_words(null);
-                self.subject = Subject::Operand(operand);
-                self.find(FindingKind::Null {
-                    op,
-                    operand: self.written(operand),
-                    found,
-                    expected,
-                });
+                self.null(op, operand, null);
             }
         }
         let allowed = ATOMIC_TYPES
@@ -314,10 +312,4 @@ fn typed(op: Opcode) -> bool {
         op,
         Opcode::OwordLd | Opcode::OwordSt | Opcode::OwordLdUnaligned
     )
-}
-
-/// Description of an operand that is `%null` or not, and of what it should be, for a message.
-pub(super) fn null_words(null: bool) -> (&'static str, &'static str) {
-    let words = ["a variable", "%null"];
-    (words[usize::from(null)], words[usize::from(!null)])
 }
