@@ -445,7 +445,7 @@ enum kiln_result kiln_program_load(const struct kiln_session *session,
                                    size_t *size,
                                    struct kiln_diagnostics **diagnostics);
 
-// Makes a session. `abi` is KILN_ABI_VERSION.
+// Makes a session. `abi` is KILN_ABI_VERSION. Where it cannot, the log of the options is told why.
 enum kiln_result kiln_session_new(uint32_t abi,
                                   const struct kiln_options *options,
                                   struct kiln_session **out);

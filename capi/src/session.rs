@@ -14,8 +14,8 @@ use crate::records::{
     KilnCache, KilnLog, KilnOptions, KilnPlatform, KilnResult, KilnSeverity, KilnTier,
 };
 
-/// The most threads of a session.
-const THREADS: u32 = 256;
+/// Maximum threads of a session.
+const MAX_THREADS: u32 = 256;
 
 /// Options, threads and a log. It can be used from several threads at the same time.
 pub struct Session {
@@ -82,7 +82,34 @@ pub fn tier(number: u32) -> Result<Tier, KilnResult> {
     }
 }
 
-/// Makes a session. `abi` is KILN_ABI_VERSION.
+/// The reason why one of the options has a value that it cannot have.
+fn wrong_option(given: &KilnOptions, platform: &kiln::Platform) -> Option<String> {
+    let (limit, limits) = (given.grf_limit, Options::grf_limits(platform));
+    if given.threads > MAX_THREADS {
+        Some(format!(
+            "threads is {}, at most {MAX_THREADS} are possible",
+            given.threads
+        ))
+    } else if given.preemption > 1 {
+        Some(format!(
+            "preemption is {}, 0 or 1 is expected",
+            given.preemption
+        ))
+    } else if given.lines > 1 {
+        Some(format!("lines is {}, 0 or 1 is expected", given.lines))
+    } else if tier(given.tier).is_err() {
+        Some(format!("{} is no tier", given.tier))
+    } else if limit != 0 && !limits.contains(&limit) {
+        let (min, max, name) = (limits.start(), limits.end(), platform.name);
+        Some(format!(
+            "grf_limit is {limit}, {min} to {max} are possible on {name}"
+        ))
+    } else {
+        None
+    }
+}
+
+/// Makes a session. `abi` is KILN_ABI_VERSION. Where it cannot, the log of the options is told why.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_session_new(
     abi: u32,
@@ -96,18 +123,32 @@ pub unsafe extern "C" fn kiln_session_new(
         }
         // SAFETY: the caller's contract.
         let given = unsafe { pointer::reference(options) }?;
-        // SAFETY: the caller's contract.
-        let platform = unsafe { pointer::string(given.platform) }?;
-        let platform = find_platform(platform).ok_or(KilnResult::NotFound)?;
-        if given.threads > THREADS || given.preemption > 1 || given.lines > 1 {
-            return Err(KilnResult::Argument);
-        }
         let log = Log {
             function: given.log,
             user: given.log_user,
         };
+        let refuse = |result: KilnResult, reason: String| {
+            log.say(KilnSeverity::Error, || reason);
+            result
+        };
+        // SAFETY: the caller's contract.
+        let name = unsafe { pointer::string(given.platform) }?;
+        let platform = find_platform(name).ok_or_else(|| {
+            refuse(
+                KilnResult::NotFound,
+                format!("{name}: no such platform; kiln_platform_get has all"),
+            )
+        })?;
+        if let Some(reason) = wrong_option(given, platform) {
+            return Err(refuse(KilnResult::Argument, reason));
+        }
         let options = Options::new(platform).tier(tier(given.tier)?);
-        let pool = Pool::new(given.threads as usize).ok_or(KilnResult::System)?;
+        let pool = Pool::new(given.threads as usize).ok_or_else(|| {
+            refuse(
+                KilnResult::System,
+                "the session's threads cannot be started".to_string(),
+            )
+        })?;
         // SAFETY: the caller's contract.
         let cache = unsafe { cache(given, &pool, &log) }?;
         let kiln = kiln::Session::new(Options {

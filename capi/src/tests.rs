@@ -286,15 +286,35 @@ fn sessions_are_as_asked_or_refused() {
             KilnResult::Argument
         );
     }
-    // What nothing can be compiled for is said when something is to be.
-    let mut few = options(c"skl");
-    few.grf_limit = 3;
-    let few = session_of(&few).expect("a session");
-    let visa = file("examples/saxpy/saxpy.visaasm");
+    assert_eq!(wrong(&|o| o.grf_limit = 1000), Some(KilnResult::Argument));
+    assert_eq!(wrong(&|o| o.grf_limit = 3), Some(KilnResult::Argument));
+}
+
+/// What a session's log was told.
+unsafe extern "C" fn keep_message(user: *mut c_void, _: KilnSeverity, message: *const c_char) {
+    // SAFETY: the test gives a vector that outlives the session, and the library a string.
+    unsafe {
+        (*user.cast::<Vec<String>>()).push(CStr::from_ptr(message).to_string_lossy().into_owned())
+    };
+}
+
+#[test]
+fn a_session_that_cannot_be_made_says_why() {
+    let said = |change: &dyn Fn(&mut KilnOptions)| {
+        let mut messages: Vec<String> = Vec::new();
+        let mut given = options(c"skl");
+        given.log = Some(keep_message);
+        given.log_user = (&raw mut messages).cast();
+        change(&mut given);
+        assert!(session_of(&given).is_err());
+        messages.join("; ")
+    };
     assert_eq!(
-        load(&few, &visa).err(),
-        Some((KilnResult::Visa, vec!["O0001".to_string()]))
+        said(&|o| o.grf_limit = 1000),
+        "grf_limit is 1000, 24 to 128 are possible on skl"
     );
+    assert!(said(&|o| o.platform = c"z80".as_ptr()).contains("z80: no such platform"));
+    assert!(said(&|o| o.threads = u32::MAX).contains("at most 256"));
 }
 
 /// Counts the pointers of a call, of which one is null.

@@ -31,7 +31,7 @@ print(f"{high.mean():.0%} of the code has more than half as many; in loops {prof
 
 # %% Smaller register files
 sizes = [24, 28, 32, 40, 48, 64, 96, 128]
-table = kiln.sweep(args.source, platform=args.platform, grf=sizes, allocator=["scan", "ion"])
+table = kiln.sweep(args.source, platform=args.platform, grf_limit=sizes, allocator=["scan", "ion"])
 for name in np.unique(table["allocator"]):
     rows = table[table["allocator"] == name]
     print(name)

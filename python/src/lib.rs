@@ -4,6 +4,7 @@
 //! something is compiled or executed. An error becomes one of the exceptions of `kiln._errors`, with its place.
 
 use kiln_emit::cost::{self, Weights};
+use kiln_emit::inst::Op;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, PLATFORMS, Platform};
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
@@ -13,7 +14,7 @@ use kiln_runtime::info::{self, Info};
 use kiln_runtime::launch::parse_spec;
 use kiln_runtime::passes;
 use kiln_runtime::pressure::{Place, Profile};
-use kiln_runtime::source::{Input, InputError};
+use kiln_runtime::source::Input;
 use kiln_runtime::{
     CompileError, Compiled, CompiledModule, Error, Failure, Options, Session, Tier,
 };
@@ -46,12 +47,7 @@ fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
         let text = failure.place.filter(|place| place.column > 0);
         place.set_item("line", text.map(|place| place.pos))?;
         place.set_item("column", text.map(|place| place.column))?;
-        let code = match &failure.error {
-            Error::Input(InputError::Text(error)) => Some(error.kind.code()),
-            Error::Rule(finding) => Some(finding.code()),
-            _ => None,
-        };
-        place.set_item("code", code)
+        place.set_item("code", failure.error.code())
     };
     if let Err(error) = filled() {
         return error;
@@ -157,6 +153,17 @@ impl Kernel {
     #[getter]
     fn cycles(&self, py: Python<'_>) -> f64 {
         py.detach(|| cycles(&self.code, self.target))
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = if self.is_function { "function" } else { "kernel" };
+        format!(
+            "<kiln.Kernel: {kind} {}, {}, {} instructions, {} bytes>",
+            self.name,
+            self.platform,
+            self.instructions,
+            self.code.len()
+        )
     }
 
     /// The listing.
@@ -511,10 +518,24 @@ fn run<'py>(
     Ok((dict, left.collect()))
 }
 
+/// Bytes that every size of machine code is a multiple of: those of a compacted instruction.
+const CODE_ALIGN: usize = 8;
+
+fn whole(code: &[u8]) -> PyResult<()> {
+    let bytes = code.len();
+    match bytes % CODE_ALIGN {
+        0 => Ok(()),
+        _ => Err(PyValueError::new_err(format!(
+            "{bytes} bytes are no machine code: a multiple of {CODE_ALIGN} is expected"
+        ))),
+    }
+}
+
 /// The listing of raw machine code.
 #[pyfunction]
 fn disassemble(py: Python<'_>, code: &[u8], platform: &str) -> PyResult<String> {
     let platform = find(platform)?;
+    whole(code)?;
     Ok(py.detach(|| listing::list(code, platform, Style::Labels)))
 }
 
@@ -522,6 +543,16 @@ fn disassemble(py: Python<'_>, code: &[u8], platform: &str) -> PyResult<String> 
 #[pyfunction]
 fn estimate(py: Python<'_>, code: &[u8], platform: &str) -> PyResult<f64> {
     let platform = find(platform)?;
+    whole(code)?;
+    let insts = listing::insts(code, platform);
+    let illegal = insts.iter().filter(|inst| inst.op == Op::Illegal).count();
+    if illegal > 0 {
+        return Err(PyValueError::new_err(format!(
+            "{illegal} of {} are no instructions of {}",
+            insts.len(),
+            platform.name
+        )));
+    }
     Ok(py.detach(|| cycles(code, platform)))
 }
 

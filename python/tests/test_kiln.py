@@ -44,6 +44,20 @@ def test_a_module_is_a_mapping():
         module["other"]
     assert "mov" in module["saxpy"].asm()
     assert kiln.disassemble(module["saxpy"].code, platform="skl") == module["saxpy"].asm()
+    assert repr(module["saxpy"]).startswith("<kiln.Kernel: kernel saxpy, skl, ")
+
+
+def test_what_is_no_machine_code_is_refused():
+    with pytest.raises(ValueError, match="4 of 4 are no instructions of skl"):
+        kiln.estimate_cycles(b"\xff" * 64, platform="skl")
+    for function in (kiln.estimate_cycles, kiln.disassemble):
+        with pytest.raises(ValueError, match="a multiple of 8"):
+            function(bytes(7), platform="skl")
+
+
+def test_options_are_named():
+    with pytest.raises(TypeError, match="compile.* 'grf'"):
+        kiln.compile(SAXPY, platform="skl", grf=64)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -87,12 +101,12 @@ def test_pressure_is_an_array_along_the_code():
 
 
 def test_a_sweep_is_a_table():
-    table = kiln.sweep(INTMIX, platform="skl", grf=[24, 64, 128], allocator=["scan", "ion"])
+    table = kiln.sweep(INTMIX, platform="skl", grf_limit=[24, 64, 128], allocator=["scan", "ion"])
     assert len(table) == 6 and set(table["kernel"]) == {"intmix"}
     scan = table[table["allocator"] == "scan"]
     assert scan["compiled"].all() and scan["spills"][0] > 0 and scan["spills"][-1] == 0
     assert (scan["cycles"] > 0).all()
-    fewer = kiln.sweep(INTMIX, platform="skl", grf=[128], without=[None, "schedule"])
+    fewer = kiln.sweep(INTMIX, platform="skl", grf_limit=[128], without=[None, "schedule"])
     assert list(fewer["without"]) == ["", "schedule"]
 
 

@@ -178,7 +178,18 @@ def _how(
     }
 
 
-def compile(source: Source, *, platform: str, **options: Any) -> CompiledModule:
+def compile(
+    source: Source,
+    *,
+    platform: str,
+    kernel: str | None = None,
+    grf_limit: int | None = None,
+    optimize: int = 2,
+    allocator: str = "scan",
+    without: Sequence[str] = (),
+    abi: int = 2,
+    preemption: bool = False,
+) -> CompiledModule:
     """Compiles a module of vISA to machine code.
 
     Options, as of ``kiln compile``: ``kernel`` takes that kernel only; ``grf_limit`` uses no more registers than
@@ -186,18 +197,31 @@ def compile(source: Source, *, platform: str, **options: Any) -> CompiledModule:
     or ``"ion"``; ``without`` is a list of passes to leave out (see ``passes``); ``abi`` is the version of
     the convention of stack calls; ``preemption`` lets threads be interrupted.
 
-    Raises CompileError, with its place, or ValueError for options that do not exist.
+    Raises CompileError, with its place, or ValueError for values that do not exist.
     """
-    return CompiledModule(_kiln.compile(_sources(source), _how(platform, **options)))
+    how = _how(platform, kernel, grf_limit, optimize, allocator, without, abi, preemption)
+    return CompiledModule(_kiln.compile(_sources(source), how))
 
 
-def pressure(source: Source, *, platform: str, at: int | None = None, **options: Any) -> list[Profile]:
+def pressure(
+    source: Source,
+    *,
+    platform: str,
+    at: int | None = None,
+    kernel: str | None = None,
+    grf_limit: int | None = None,
+    optimize: int = 2,
+    allocator: str = "scan",
+    without: Sequence[str] = (),
+    abi: int = 2,
+    preemption: bool = False,
+) -> list[Profile]:
     """The register pressure along the code of each kernel, function and subroutine.
 
     ``values`` of a profile lists what lives at its peak, or with ``at`` at the code that comes from that instruction
     of vISA. Other options are those of ``compile``.
     """
-    how = _how(platform, profile=True, at=at, **options)
+    how = _how(platform, kernel, grf_limit, optimize, allocator, without, abi, preemption, True, at)
     return [_profile(one) for one in _kiln.compile(_sources(source), how).profiles()]
 
 
@@ -213,7 +237,7 @@ _SWEEP = np.dtype(
         ("kernel", "U64"),
         ("allocator", "U8"),
         ("without", "U32"),
-        ("grf", np.int64),
+        ("grf_limit", np.int64),
         ("compiled", np.bool_),
         ("instructions", np.int64),
         ("bytes", np.int64),
@@ -231,29 +255,27 @@ def sweep(
     source: Source,
     *,
     platform: str,
-    grf: Sequence[int] = (32, 48, 64, 80, 96, 112, 128),
+    grf_limit: Sequence[int] = (32, 48, 64, 80, 96, 112, 128),
     allocator: Sequence[str] = ("scan",),
     without: Sequence[str | None] = (None,),
-    **options: Any,
+    kernel: str | None = None,
+    optimize: int = 2,
+    abi: int = 2,
+    preemption: bool = False,
 ) -> NDArray[np.void]:
     """Compiles the same code for several sizes of the register file, by several allocators, without passes.
 
     Gives a structured array with a row for each kernel and way: ``kernel``, ``allocator``, ``without`` (``""`` for
-    none), ``grf``, ``compiled``, and the figures of ``Kernel``. Where registers are too few there is one row, whose
+    none), ``grf_limit``, ``compiled``, and the figures of ``Kernel``. Where registers are too few there is one row, whose
     ``compiled`` is False and whose figures are 0.
     """
     sources = _sources(source)
     rows: list[tuple[Any, ...]] = []
     for name in allocator:
         for leave in without:
-            for size in grf:
-                how = _how(
-                    platform,
-                    grf_limit=size,
-                    allocator=name,
-                    without=[] if leave is None else [leave],
-                    **options,
-                )
+            for size in grf_limit:
+                left_out = [] if leave is None else [leave]
+                how = _how(platform, kernel, size, optimize, name, left_out, abi, preemption)
                 way = (name, leave or "", size)
                 try:
                     kernels = _kiln.compile(sources, how).kernels()
@@ -281,12 +303,13 @@ def run(
     threads: int = 0,
     budget: int = _kiln.BUDGET,
     check: bool = False,
-    **options: Any,
+    grf_limit: int | None = None,
+    optimize: int = 2,
 ) -> Run:
     """Executes a kernel on the host.
 
     ``program`` is an object file; or vISA, with ``info`` for its argument layouts and a ``platform``, which is compiled
-    first, with the options of ``compile``. Each argument is one of
+    first, with ``grf_limit`` and ``optimize`` as of ``compile``. Each argument is one of
 
     - a numpy array: a buffer, which afterwards holds what the kernel left in it
     - a numpy number (``np.float32(2.5)``) or ``bytes``: passed by value
@@ -299,13 +322,14 @@ def run(
     """
     sources = _sources(program)
     if sources[0][1].startswith(_ELF):
-        if info is not None or options:
-            raise ValueError("info and options are for vISA, and this is an object file")
+        if info is not None or grf_limit is not None:
+            raise ValueError("info and grf_limit are for vISA, and this is an object file")
         image = sources[0][1]
     elif info is None or platform is None:
         raise ValueError("vISA needs info, with its kernels' argument layouts, and a platform")
     else:
-        image = compile(program, platform=platform, kernel=kernel, **options).object_file(info)
+        module = compile(program, platform=platform, kernel=kernel, grf_limit=grf_limit, optimize=optimize)
+        image = module.object_file(info)
     global_sizes, local_sizes = _sizes(global_size), _sizes(local_size)
     if len(global_sizes) != len(local_sizes):
         raise ValueError("global_size and local_size have different dimensions")
@@ -352,12 +376,15 @@ def _arg(arg: Any) -> Any:
 
 
 def disassemble(code: bytes, *, platform: str) -> str:
-    """The listing of raw machine code."""
+    """The listing of raw machine code. Raises ValueError if the size is not that of whole instructions."""
     return _kiln.disassemble(code, platform)
 
 
 def estimate_cycles(code: bytes, *, platform: str) -> float:
-    """Estimated cycles of raw machine code, loops counting ten times (docs/cost-model.md)."""
+    """Estimated cycles of raw machine code, loops counting ten times (docs/cost-model.md).
+
+    Raises ValueError if some of the bytes are no instructions.
+    """
     return _kiln.estimate(code, platform)
 
 

@@ -41,7 +41,7 @@ enum Action {
     },
 }
 
-/// Which cache a command uses.
+// Not a doc comment: clap would begin the help of each verb that has these options with it.
 #[derive(Debug, clap::Args)]
 pub struct CacheArgs {
     /// Take what was compiled before from this folder, and keep there what was not [default: $KILN_CACHE, if it is set]

@@ -1,5 +1,6 @@
 //! `kiln compile`: vISA in; an object file, raw machine code or a listing out.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,19 +8,22 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use kiln_compile::cache::Cache;
+use kiln_compile::info::Info;
 use kiln_compile::object_file;
 use kiln_compile::{Compiled, CompiledModule, Options, Outcome, Relocation, Session, Stage, Tier};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use kiln_target::abi::{self, Abi};
-use miette::{Report, miette};
+use miette::Report;
 
 use super::exit::Exit;
 use super::input::{self, Input};
 use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
+use super::stats::KernelStats;
 use super::sweep::AllocatorName;
 use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
 
@@ -56,7 +60,7 @@ pub struct Args {
     /// Folder to write to, which is made if it is not there [default: that of each INPUT]
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     out_dir: Option<PathBuf>,
-    /// Print no table of figures
+    /// Print neither a table of figures nor warnings
     #[arg(short, long)]
     quiet: bool,
     /// Write figures of every kernel as JSON, `-` for standard output
@@ -154,29 +158,103 @@ impl DumpStage {
     }
 }
 
-/// Runs the command. Modules that cannot be compiled are said, and keep no other from being written.
+/// Runs the command. Each file is written when its module is compiled. A module or file with an error keeps no
+/// other from being written.
 ///
 /// # Errors
-/// Why nothing was written.
+/// The command line cannot be understood, or the only input has an error.
 pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     let emit = emit(args)?;
     let info = args.info.as_deref();
     let interface = args.interface.as_deref();
-    let paths = corpus::files(&args.inputs, "")?;
-    let read = paths.iter().map(PathBuf::as_path);
+    let (mut inputs, mut failures) = (Vec::new(), Vec::new());
+    for path in corpus::each(&args.inputs, "") {
+        match path.and_then(|path| Input::open(&path)) {
+            Ok(input) => inputs.push(input),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    let read = inputs.iter().map(|input| input.path.as_path());
     let mut outputs = Outputs::new(read.chain(info).chain(interface));
     let interface = interface.map(object::interface).transpose()?;
     let info = info
         .map(|path| input::info(path, args.platform))
         .transpose()?;
-    let inputs = paths.iter().map(|path| Input::open(path));
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    let all_figures = args.stats.is_some() || format == Format::Json;
+    let cache = args.cache.open()?;
+    let session = session(args, format, cache.clone());
+    // A module of all files is none without one of them.
+    let is_one = args.output.is_some() || args.kernel.is_some() || inputs.len() == 1;
+    if inputs.is_empty() || is_one && !failures.is_empty() {
+        return only(failures);
+    }
+    let names = match (emit, &args.output) {
+        (Some(_), Some(output)) => vec![output.clone()],
+        (Some(emit), None) => {
+            let name = |input: &Input| default_output(&input.path, args.out_dir.as_deref(), emit);
+            inputs.iter().map(name).collect::<Result<_, _>>()?
+        }
+        (None, _) => Vec::new(),
+    };
+    let job = Job {
+        args,
+        emit,
+        info: info.as_ref().or(interface.as_ref()),
+        inputs: &inputs,
+        session: &session,
+        wanted: stats::Wanted {
+            cycles: args.stats.is_some() || format == Format::Json,
+            lines: args.lines && (args.stats.is_some() || format == Format::Json),
+        },
+        outputs: &outputs,
+        repeated: repeated(&names),
+        names,
+    };
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let mut made = progress::with_bar(sources.len() as u64, "files", |done| match is_one {
+        true => vec![job.finish(Outcome {
+            files: (0..sources.len()).collect(),
+            result: session.compile_module(&sources),
+        })],
+        false => session.compile_each(&sources, |outcome| {
+            let files = outcome.files.len() as u64;
+            done.things.fetch_add(files, Relaxed);
+            job.finish(outcome)
+        }),
+    });
+    for made in &mut made {
+        for (path, bytes) in std::mem::take(&mut made.later) {
+            made.failures.extend(outputs.write_now(&path, &bytes).err());
+        }
+    }
+    let (mut figures, mut warnings) = (Vec::new(), Vec::new());
+    for mut made in made {
+        outputs.print(&made.dumps);
+        if let Some(bytes) = made.stdout {
+            outputs.add(Path::new("-"), bytes)?;
+        }
+        figures.append(&mut made.figures);
+        warnings.append(&mut made.warnings);
+        failures.append(&mut made.failures);
+    }
+    if failures.len() == 1 && figures.is_empty() {
+        return only(failures);
+    }
+    let result = report(args, format, emit, outputs, &figures);
+    failures.extend(result.err());
+    warnings.extend(cache.as_ref().and_then(super::cache::warning));
+    for warning in warnings.iter().filter(|_| !args.quiet) {
+        output::say(&report::warning(warning));
+    }
+    Ok(exit::say(&failures))
+}
+
+/// The session that a command line asks for.
+fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
     let mut session = Session::new(Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
-        pressure: all_figures,
+        pressure: args.stats.is_some() || format == Format::Json,
         abi: args.abi,
         interruptible: args.preemption,
         without: args.without.clone(),
@@ -185,135 +263,219 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);
     }
-    let cache = args.cache.open()?;
-    if let Some(cache) = &cache {
-        session = session.with_cache(cache.clone());
+    match cache {
+        Some(cache) => session.with_cache(cache),
+        None => session,
     }
-    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let one = args.output.is_some() || args.kernel.is_some() || sources.len() == 1;
-    let outcomes = progress::with_bar(sources.len() as u64, "files", |done| match one {
-        true => vec![Outcome {
-            files: (0..sources.len()).collect(),
-            result: session.compile_module(&sources),
-        }],
-        false => session.compile_each(&sources, |outcome| {
-            let files = outcome.files.len() as u64;
-            done.things.fetch_add(files, Relaxed);
-            outcome
-        }),
-    });
+}
 
-    let mut figures = Vec::new();
-    let mut warnings = Vec::new();
-    let mut failures = Vec::new();
-    for Outcome { files, result } in outcomes {
-        let module = match result {
-            Ok(module) => module,
-            Err(failure) => {
-                failures.push(report::failure(&inputs, &failure));
-                continue;
-            }
-        };
-        outputs.print(&dumps(&module));
-        let wanted = stats::Wanted {
-            cycles: all_figures,
-            lines: all_figures && args.lines,
-        };
-        figures.extend(stats::stats(&module, args.platform, wanted));
-        let Some(emit) = emit else { continue };
-        let output = match &args.output {
-            Some(path) => path.clone(),
-            None => default_output(&paths[files[0]], args.out_dir.as_deref(), emit)?,
-        };
-        let kernels: Vec<&Compiled> = module.kernels.iter().chain(&module.functions).collect();
-        let kernels = &kernels[..];
-        match (emit, &info) {
-            (Emit::Bin, _) => {
-                write_bins(&mut outputs, &output, kernels)?;
-                warnings.extend(unresolved(kernels));
-            }
-            (Emit::Asm, _) => {
-                let text = match args.lines {
-                    true => object::listings(kernels, args.platform),
-                    false => asm(kernels, args.platform),
-                };
-                outputs.add(&output, text.into_bytes())?;
-            }
-            (Emit::Zebin, info) => {
-                let (path, info) = match (info, &interface) {
-                    (Some((path, info)), _) => (*path, info.clone()),
-                    (None, Some((path, interface))) => (*path, interface.clone()),
-                    (None, None) => {
-                        warnings.extend(object::guessed(&module));
-                        let path = &paths[files[0]];
-                        (path.as_path(), object::guess(path, &module)?)
-                    }
-                };
-                let zebin = session.object_file(&module, info);
-                let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
-                if args.lines {
-                    let added = object_file::add_lines(&mut zebin, &module);
-                    added.map_err(|e| report::file(&output, &e))?;
-                }
-                let bytes = zebin.write().map_err(|e| report::file(&output, &e))?;
-                outputs.add(&output, bytes)?;
-            }
-        }
+/// The end of a command that has made nothing.
+fn only(mut failures: Vec<Report>) -> Result<Exit, Report> {
+    match failures.len() {
+        1 => failures.pop().map_or(Ok(Exit::Wrong), Err),
+        _ => Ok(exit::say(&failures)),
     }
-    if let [_] = failures.as_slice()
-        && figures.is_empty()
-    {
-        return failures.pop().map_or(Ok(Exit::Wrong), Err);
-    }
+}
+
+/// Writes the figures and standard output.
+fn report(
+    args: &Args,
+    format: Format,
+    emit: Option<Emit>,
+    mut outputs: Outputs,
+    figures: &[KernelStats],
+) -> Result<(), Report> {
     if let Some(path) = &args.stats {
-        outputs.json(path, &figures)?;
+        outputs.json(path, figures)?;
     }
     if outputs.stdout_taken() && !args.dump.is_empty() {
-        return Err(miette!(
-            "dumps and a file are both to go to standard output"
+        return Err(report::usage(
+            "dumps and a file are both to go to standard output",
         ));
     }
     let quiet = args.quiet || emit.is_none();
     let taken = outputs.stdout_taken();
     if !quiet || format == Format::Json {
-        outputs.report(format, &figures, || stats::table(&figures))?;
-    }
-    if let Some(dir) = &args.out_dir {
-        fs::create_dir_all(dir).map_err(|e| report::access(dir, &e))?;
+        outputs.report(format, figures, || stats::table(figures))?;
     }
     outputs.write()?;
-    warnings.extend(cache.as_ref().and_then(super::cache::warning));
-    for warning in &warnings {
-        output::say(&report::warning(warning));
-    }
     if !quiet && taken && format == Format::Text {
-        print_error(&plain(&stats::table(&figures)));
+        print_error(&plain(&stats::table(figures)));
     }
-    Ok(exit::say(&failures))
+    Ok(())
+}
+
+/// True for each name that one before it equals.
+fn repeated(names: &[PathBuf]) -> Vec<bool> {
+    let mut seen = HashSet::new();
+    names.iter().map(|name| !seen.insert(name)).collect()
+}
+
+/// Everything that turns a compiled module into files.
+struct Job<'a> {
+    args: &'a Args,
+    emit: Option<Emit>,
+    /// The file with argument layouts, and its contents.
+    info: Option<&'a (&'a Path, Info)>,
+    inputs: &'a [Input],
+    session: &'a Session,
+    wanted: stats::Wanted,
+    outputs: &'a Outputs,
+    /// The output of each input, or the one of all.
+    names: Vec<PathBuf>,
+    /// Of each name, true if one before it is the same.
+    repeated: Vec<bool>,
+}
+
+/// Results of one module.
+#[derive(Default)]
+struct Made {
+    dumps: String,
+    figures: Vec<KernelStats>,
+    warnings: Vec<String>,
+    failures: Vec<Report>,
+    /// Contents of the file that goes to standard output.
+    stdout: Option<Vec<u8>>,
+    /// Files whose names other modules may have taken: written after all others, so that it does not depend on time
+    /// which of two is refused.
+    later: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Job<'_> {
+    /// Writes the files of a module.
+    fn finish(&self, Outcome { files, result }: Outcome) -> Made {
+        let mut made = Made::default();
+        let module = match result {
+            Ok(module) => module,
+            Err(failure) => {
+                made.failures.push(report::failure(self.inputs, &failure));
+                return made;
+            }
+        };
+        let input = &self.inputs[files[0]];
+        made.dumps = dumps(&module);
+        made.figures = stats::stats(&input.name, &module, self.args.platform, self.wanted);
+        let Some(emit) = self.emit else { return made };
+        let numbers: Vec<usize> = match &self.args.output {
+            Some(_) => vec![0],
+            // Files of equal contents are compiled once and each have an output.
+            None => {
+                let equal = |file: &usize| self.inputs[*file][..] == input[..];
+                files.into_iter().filter(equal).collect()
+            }
+        };
+        for (nth, number) in numbers.into_iter().enumerate() {
+            let name = &self.names[number];
+            let contents = match self.contents(emit, name, input, &module) {
+                Ok(contents) => contents,
+                Err(failure) => {
+                    made.failures.push(failure);
+                    break;
+                }
+            };
+            if nth == 0 {
+                made.warnings = self.warnings(emit, &module);
+            }
+            for (path, bytes) in contents {
+                if is_standard(&path) {
+                    made.stdout = Some(bytes);
+                } else if self.repeated[number] {
+                    made.later.push((path, bytes));
+                } else {
+                    made.failures.extend(self.write(&path, &bytes).err());
+                }
+            }
+        }
+        made
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Report> {
+        if let Some(dir) = &self.args.out_dir {
+            fs::create_dir_all(dir).map_err(|e| report::access(dir, &e))?;
+        }
+        self.outputs.write_now(path, bytes)
+    }
+
+    /// Names and contents of a module's files.
+    fn contents(
+        &self,
+        emit: Emit,
+        output: &Path,
+        input: &Input,
+        module: &CompiledModule,
+    ) -> Result<Vec<(PathBuf, Vec<u8>)>, Report> {
+        let kernels: Vec<&Compiled> = module.parts().collect();
+        let platform = self.args.platform;
+        let bytes = match emit {
+            Emit::Bin => return bins(output, &kernels),
+            Emit::Asm if self.args.lines => object::listings(&kernels, platform).into_bytes(),
+            Emit::Asm => asm(&kernels, platform).into_bytes(),
+            Emit::Zebin => {
+                let (path, info) = match self.info {
+                    Some((path, info)) => (*path, info.clone()),
+                    None => (input.path.as_path(), object::guess(&input.path, module)?),
+                };
+                let zebin = self.session.object_file(module, info);
+                let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
+                if self.args.lines {
+                    let added = object_file::add_lines(&mut zebin, module);
+                    added.map_err(|e| report::file(output, &e))?;
+                }
+                zebin.write().map_err(|e| report::file(output, &e))?
+            }
+        };
+        Ok(vec![(output.to_path_buf(), bytes)])
+    }
+
+    /// What the user of a module's files has to know.
+    fn warnings(&self, emit: Emit, module: &CompiledModule) -> Vec<String> {
+        match emit {
+            Emit::Bin => unresolved(&module.parts().collect::<Vec<_>>()),
+            Emit::Zebin if self.info.is_none() => object::guessed(module).collect(),
+            Emit::Asm | Emit::Zebin => Vec::new(),
+        }
+    }
 }
 
 /// What is to be written, if code is.
 fn emit(args: &Args) -> Result<Option<Emit>, Report> {
-    let named = args.output.as_deref().and_then(Emit::of_name);
+    let output = args.output.as_deref();
+    let named = output.and_then(Emit::of_name);
+    if let (Some(output), Some(stats)) = (output, &args.stats)
+        && output == stats
+    {
+        let output = report::name(output);
+        return Err(report::usage(format_args!(
+            "two outputs are to go to {output}"
+        )));
+    }
     let emit = match (args.emit, named) {
         (Some(emit), Some(named)) if emit != named => {
             let output = report::name(args.output.as_deref().unwrap_or(Path::new("")));
             let [emit, named] = [emit, named].map(Emit::extension);
-            return Err(miette!(
+            return Err(report::usage(format_args!(
                 "--emit {emit} is another form than .{named} of {output}"
-            ));
+            )));
         }
         (Some(emit), _) | (None, Some(emit)) => emit,
         (None, None) if args.output.is_none() && !args.dump.is_empty() => return Ok(None),
         (None, None) if args.info.is_some() || args.interface.is_some() => Emit::Zebin,
-        (None, None) => Emit::Bin,
+        (None, None) => match output.filter(|path| !is_standard(path)) {
+            Some(path) if path.extension().is_some() => {
+                let output = report::name(path);
+                return Err(report::usage(format_args!(
+                    "{output}: a name that ends in .zebin, .bin or .asm is expected, or --emit"
+                )));
+            }
+            _ => Emit::Bin,
+        },
     };
     let of_objects = [("--info", &args.info), ("--interface", &args.interface)];
     for (name, _) in of_objects.iter().filter(|(_, file)| file.is_some()) {
         if emit != Emit::Zebin {
-            return Err(miette!(
+            return Err(report::usage(format_args!(
                 "{name} is for an object file, and none is to be written"
-            ));
+            )));
         }
     }
     Ok(Some(emit))
@@ -322,8 +484,8 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
 /// The input's name with another extension, in the folder if one is given.
 fn default_output(input: &Path, dir: Option<&Path>, emit: Emit) -> Result<PathBuf, Report> {
     if is_standard(input) {
-        return Err(miette!(
-            "standard input has no name: say with -o where the output is to go"
+        return Err(report::usage(
+            "standard input has no name: say with -o where the output is to go",
         ));
     }
     let beside = input.with_extension(emit.extension());
@@ -334,20 +496,18 @@ fn default_output(input: &Path, dir: Option<&Path>, emit: Emit) -> Result<PathBu
 }
 
 /// One file of machine code a kernel.
-fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[&Compiled]) -> Result<(), Report> {
+fn bins(output: &Path, kernels: &[&Compiled]) -> Result<Vec<(PathBuf, Vec<u8>)>, Report> {
     if let [kernel] = kernels {
-        return outputs.add(output, kernel.code.clone());
+        return Ok(vec![(output.to_path_buf(), kernel.code.clone())]);
     }
     if is_standard(output) {
-        return Err(miette!(
+        return Err(report::usage(format_args!(
             "{} kernels cannot all go to standard output: choose one with --kernel",
             kernels.len()
-        ));
+        )));
     }
-    for kernel in kernels {
-        outputs.add(&numbered(output, &kernel.name), kernel.code.clone())?;
-    }
-    Ok(())
+    let file = |kernel: &&Compiled| (numbered(output, &kernel.name), kernel.code.clone());
+    Ok(kernels.iter().map(file).collect())
 }
 
 /// A kernel's name as part of a file's. It comes from the input: it must not lead elsewhere.
@@ -416,7 +576,7 @@ fn dumps(module: &CompiledModule) -> String {
     if let Some(visa) = &module.visa {
         out.push_str(visa);
     }
-    for kernel in module.kernels.iter().chain(&module.functions) {
+    for kernel in module.parts() {
         for (stage, dump) in &kernel.dumps {
             let stage = format!("{stage:?}").to_lowercase();
             out.push_str(&format!(

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use kiln_compile::source;
 use kiln_frontend::verify::{Finding, Severity, verify};
 use kiln_frontend::{binary, print};
-use miette::{Report, miette};
+use miette::Report;
 
 use super::exit::Exit;
 use super::input::Input;
@@ -37,10 +37,10 @@ pub fn convert(args: &Args) -> Result<Exit, Report> {
     let output = &args.output;
     let named = form(output);
     if let (None, None, false) = (args.to, &named, is_standard(output)) {
-        return Err(miette!(
+        return Err(report::usage(format_args!(
             "{}: a name that ends in .isa or .visaasm is expected, or --to",
             report::name(output)
-        ));
+        )));
     }
     let input = Input::open(&args.input)?;
     let form = args.to.or(named).unwrap_or(match source::form(&input) {

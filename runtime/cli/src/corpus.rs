@@ -15,24 +15,34 @@ use super::report;
 /// # Errors
 /// A folder cannot be read.
 pub fn files(named: &[PathBuf], prefix: &str) -> Result<Vec<PathBuf>, Report> {
+    each(named, prefix).into_iter().collect()
+}
+
+/// The same files, with an error for each folder that cannot be read or has none of them.
+pub fn each(named: &[PathBuf], prefix: &str) -> Vec<Result<PathBuf, Report>> {
     let mut files = Vec::new();
+    let mut standard = 0;
     for path in named {
-        if !is_standard(path) && path.is_dir() {
-            let found = of_folder(path, prefix).map_err(|e| report::access(path, &e))?;
-            if found.is_empty() {
-                let what = format!("no .visaasm or .isa whose name begins with `{prefix}`");
-                let what = match prefix {
-                    "" => "no .visaasm or .isa in this folder",
-                    _ => what.as_str(),
-                };
-                return Err(report::file(path, &what));
-            }
-            files.extend(found);
+        standard += u32::from(is_standard(path));
+        if is_standard(path) && standard > 1 {
+            files.push(Err(report::usage("standard input can be read only once")));
+        } else if is_standard(path) || !path.is_dir() {
+            files.push(Ok(path.clone()));
         } else {
-            files.push(path.clone());
+            match of_folder(path, prefix) {
+                Ok(found) if found.is_empty() => {
+                    let what = match prefix {
+                        "" => "no .visaasm or .isa in this folder".to_string(),
+                        _ => format!("no .visaasm or .isa whose name begins with `{prefix}`"),
+                    };
+                    files.push(Err(report::file(path, &what)));
+                }
+                Ok(found) => files.extend(found.into_iter().map(Ok)),
+                Err(error) => files.push(Err(report::access(path, &error))),
+            }
         }
     }
-    Ok(files)
+    files
 }
 
 fn of_folder(folder: &Path, prefix: &str) -> std::io::Result<Vec<PathBuf>> {

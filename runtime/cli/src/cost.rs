@@ -5,15 +5,15 @@
 use std::path::{Path, PathBuf};
 
 use kiln_emit::cost::{self, Block, Cycles, Estimate, Weights};
-use kiln_emit::inst::Inst;
+use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::{Deserialize, Serialize};
 
 use super::disasm::unit::Unit;
-use super::disasm::{File, open};
-use super::exit::Exit;
+use super::disasm::{File, illegal, open};
+use super::exit::{self, Exit};
 use super::input::Input;
 use super::output::Outputs;
 use super::platforms::Machine;
@@ -125,20 +125,20 @@ pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
         };
         rows(&file, counts.as_ref())
     };
-    let files: Vec<Result<Vec<Row>, Report>> = progress::each(&args.files, "files", of);
-    let rows: Vec<Row> = files
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .flatten()
-        .collect();
+    let files: Vec<Result<Rows, Report>> = progress::each(&args.files, "files", of);
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    for file in files {
+        let file = file?;
+        rows.extend(file.rows);
+        problems.extend(file.illegal);
+    }
     let mut outputs = Outputs::new(args.files.iter().map(PathBuf::as_path));
     if let Some(path) = &args.json {
         outputs.json(path, &rows)?;
     }
     outputs.report(format, &rows, || table(&rows))?;
     outputs.write()?;
-    Ok(Exit::Done)
+    Ok(exit::say(&problems))
 }
 
 fn counts(path: &Path) -> Result<Counts, Report> {
@@ -146,7 +146,15 @@ fn counts(path: &Path) -> Result<Counts, Report> {
     serde_json::from_slice(&input).map_err(|e| report::file(path, &e))
 }
 
-fn rows(file: &File, counts: Option<&Counts>) -> Result<Vec<Row>, Report> {
+/// The figures of a file.
+struct Rows {
+    rows: Vec<Row>,
+    /// The diagnostic of bytes that are no instructions, if there are any.
+    illegal: Option<Report>,
+}
+
+fn rows(file: &File, counts: Option<&Counts>) -> Result<Rows, Report> {
+    let mut listed = listing::Counts::default();
     let row = |unit: &Unit| {
         let insts = listing::insts(unit.code(), file.platform);
         let weights = match counts {
@@ -161,6 +169,8 @@ fn rows(file: &File, counts: Option<&Counts>) -> Result<Vec<Row>, Report> {
             Some(counts) => Weights::Counts(&counts.by_place),
             None => Weights::Loops,
         };
+        listed.entries += insts.len();
+        listed.illegal += insts.iter().filter(|inst| inst.op == Op::Illegal).count();
         let estimate = cost::estimate(&insts, file.platform, weights);
         Ok(Row {
             file: report::name(file.path),
@@ -170,7 +180,11 @@ fn rows(file: &File, counts: Option<&Counts>) -> Result<Vec<Row>, Report> {
             blocks: estimate.blocks,
         })
     };
-    file.units.iter().map(row).collect()
+    let rows = file.units.iter().map(row).collect::<Result<_, _>>()?;
+    Ok(Rows {
+        rows,
+        illegal: illegal(file, listed),
+    })
 }
 
 fn table(rows: &[Row]) -> String {

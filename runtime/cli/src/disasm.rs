@@ -14,7 +14,7 @@ use kiln_compile::info;
 use kiln_emit::listing::{self, Counts, Style};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
-use miette::{Report, miette};
+use miette::Report;
 use rayon::prelude::*;
 
 use super::exit::Exit;
@@ -146,7 +146,7 @@ fn listings(
 }
 
 /// What is said of a file with entries that are no instructions.
-fn illegal(file: &File, counts: Counts) -> Option<Report> {
+pub(super) fn illegal(file: &File, counts: Counts) -> Option<Report> {
     let Counts { illegal, entries } = counts;
     let error = format!(
         "{illegal} of {entries} are no instructions of {}",
@@ -170,23 +170,24 @@ pub(super) fn open<'a>(
         return open_zebin(path, &input, platform, kernel);
     }
     if kernel.is_some() {
-        return Err(miette!(
+        return Err(report::usage(format_args!(
             "{shown}: not a zebin; raw machine code has no kernel names"
-        ));
+        )));
     }
     if input.is_empty() {
-        return Err(miette!("{shown}: the file is empty"));
+        return Err(report::file(path, &"the file is empty"));
     }
     if input.starts_with(b"CISA") {
-        return Err(miette!(
-            "{shown}: this is vISA, not machine code; finalize it first"
-        ));
+        let what = "this is vISA, not machine code; finalize it first";
+        return Err(report::file(path, &what));
     }
     if is_text(&input) {
-        return Err(miette!("{shown}: this is text, not machine code"));
+        return Err(report::file(path, &"this is text, not machine code"));
     }
     let platform = platform.ok_or_else(|| {
-        miette!("{shown}: raw machine code does not say its platform: name it with --platform")
+        report::usage(format_args!(
+            "{shown}: raw machine code does not say its platform: name it with --platform"
+        ))
     })?;
     Ok(File {
         path,
@@ -210,9 +211,9 @@ fn open_zebin<'a>(
             let zebin = Zebin::parse(input).map_err(|e| report::file(path, &e))?;
             let platform = info::platform_of(&zebin).ok_or_else(|| {
                 let shown = report::name(path);
-                miette!(
+                report::usage(format_args!(
                     "{shown}: it does not say for which known platform it was made; use --platform"
-                )
+                ))
             })?;
             (zebin, platform)
         }

@@ -66,6 +66,7 @@ impl Exit {
     fn of_one(failure: &Report) -> Exit {
         let code = failure.code().map(|code| code.to_string());
         match code.as_deref() {
+            Some(report::WRONG_LIMIT | report::WRONG_OPTIONS) => Exit::Usage,
             Some(report::NO_ACCESS) => Exit::File,
             Some(report::UNSUPPORTED) => Exit::Unsupported,
             Some(report::FAULT) => Exit::Fault,

@@ -13,7 +13,7 @@ use kiln_compile::callgraph::{
 };
 use kiln_compile::{Options, Session};
 use kiln_emit::platform::Platform;
-use miette::{Report, miette};
+use miette::Report;
 use petgraph::dot::Dot;
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -75,9 +75,9 @@ pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
         (Some(form), Format::Json) => {
             let form = form.to_possible_value();
             let form = form.as_ref().map_or("", |value| value.get_name());
-            return Err(miette!(
+            return Err(report::usage(format_args!(
                 "--format json and --callgraph {form} are two forms"
-            ));
+            )));
         }
         (Some(Form::Text), _) => outputs.print(&text(graph)),
         (Some(Form::Dot), _) => outputs.print(&dot(graph)),

@@ -1,10 +1,9 @@
 //! The program `kiln`: a finalizer of vISA, and a host on which what it makes can be run.
 //!
-//! Each command takes its arguments and does all its work before it writes anything
-//! ([`output`]), so that a failure leaves no files behind. What it found is a report on standard output, and
-//! a failure is one diagnostic on standard error ([`report`]), of `check` as many as there are: both for readers
-//! or as JSON ([`Format`]). Exit codes are in [`exit`]. Of several modules to compile or files to list, one that
-//! fails keeps no other from being written.
+//! A command with one result does all its work before it writes anything ([`output`]), so that a failure leaves no
+//! files behind; `compile` writes each module's files when they are made, and one that fails keeps no other from being
+//! written. Results go to standard output as a report, failures to standard error as diagnostics ([`report`]): both
+//! for readers or as JSON ([`Format`]). Exit codes are in [`exit`].
 
 #[cfg(unix)]
 mod bench;
@@ -45,6 +44,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kiln_compile::passes::optional_passes;
 use kiln_compile::{Error, Tier};
 use miette::{MietteHandlerOpts, Report, ReportHandler};
+
+use exit::Exit;
 
 /// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
 #[derive(Debug, Parser)]
@@ -159,7 +160,16 @@ enum Command {
 
 /// Reads the command line and does what it says.
 pub fn main() -> ExitCode {
-    let matches = program().get_matches();
+    let matches = match program().try_get_matches() {
+        Ok(matches) => matches,
+        Err(help) if !help.use_stderr() => {
+            let printed = output::print(&help.render().to_string());
+            return printed
+                .map_or_else(|e| exit::say(&[e]), |_| Exit::Done)
+                .into();
+        }
+        Err(error) => error.exit(),
+    };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let format = cli.format;
     // Lines are wrapped for a reader, but not for a program that looks for a message.
@@ -232,7 +242,7 @@ fn no_kernel<'a>(path: &Path, name: Option<&str>, names: impl Iterator<Item = &'
         },
         None => Error::NoKernel,
     };
-    report::file(path, &error)
+    report::module(path, &error)
 }
 
 #[cfg(test)]

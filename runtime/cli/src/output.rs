@@ -1,16 +1,19 @@
-//! Output, all or nothing.
+//! Files and standard output of a command.
 //!
-//! A command collects what it has made in [`Outputs`] and writes it at its end: every file to a
-//! temporary name beside its place, and only when all are complete, each to its own name. Text for
-//! standard output comes after them. A reader that goes away early (`| head`) is no failure.
+//! Most commands collect their files in [`Outputs`] and write them at their end, all or none: every file to a
+//! temporary name beside its place, and only when all are complete, each to its own name. A command with many
+//! independent inputs writes each file when it is made ([`Outputs::write_now`]). Text for standard output comes
+//! last. A reader that goes away early (`| head`) is no failure.
 //!
 //! Names in text come from inputs: control characters in them, which a terminal would obey, are
 //! replaced wherever text goes to standard output or standard error.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use miette::{Report, miette};
 use serde::Serialize;
@@ -25,6 +28,8 @@ const MOST_LINKS: usize = 40;
 pub struct Outputs {
     /// Files that are read, which are not to be replaced.
     inputs: Vec<PathBuf>,
+    /// Files that are written or will be.
+    claimed: Mutex<HashSet<PathBuf>>,
     files: Vec<(PathBuf, Vec<u8>)>,
     stdout: Vec<u8>,
     taken: bool,
@@ -73,26 +78,49 @@ impl Outputs {
     pub fn add(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Report> {
         if is_standard(path) {
             if self.taken {
-                return Err(miette!("two outputs are to go to standard output"));
+                return Err(report::usage(format_args!(
+                    "two outputs are to go to standard output"
+                )));
             }
             self.taken = true;
             self.stdout.extend(bytes);
             return Ok(());
         }
-        let shown = path;
-        let path = resolved(path);
-        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-        if is_file && self.inputs.contains(&path) {
-            return Err(miette!(
-                "{} is an input: say with -o where the output is to go",
-                report::name(shown)
-            ));
-        }
-        if self.files.iter().any(|(p, _)| *p == path) {
-            return Err(miette!("two outputs are to go to {}", report::name(shown)));
-        }
+        let path = self.claim(path)?;
         self.files.push((path, bytes));
         Ok(())
+    }
+
+    /// Writes a file at once; several threads may.
+    ///
+    /// # Errors
+    /// The same place was written before, is an input, or cannot be written.
+    pub fn write_now(&self, path: &Path, bytes: &[u8]) -> Result<(), Report> {
+        let path = self.claim(path)?;
+        let mut staged = Staged::default();
+        staged
+            .write(&path, bytes)
+            .map_err(|e| report::access(&path, &e))?;
+        staged.finish()
+    }
+
+    /// The file that a path leads to, which nothing else may be written to.
+    fn claim(&self, shown: &Path) -> Result<PathBuf, Report> {
+        let path = resolved(shown);
+        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        let shown = report::name(shown);
+        if is_file && self.inputs.contains(&path) {
+            return Err(report::usage(format_args!(
+                "{shown} is an input: say with -o where the output is to go"
+            )));
+        }
+        let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !claimed.insert(path.clone()) {
+            return Err(report::usage(format_args!(
+                "two outputs are to go to {shown}"
+            )));
+        }
+        Ok(path)
     }
 
     /// Adds a file of JSON.
@@ -117,9 +145,9 @@ impl Outputs {
             Format::Text if self.taken => {}
             Format::Text => self.print(&text()),
             Format::Json if !self.stdout.is_empty() => {
-                return Err(miette!(
+                return Err(report::usage(format_args!(
                     "JSON and something else are both to go to standard output"
-                ));
+                )));
             }
             Format::Json => self.add(Path::new("-"), json(value)?)?,
         }
@@ -178,12 +206,39 @@ pub fn print(text: &str) -> Result<bool, Report> {
 }
 
 fn write_stdout(text: &[u8]) -> Result<bool, Report> {
+    if !text.is_empty() && is_closed() {
+        let error = io::Error::new(ErrorKind::BrokenPipe, "it is closed");
+        return Err(report::access(Path::new("standard output"), &error));
+    }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(e) => Err(report::access(Path::new("standard output"), &e)),
         Ok(()) => Ok(true),
     }
+}
+
+/// True if the program was started without a standard output. Rust's runtime then opens the null device for reading and
+/// writing in its place, where a shell's redirection to it is for writing only.
+#[cfg(unix)]
+fn is_closed() -> bool {
+    use nix::fcntl::{FcntlArg, OFlag, fcntl};
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let stdout = io::stdout();
+    let device = |file: File| file.metadata().ok().map(|metadata| metadata.rdev());
+    let owned = stdout.as_fd().try_clone_to_owned();
+    let is_null = owned.is_ok_and(|owned| {
+        let null = fs::metadata("/dev/null").ok().map(|null| null.rdev());
+        null.is_some() && device(File::from(owned)) == null
+    });
+    let flags = fcntl(stdout.as_fd(), FcntlArg::F_GETFL).map(OFlag::from_bits_truncate);
+    is_null && flags.is_ok_and(|flags| flags & OFlag::O_ACCMODE == OFlag::O_RDWR)
+}
+
+#[cfg(not(unix))]
+fn is_closed() -> bool {
+    false
 }
 
 /// Files under temporary names, which go when it does.

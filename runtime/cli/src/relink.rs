@@ -7,7 +7,7 @@ use kiln_compile::relink::{RelinkError, relink as replace};
 use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
-use miette::{Report, miette};
+use miette::Report;
 use serde::Serialize;
 
 use super::cache::{self, CacheArgs};
@@ -70,7 +70,9 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
     let platform = args.platform.or_else(|| info::platform_of(&zebin));
     let platform = platform.ok_or_else(|| {
         let name = report::name(&args.object);
-        miette!("{name} does not say for which platform it is: say it with -p")
+        report::usage(format_args!(
+            "{name} does not say for which platform it is: say it with -p"
+        ))
     })?;
     // Of another platform's code nothing could be kept.
     let zebin = info::zebin(&object, platform).map_err(|e| is_none(&e))?;

@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 
 use kiln_compile::source::InputError;
-use kiln_compile::{CompileError, Error, Failure};
+use kiln_compile::{Error, Failure};
 use kiln_frontend::module::{Module, Object, Place};
 use kiln_frontend::print::inst_text;
 use kiln_frontend::text::{self, ParseError, Spans};
@@ -30,6 +30,12 @@ pub const UNSUPPORTED: &str = "C0001";
 pub const FAULT: &str = "C0002";
 /// The code of a file that is no vISA at all.
 const NO_FILE: &str = "F0001";
+/// The code of a file whose contents are not what they are read as.
+const WRONG_CONTENTS: &str = "F0003";
+/// The code of a limit of registers that the platform does not have.
+pub const WRONG_LIMIT: &str = "O0001";
+/// The code of options that cannot be understood together.
+pub const WRONG_OPTIONS: &str = "O0004";
 /// The most of what is wrong with a module that is said.
 const MOST: usize = 20;
 /// The code of a binary object that cannot be read.
@@ -45,7 +51,17 @@ pub fn name(path: &Path) -> String {
 
 /// Something is wrong with a file as a whole.
 pub fn file(path: &Path, error: &dyn Display) -> Report {
-    message(format!("{}: {error}", name(path)), None)
+    message(format!("{}: {error}", name(path)), Some(WRONG_CONTENTS))
+}
+
+/// A command line that cannot be understood.
+pub fn usage(text: impl Display) -> Report {
+    message(text.to_string(), Some(WRONG_OPTIONS))
+}
+
+/// A file does not hold the kernel that is wanted.
+pub fn module(path: &Path, error: &Error) -> Report {
+    message(format!("{}: {error}", name(path)), Some(error.code()))
 }
 
 /// A file cannot be read or written.
@@ -63,15 +79,6 @@ pub fn warning(text: &str) -> Report {
 pub fn note(text: &str) -> Report {
     let diagnostic = MietteDiagnostic::new(plain(text));
     diagnostic.with_severity(Severity::Advice).into()
-}
-
-/// The code of what keeps a module from being finalized, if it is not a mistake of its own.
-fn class(error: &Error) -> Option<&'static str> {
-    match error {
-        Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => Some(UNSUPPORTED),
-        Error::Compile(CompileError::Broken { .. } | CompileError::Encode { .. }) => Some(FAULT),
-        _ => None,
-    }
 }
 
 /// A file is no vISA.
@@ -110,7 +117,7 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
     let report = |one: &&Failure| {
         let file = one.file.as_ref().map(|(file, _)| *file);
         let Some((file, input)) = file.and_then(|file| Some((file, inputs.get(file)?))) else {
-            return message(one.to_string(), class(&one.error));
+            return message(one.to_string(), Some(one.error.code()));
         };
         match &one.error {
             // What is no text is not looked at.
@@ -163,7 +170,7 @@ impl Text<'_> {
                 source.finding(finding, &about, self.spans.as_ref())
             }
             error => {
-                let diagnostic = diagnostic(&failure.to_string(), class(error));
+                let diagnostic = diagnostic(&failure.to_string(), Some(error.code()));
                 match failure.place {
                     Some(place) if place.column > 0 => {
                         let span = verify::span(source.text, place);
@@ -390,10 +397,20 @@ pub fn record(diagnostic: &dyn Diagnostic) -> Record {
             Some(Severity::Error) | None => "error",
         },
         code: diagnostic.code().map(|code| code.to_string()),
-        message: diagnostic.to_string(),
+        message: match &contents {
+            Some(place) => without_place(&diagnostic.to_string(), place),
+            None => diagnostic.to_string(),
+        },
         place: contents,
         help: diagnostic.help().map(|help| help.to_string()),
     }
+}
+
+/// A message without the place that it begins with, which the record has in fields of its own.
+fn without_place(message: &str, place: &Underlined) -> String {
+    let file = place.file.as_deref().unwrap_or_default();
+    let prefix = format!("{file}:{}:{}: ", place.line, place.column);
+    message.strip_prefix(&prefix).unwrap_or(message).to_string()
 }
 
 /// Writes a diagnostic as a line of JSON.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use kiln_compile::info;
 use kiln_compile::{Options, Session, Tier};
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_exec::launch::{Description, Source, Spec, check_types, compare, parse_spec};
 use kiln_exec::picture;
@@ -75,9 +75,9 @@ pub struct Args {
     /// Zebin or .ze_info document with the argument layout of vISA
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
-    /// Platform to run as
-    #[arg(short, long, default_value = "skl", value_parser = Machine)]
-    platform: &'static Platform,
+    /// Platform to run as [default: what a zebin says, else skl]
+    #[arg(short, long, value_parser = Machine)]
+    platform: Option<&'static Platform>,
     /// Finalize vISA with no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
@@ -219,8 +219,9 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
         None => given(args)?,
     };
     let input = Input::open(&args.program)?;
-    let (zebin, kernel) = program(args, &input, plan.kernel.as_deref())?;
-    let code = Program::from_zebin(&zebin, &kernel, args.platform)
+    let platform = platform(args, &input)?;
+    let (zebin, kernel) = program(args, &input, platform, plan.kernel.as_deref())?;
+    let code = Program::from_zebin(&zebin, &kernel, platform)
         .map_err(|e| report::file(&input.path, &e))?;
     check_types(plan.results.sources(), zebin.ze_info.args_info(&kernel))
         .map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
@@ -245,9 +246,9 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
             .filter_map(|s| s.out.as_deref())
             .any(is_standard)
     {
-        return Err(miette!(
+        return Err(report::usage(format_args!(
             "a trace and a buffer are both to go to standard output"
-        ));
+        )));
     }
     let groups = groups(&launch);
     let clock = Instant::now();
@@ -310,14 +311,15 @@ fn groups(launch: &Launch) -> u64 {
 /// The launch of the command line.
 fn given(args: &Args) -> Result<Plan, Report> {
     let (Some(global), Some(local)) = (args.global, args.local) else {
-        return Err(miette!("--global and --local are needed"));
+        return Err(report::usage(format_args!(
+            "--global and --local are needed"
+        )));
     };
     if global.dimensions != local.dimensions {
-        return Err(miette!(
+        return Err(report::usage(format_args!(
             "--global has {} dimensions, --local has {}: as many are expected",
-            global.dimensions,
-            local.dimensions
-        ));
+            global.dimensions, local.dimensions
+        )));
     }
     let specs = args.args.iter().map(|spec| parse_spec(spec));
     let specs = specs
@@ -354,27 +356,44 @@ fn described(path: &Path) -> Result<Plan, Report> {
     })
 }
 
+/// The platform that the program is for.
+fn platform(args: &Args, input: &Input) -> Result<&'static Platform, Report> {
+    if let Some(platform) = args.platform {
+        return Ok(platform);
+    }
+    if info::is_elf(input) {
+        let zebin = Zebin::parse(input).map_err(|e| report::file(&input.path, &e))?;
+        return Ok(info::platform_of(&zebin).unwrap_or(&platform::SKL));
+    }
+    Ok(&platform::SKL)
+}
+
 /// The object file to run and the name of the kernel in it.
-fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, String), Report> {
+fn program(
+    args: &Args,
+    input: &Input,
+    platform: &'static Platform,
+    kernel: Option<&str>,
+) -> Result<(Zebin, String), Report> {
     let zebin = if info::is_elf(input) {
         if args.info.is_some() || args.grf_limit.is_some() {
-            return Err(miette!(
+            return Err(report::usage(format_args!(
                 "{}: an object file: --info and --grf-limit are for vISA, which is finalized first",
                 input.name
-            ));
+            )));
         }
-        info::zebin(input, args.platform).map_err(|e| report::file(&input.path, &e))?
+        info::zebin(input, platform).map_err(|e| report::file(&input.path, &e))?
     } else {
         let path = args.info.as_deref().ok_or_else(|| {
-            miette!(
+            report::usage(format_args!(
                 "{}: not a zebin; vISA needs --info with its kernels' argument layouts",
                 input.name
-            )
+            ))
         })?;
-        let (_, info) = input::info(path, args.platform)?;
+        let (_, info) = input::info(path, platform)?;
         let options = Options {
-            grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
-            ..Options::new(args.platform).tier(args.optimize)
+            grf_limit: args.grf_limit.unwrap_or(platform.grf_count),
+            ..Options::new(platform).tier(args.optimize)
         };
         let mut session = Session::new(options);
         if let Some(kernel) = kernel {
@@ -400,10 +419,10 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
         (None, [only]) => only.name.clone(),
         (None, [_, _, ..]) => {
             let names = names().collect::<Vec<_>>().join(", ");
-            return Err(miette!(
+            return Err(report::usage(format_args!(
                 "{}: choose a kernel with --kernel: {names}",
                 input.name
-            ));
+            )));
         }
         (Some(name), _) if names().any(|n| n == name) => name.to_string(),
         _ => return Err(no_kernel(&input.path, kernel, names())),

@@ -1,5 +1,6 @@
 //! Figures of finalized kernels: for programs as JSON, for readers as a table.
 
+use comfy_table::{CellAlignment, Table, presets};
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
@@ -11,6 +12,8 @@ use super::cost::Figures;
 /// Figures of one kernel.
 #[derive(Debug, Serialize)]
 pub struct KernelStats {
+    /// The input; of a module of several files, the first.
+    pub file: String,
     pub name: String,
     pub platform: &'static str,
     /// Name of the attempt that made the code (`kiln passes`).
@@ -70,6 +73,7 @@ pub struct Seconds {
 
 /// The figures of every kernel.
 pub fn stats(
+    file: &str,
     module: &CompiledModule,
     platform: &'static Platform,
     wanted: Wanted,
@@ -83,6 +87,7 @@ pub fn stats(
                 .cycles
                 .then(|| Figures::of(&kernel.code, platform).cycles),
             lines: wanted.lines.then(|| lines(kernel)),
+            file: file.to_string(),
             ..kernel_stats(kernel, read, platform)
         })
         .collect()
@@ -92,6 +97,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
     let seconds = &compiled.seconds;
     let total = read + seconds.ir + seconds.isel + seconds.regalloc + seconds.emit;
     KernelStats {
+        file: String::new(),
         name: compiled.name.clone(),
         platform: platform.name,
         attempt: compiled.attempt.name,
@@ -177,22 +183,29 @@ pub fn table(stats: &[KernelStats]) -> String {
     align(&rows)
 }
 
+/// Maximum characters of a cell; longer ones are cut.
+const MAX_CELL_CHARS: usize = 100;
+
+/// A cell as a table shows it.
+fn cut(cell: &String) -> String {
+    match cell.char_indices().nth(MAX_CELL_CHARS) {
+        Some((end, _)) => format!("{}…", &cell[..end]),
+        None => cell.clone(),
+    }
+}
+
 /// Rows as lines, in columns: names to the left, numbers to the right.
 pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: [usize; N] = std::array::from_fn(width);
-    let mut out = String::new();
-    for row in rows {
-        out.push_str(&format!("{:<1$}", row[0], widths[0]));
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            out.push_str(&format!("  {cell:>width$}"));
-        }
-        out.push('\n');
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.add_rows(rows.iter().map(|row| row.each_ref().map(cut)));
+    for (number, column) in table.column_iter_mut().enumerate() {
+        let (gap, alignment) = match number {
+            0 => (0, CellAlignment::Left),
+            _ => (2, CellAlignment::Right),
+        };
+        column.set_padding((gap, 0));
+        column.set_cell_alignment(alignment);
     }
-    out
+    table.trim_fmt() + "\n"
 }

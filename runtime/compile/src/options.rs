@@ -1,5 +1,7 @@
 //! Options of a compilation.
 
+use std::ops::RangeInclusive;
+
 use kiln_emit::platform::Platform;
 use kiln_regalloc::Allocator;
 use kiln_target::abi::{self, Abi};
@@ -53,7 +55,15 @@ pub struct Options {
     pub dump: Vec<Stage>,
 }
 
+/// Minimum number of registers that a kernel can be compiled for.
+const MIN_GRFS: u32 = 24;
+
 impl Options {
+    /// The values that `grf_limit` may have on a platform.
+    pub fn grf_limits(platform: &Platform) -> RangeInclusive<u32> {
+        MIN_GRFS..=platform.grf_count
+    }
+
     pub fn new(platform: &'static Platform) -> Options {
         Options {
             platform,

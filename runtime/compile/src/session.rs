@@ -93,9 +93,6 @@ pub struct Outcome {
     pub result: Result<CompiledModule, Box<Failure>>,
 }
 
-/// The fewest registers that a kernel can be compiled for.
-const FEWEST_GRFS: u32 = 24;
-
 impl Session {
     pub fn new(options: Options) -> Session {
         Session {
@@ -465,12 +462,12 @@ impl Session {
         if !platform.compiles {
             return Err(Error::Platform(platform.name).into());
         }
-        let (fewest, most) = (FEWEST_GRFS, platform.grf_count);
-        if !(fewest..=most).contains(&found) {
+        let limits = Options::grf_limits(platform);
+        if !limits.contains(&found) {
             let error = Error::GrfLimit {
                 found,
-                fewest,
-                most,
+                fewest: *limits.start(),
+                most: *limits.end(),
                 platform: platform.name,
             };
             return Err(error.into());

@@ -749,10 +749,11 @@ fn heap_offset(number: usize) -> Vec<u8> {
     offset.to_le_bytes().to_vec()
 }
 
-/// Dimensions in the order in which local ids change, the fastest first: x, y, z by default.
+/// Dimensions in the order in which local ids change, the fastest first: x, y, z by default, which newer compilers
+/// write as three zeros.
 fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
     let order = &kernel.execution_env.work_group_walk_order_dimensions;
-    if order.is_empty() {
+    if order.is_empty() || *order == [0; 3] {
         return Ok([0, 1, 2]);
     }
     let mut sorted = order.clone();
@@ -997,6 +998,7 @@ mod tests {
             ZeInfo::parse(yaml.as_bytes()).unwrap().kernels.remove(0)
         };
         assert_eq!(walk_order(&kernel("[]")), Ok([0, 1, 2]));
+        assert_eq!(walk_order(&kernel("[0, 0, 0]")), Ok([0, 1, 2]));
         assert_eq!(walk_order(&kernel("[1, 0, 2]")), Ok([1, 0, 2]));
         for wrong in ["[0, 1]", "[0, 1, 1]", "[0, 1, 3]"] {
             assert!(matches!(

@@ -584,3 +584,186 @@ fn beginnings_of_kernels_end_in_code_or_a_diagnostic() {
     }
     assert!(names().contains(&"saxpy".to_string()));
 }
+
+#[test]
+fn files_of_equal_contents_have_an_output_each() {
+    let folder = Folder::new("equal");
+    let source = fs::read(example("saxpy", "visaasm")).unwrap();
+    let (a, b) = (
+        folder.write("a.visaasm", &source),
+        folder.write("b.visaasm", &source),
+    );
+    let out = folder.path("out");
+    pass(&["compile", "-p", "skl", &a, &b, "--out-dir", &out]);
+    let code = |name: &str| fs::read(folder.0.join("out").join(name)).unwrap();
+    assert!(!code("a.bin").is_empty());
+    assert_eq!(code("a.bin"), code("b.bin"));
+}
+
+#[test]
+fn an_input_or_output_with_an_error_keeps_no_other_from_being_written() {
+    let folder = Folder::new("each-file");
+    let add = kernel("k", "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n");
+    let good = folder.write("good.visaasm", kernel("k", ""));
+    let full = folder.write("full.visaasm", add);
+    let (missing, empty) = (folder.path("missing.visaasm"), folder.path("empty"));
+    fs::create_dir(&empty).unwrap();
+    // A folder of the output's name: it cannot be written.
+    fs::create_dir(folder.path("full.bin")).unwrap();
+    let output = kiln(&["compile", "-p", "skl", &missing, &full, &empty, &good]);
+    let said = text(&output.stderr);
+    for what in [
+        "missing.visaasm: No such file",
+        "empty: no .visaasm or .isa in this folder",
+        "full.bin: ",
+    ] {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+    assert!(fs::metadata(folder.path("good.bin")).unwrap().is_file());
+    // One module of all files is none without one of them.
+    let out = folder.path("one.bin");
+    let output = kiln(&["compile", "-p", "skl", &missing, &good, "-o", &out]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(!folder.files().contains(&"one.bin".to_string()));
+}
+
+/// Which of two is refused depends on their order and not on time.
+#[test]
+fn two_inputs_with_one_output_are_refused_but_for_the_first() {
+    let folder = Folder::new("one-output");
+    fs::create_dir(folder.path("x")).unwrap();
+    fs::create_dir(folder.path("y")).unwrap();
+    let add = kernel("k", "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n");
+    let first = folder.write("x/k.visaasm", kernel("k", ""));
+    let second = folder.write("y/k.visaasm", add);
+    let out = folder.path("out");
+    let output = kiln(&["compile", "-p", "skl", &first, &second, "--out-dir", &out]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("two outputs are to go to"));
+    let alone = folder.path("alone.bin");
+    pass(&["compile", "-p", "skl", &first, "-o", &alone]);
+    assert_eq!(
+        fs::read(folder.path("out/k.bin")).unwrap(),
+        fs::read(alone).unwrap()
+    );
+}
+
+#[test]
+fn long_names_are_cut_in_tables() {
+    let folder = Folder::new("long-name");
+    let name = "n".repeat(70_000);
+    let visa = folder.write("long.visaasm", kernel(&name, ""));
+    let table = pass(&["compile", "-p", "skl", &visa]);
+    let line = table.lines().nth(1).unwrap();
+    assert!(
+        line.starts_with("nnnn") && line.contains('…') && line.len() < 200,
+        "{line}"
+    );
+    assert!(folder.files().contains(&"long.bin".to_string()));
+}
+
+#[test]
+fn outputs_whose_form_nothing_says_are_errors() {
+    let folder = Folder::new("forms-of-outputs");
+    let visa = example("saxpy", "visaasm");
+    for name in ["x.s", "x.o", "x.elf", "x.txt"] {
+        let args = ["compile", "-p", "skl", &visa, "-o", &folder.path(name)];
+        fail(
+            &folder,
+            &args,
+            &["a name that ends in .zebin, .bin or .asm is expected"],
+        );
+    }
+    let args = [
+        "compile",
+        "-p",
+        "skl",
+        "-",
+        "-",
+        "-o",
+        &folder.path("x.bin"),
+    ];
+    fail(&folder, &args, &["standard input can be read only once"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_takes_nothing_is_an_error() {
+    let visa = example("saxpy", "visaasm");
+    let shell = |line: &str| {
+        let program = env!("CARGO_BIN_EXE_kiln");
+        let done = std::process::Command::new("sh")
+            .args(["-c", line, program, &visa])
+            .output();
+        done.unwrap().status.code()
+    };
+    let listing = "$0 compile $1 -p skl --emit asm -o -";
+    assert_eq!(shell(&format!("{listing} >&-")), Some(3));
+    assert_eq!(shell(&format!("{listing} >/dev/null")), Some(0));
+    assert_eq!(shell("$0 help >/dev/full"), Some(3));
+    assert_eq!(shell("$0 help >/dev/null"), Some(0));
+}
+
+#[test]
+fn records_name_their_file_and_say_a_place_once() {
+    let folder = Folder::new("records");
+    let visa = example("saxpy", "visaasm");
+    let figures = pass(&[
+        "--format",
+        "json",
+        "compile",
+        "-p",
+        "skl",
+        &visa,
+        "-o",
+        &folder.path("x.bin"),
+    ]);
+    let figures: serde_json::Value = serde_json::from_str(&figures).unwrap();
+    assert_eq!(figures[0]["file"], visa.as_str());
+    let wrong = folder.write("wrong.visaasm", "frobnicate\n");
+    let output = kiln(&["--format", "json", "compile", "-p", "skl", &wrong]);
+    let record: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!((&record["line"], &record["column"]), (&1.into(), &1.into()));
+    assert!(
+        !record["message"]
+            .as_str()
+            .unwrap()
+            .contains("wrong.visaasm"),
+        "{record}"
+    );
+    let text = folder.write("no.zebin", "text");
+    let output = kiln(&["--format", "json", "disasm", &text]);
+    let record: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(record["code"], "F0003", "{record}");
+}
+
+#[test]
+fn costs_of_what_is_no_machine_code_are_a_failure() {
+    let folder = Folder::new("cost-of-nothing");
+    let bytes = folder.write("x.bin", [0xff; 64]);
+    let output = kiln(&["cost", "-p", "skl", &bytes]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("4 of 4 are no instructions of skl"));
+}
+
+#[test]
+fn warnings_of_open_addresses_are_left_out_on_request() {
+    let folder = Folder::new("quiet");
+    let visa = format!(
+        "{}/../tests/kernels/call_single/call_single.visaasm",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let args = [
+        "compile",
+        "-p",
+        "skl",
+        &visa,
+        "-q",
+        "-o",
+        &folder.path("x.bin"),
+    ];
+    let output = kiln(&args);
+    assert!(output.status.success());
+    assert_eq!(text(&output.stderr), "");
+}

@@ -716,12 +716,16 @@ fn object_files_that_are_none_are_refused() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_leaves_none() {
+fn an_output_that_cannot_be_written_is_named() {
     let folder = Folder::new("unwritable");
     let (out, stats) = (folder.path("out.bin"), folder.path("no/such/stats.json"));
     let visa = example("saxpy", "visaasm");
     let args = ["compile", "-p", "skl", &visa, "-o", &out, "--stats", &stats];
-    fail(&folder, &args, &["no/such/stats.json: No such file"]);
+    let output = kiln(&args);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("no/such/stats.json: No such file"));
+    assert_eq!(folder.files(), ["out.bin"]);
+    fs::remove_file(&out).unwrap();
     let args = ["compile", "-p", "skl", &visa, "-o", &out, "--stats", &out];
     fail(&folder, &args, &["two outputs are to go to"]);
 }

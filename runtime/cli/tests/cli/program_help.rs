@@ -394,3 +394,13 @@ fn many_files_go_to_one_folder() {
         "3 kernels and 0 functions checked: 0 errors, 0 warnings\n"
     );
 }
+
+#[test]
+fn the_help_of_a_verb_begins_with_what_the_verb_does() {
+    for verb in verbs() {
+        let help = pass(&[&verb, "--help"]);
+        let first = help.lines().next().unwrap();
+        let listed = pass(&["help"]);
+        assert!(listed.contains(first), "{verb}: {first}");
+    }
+}

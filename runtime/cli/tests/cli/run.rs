@@ -211,3 +211,19 @@ fn pictures_go_in_and_out_on_the_command_line() {
     assert!(!dir.join("other.png").exists());
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+#[test]
+fn a_program_runs_as_the_platform_it_is_for() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy");
+    for device in ["icllp", "tgllp"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_kiln"))
+            .arg("run")
+            .arg(dir.join(device).join("saxpy.zebin"))
+            .arg("--launch")
+            .arg(dir.join("launch.yaml"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{device}: {said}");
+    }
+}
