@@ -81,6 +81,8 @@ impl Calls<'_> {
 struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
     routine: &'f ir::RoutineData,
+    /// The last return of the routine.
+    last_return: Option<ir::Inst>,
     calls: &'f Calls<'f>,
     abi: &'static Abi,
     out: Function,
@@ -238,6 +240,7 @@ pub fn select_in(
     let mut select = Select {
         ir,
         routine: &ir.routines[Routine::new(0)],
+        last_return: None,
         calls,
         abi,
         out,
@@ -323,6 +326,9 @@ impl Select<'_, '_> {
     /// Selects all blocks. Inputs in the units `arrive` are stored to memory first.
     fn blocks(&mut self, arrive: &[u32]) {
         let ir = self.ir;
+        let Range { start, end } = self.routine.blocks;
+        let mut blocks = (start.index()..end.index()).rev().map(ir::Block::new);
+        self.last_return = blocks.find_map(|b| self.return_of(b));
         if self.out.entered == Entered::Subroutine {
             self.enter_subroutine();
         }
@@ -635,20 +641,18 @@ impl Select<'_, '_> {
             self.end();
         }
         let origin = match (branch, &self.ir.blocks[b].term) {
-            (None, ir::Term::Ret) => self.return_of(b),
+            // A common end of several returns, or an unreachable block, has no return of its own.
+            (None, ir::Term::Ret) => self.return_of(b).or(self.last_return),
             _ => branch,
         };
         (term, origin)
     }
 
-    /// The instruction that a block returns with: its own or, if several returns were merged, the last of them.
+    /// The return at the end of a block, if there is one.
     fn return_of(&self, b: ir::Block) -> Option<ir::Inst> {
         let is_return =
             |inst: &ir::Inst| matches!(self.ir.visa(*inst).op, Opcode::Ret | Opcode::FRet);
-        let last = |b: ir::Block| self.ir.block_insts(b).last().filter(is_return);
-        let Range { start, end } = self.routine.blocks;
-        let mut others = (start.index()..end.index()).rev().map(ir::Block::new);
-        last(b).or_else(|| others.find_map(last))
+        self.ir.block_insts(b).last().filter(is_return)
     }
 }
 

@@ -63,6 +63,16 @@ const FAMILIES: &[(&str, Generator, &[u32])] = &[
         chain,
         &[250, 500, 1_000],
     ),
+    (
+        "subroutines of forty ifs, each called twice",
+        branching_subroutines,
+        &[50, 100, 200],
+    ),
+    (
+        "blocks that nothing leads to",
+        unreachable,
+        &[2_000, 4_000, 8_000],
+    ),
 ];
 
 /// Families of one body, repeated so often: the time must be a line.
@@ -398,6 +408,49 @@ fn chain(count: u32) -> String {
         }
     }
     kernel(12 + count * 2, &text)
+}
+
+/// Many subroutines of many blocks: passes that allocate or copy tables of a whole kernel for each of its routines, or
+/// of a whole routine for each of its blocks, show here.
+fn branching_subroutines(count: u32) -> String {
+    const IFS: u32 = 40;
+    let mut text = String::new();
+    for i in (0..count).chain(0..count) {
+        add(&mut text, 0, 4 + i % 8, 4 + i % 3);
+        let _ = writeln!(text, "call (M1, 16) s{i}");
+        add(&mut text, 4 + i % 5, 1, 4 + i % 8);
+    }
+    store(&mut text, 4, 5);
+    for i in 0..count {
+        let local = 12 + i * 2;
+        let _ = writeln!(text, "ret (M1, 16)\n.function \"s{i}\"\ns{i}:");
+        add(&mut text, local, 0, 2);
+        add(&mut text, local + 1, 0, 3);
+        for n in 0..IFS {
+            compare(&mut text, "lt", 1, local + n % 2, n);
+            let _ = writeln!(text, "(!P1) goto (M1, 16) no{i}_{n}");
+            add(&mut text, local, local, local + 1);
+            let _ = writeln!(text, "goto (M1, 16) end{i}_{n}\nno{i}_{n}:");
+            add(&mut text, local + 1, local, 2);
+            let _ = writeln!(text, "end{i}_{n}:");
+        }
+        add(&mut text, 1, local, local + 1);
+    }
+    kernel(12 + count * 2, &text)
+}
+
+/// Compilers leave code after unconditional branches that nothing leads to.
+fn unreachable(count: u32) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        let v = i % 16;
+        let _ = writeln!(text, "goto (M1, 16) next{i}\ndead{i}:");
+        add(&mut text, v, v, (v + 1) % 16);
+        let _ = writeln!(text, "next{i}:");
+        add(&mut text, v, v, (v + 3) % 16);
+    }
+    store(&mut text, 0, 1);
+    kernel(16, &text)
 }
 
 /// The stages that are measured, and their sum.
