@@ -48,7 +48,7 @@ def test_a_module_is_a_mapping():
 
 
 def test_what_is_no_machine_code_is_refused():
-    with pytest.raises(ValueError, match="4 of 4 are no instructions of skl"):
+    with pytest.raises(ValueError, match="are no instructions of skl"):
         kiln.estimate_cycles(b"\xff" * 64, platform="skl")
     for function in (kiln.estimate_cycles, kiln.disassemble):
         with pytest.raises(ValueError, match="a multiple of 8"):

@@ -369,6 +369,8 @@ impl Job<'_> {
             let contents = match self.contents(emit, name, input, &module) {
                 Ok(contents) => contents,
                 Err(failure) => {
+                    // Without files there are no figures of them.
+                    made.figures.clear();
                     made.failures.push(failure);
                     break;
                 }

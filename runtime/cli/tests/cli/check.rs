@@ -331,7 +331,7 @@ fn convert_writes_nothing_on_error() {
     assert_eq!(wrong.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&wrong.stderr).starts_with("V0021\n"));
     let name = folder.kiln(&["convert", "two.visaasm", "-o", "out.txt"]);
-    assert_eq!(name.status.code(), Some(1));
+    assert_eq!(name.status.code(), Some(2));
     let missing = folder.kiln(&["convert", "missing.visaasm", "-o", "out.isa"]);
     assert_eq!(missing.status.code(), Some(3));
     assert_eq!(

