@@ -176,6 +176,9 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     }
     let read = inputs.iter().map(|input| input.path.as_path());
     let mut outputs = Outputs::new(read.chain(info).chain(interface));
+    if let Some(path) = &args.stats {
+        outputs.check(path)?;
+    }
     let interface = interface.map(object::interface).transpose()?;
     let info = info
         .map(|path| input::info(path, args.platform))
@@ -232,7 +235,10 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         if let Some(bytes) = made.stdout {
             outputs.add(Path::new("-"), bytes)?;
         }
-        figures.append(&mut made.figures);
+        // A module whose files could not be written has no figures.
+        if made.failures.is_empty() {
+            figures.append(&mut made.figures);
+        }
         warnings.append(&mut made.warnings);
         failures.append(&mut made.failures);
     }

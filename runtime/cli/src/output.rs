@@ -104,8 +104,11 @@ impl Outputs {
         staged.finish()
     }
 
-    /// The file that a path leads to, which nothing else may be written to.
-    fn claim(&self, shown: &Path) -> Result<PathBuf, Report> {
+    /// Checks that a path leads to no input.
+    ///
+    /// # Errors
+    /// It leads to an input.
+    pub fn check(&self, shown: &Path) -> Result<(), Report> {
         let path = resolved(shown);
         let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
         let shown = report::name(shown);
@@ -114,10 +117,18 @@ impl Outputs {
                 "{shown} is an input: say with -o where the output is to go"
             )));
         }
+        Ok(())
+    }
+
+    /// The file that a path leads to, which nothing else may be written to.
+    fn claim(&self, shown: &Path) -> Result<PathBuf, Report> {
+        self.check(shown)?;
+        let path = resolved(shown);
         let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
         if !claimed.insert(path.clone()) {
             return Err(report::usage(format_args!(
-                "two outputs are to go to {shown}"
+                "two outputs are to go to {}",
+                report::name(shown)
             )));
         }
         Ok(path)

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::inst::Pred;
 use crate::inst::{PredCtrl, Reg, RegFile};

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::platform::PLATFORMS;
 use proptest::prelude::*;

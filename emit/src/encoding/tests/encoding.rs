@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::inst::RegFile;
 use crate::platform::PLATFORMS;

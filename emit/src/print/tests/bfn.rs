@@ -1,4 +1,3 @@
-
 use super::EXPRESSIONS;
 
 /// Value of an expression for the sources' bits in `bits`; consumes the text. `~` binds before `&`, `&` before

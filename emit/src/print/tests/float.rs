@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn written(write: impl FnOnce(&mut Text)) -> String {

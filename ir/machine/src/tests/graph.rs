@@ -1,4 +1,3 @@
-
 use kiln_target::platform::SKL;
 
 use super::*;

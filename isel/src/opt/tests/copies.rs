@@ -1,4 +1,3 @@
-
 use super::*;
 use kiln_machine::testing::random::{functions, seeds};
 use kiln_machine::verify::Level;

@@ -733,8 +733,8 @@ fn records_name_their_file_and_say_a_place_once() {
             .contains("wrong.visaasm"),
         "{record}"
     );
-    let text = folder.write("no.zebin", "text");
-    let output = kiln(&["--format", "json", "disasm", &text]);
+    let path = folder.write("no.zebin", "text");
+    let output = kiln(&["--format", "json", "disasm", &path]);
     let record: serde_json::Value =
         serde_json::from_str(text(&output.stderr).lines().next().unwrap()).unwrap();
     assert_eq!(record["code"], "F0003", "{record}");

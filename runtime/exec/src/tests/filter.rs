@@ -1,4 +1,3 @@
-
 use super::super::format::Format;
 use super::super::image::ImageKind;
 use super::*;

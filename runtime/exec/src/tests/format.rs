@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn floats(color: Color) -> [f32; 4] {

@@ -1,4 +1,3 @@
-
 use kiln_emit::platform;
 use kiln_emit::zebin::{KernelText, Relocations, Section};
 

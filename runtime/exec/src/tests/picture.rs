@@ -1,4 +1,3 @@
-
 use crate::{ImageKind, Shape};
 
 use super::*;

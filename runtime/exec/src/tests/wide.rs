@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// Doubles that meet every case: special, denormal, neighbours of powers of two, ordinary.

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::encoding::{decode, family_spec};
 use crate::platform::PLATFORMS;

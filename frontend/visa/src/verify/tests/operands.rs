@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::module::{Module, Name, ObjectKind, Place};
 use crate::verify::calls::Functions;

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::options::Options;
 use crate::session::Session;

@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn value(spec: &str) -> Vec<u8> {
