@@ -81,6 +81,8 @@ struct Proof<'a> {
     problem: &'a Problem,
     answer: &'a Answer,
     allocatable: UnitSet,
+    /// Targets of moves: the allocatable units, and those that fixed operands name, as the last message of a thread does.
+    targets: UnitSet,
     /// By value: the block that defines it.
     defined: Vec<u32>,
 }
@@ -100,10 +102,16 @@ pub fn prove(problem: &Problem, answer: &Answer) -> Result<(), String> {
         problem,
         answer,
         allocatable: problem.file.allocatable().collect(),
+        targets: problem.file.allocatable().collect(),
         defined: vec![u32::MAX; problem.value_count()],
     };
     for b in 0..problem.block_count() {
         let (first, end) = problem.insts_of(b);
+        for op in (first..end).flat_map(|i| problem.operands(i)) {
+            if let Constraint::Fixed(unit) = op.constraint {
+                proof.targets.insert(unit);
+            }
+        }
         let defs = (first..end)
             .flat_map(|i| problem.operands(i))
             .filter(|op| op.is_def());
@@ -203,7 +211,7 @@ impl Proof<'_> {
         }
         if to
             .unit()
-            .is_some_and(|unit| !self.allocatable.contains(unit))
+            .is_some_and(|unit| !self.targets.contains(unit))
         {
             return Err(format!("{to:?} is not given out"));
         }
