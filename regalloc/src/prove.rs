@@ -209,10 +209,7 @@ impl Proof<'_> {
                 _ => {}
             }
         }
-        if to
-            .unit()
-            .is_some_and(|unit| !self.targets.contains(unit))
-        {
+        if to.unit().is_some_and(|unit| !self.targets.contains(unit)) {
             return Err(format!("{to:?} is not given out"));
         }
         if from.is_memory() && to.is_memory() {

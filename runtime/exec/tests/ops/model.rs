@@ -367,10 +367,10 @@ impl State {
         Ok(on)
     }
 
-    /// Since XeHPC these always do.
+    /// From XeHPC on there is no accumulator write control: carries, borrows and `mach` always write the accumulator.
     pub fn writes_accumulator(&self, inst: &Inst) -> bool {
         let always = ["pvc", "lnl", "bmg", "ptl"].contains(&self.platform.name);
-        inst.opts.acc_wr_en || always && matches!(inst.op, Op::Addc | Op::Subb)
+        inst.opts.acc_wr_en || always && matches!(inst.op, Op::Addc | Op::Subb | Op::Mach)
     }
 
     fn set_flag(&mut self, flag: Reg, channel: usize, on: bool) {
