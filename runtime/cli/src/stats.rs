@@ -187,10 +187,10 @@ pub fn table(stats: &[KernelStats]) -> String {
 const MAX_CELL_CHARS: usize = 100;
 
 /// A cell as a table shows it.
-fn cut(cell: &String) -> String {
+fn cut(cell: &str) -> String {
     match cell.char_indices().nth(MAX_CELL_CHARS) {
         Some((end, _)) => format!("{}…", &cell[..end]),
-        None => cell.clone(),
+        None => cell.to_string(),
     }
 }
 
@@ -198,7 +198,7 @@ fn cut(cell: &String) -> String {
 pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    table.add_rows(rows.iter().map(|row| row.each_ref().map(cut)));
+    table.add_rows(rows.iter().map(|row| row.each_ref().map(|cell| cut(cell))));
     for (number, column) in table.column_iter_mut().enumerate() {
         let (gap, alignment) = match number {
             0 => (0, CellAlignment::Left),
