@@ -3,7 +3,7 @@
 //! Symbolic execution, as regalloc2's checker has it: each place holds a set of values, where control flow joins what
 //! it holds on all ways, and the state of each block is iterated to a fixpoint. A move copies a set, a definition
 //! replaces it, a clobber empties it, an edge adds parameters to the sets of their arguments. Each use must find its
-//! value in its place. Any file that a [`UnitSet`](kiln_target::bits::UnitSet) holds can be proved.
+//! value in its place. Any file that a [`UnitSet`] holds can be proved.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Messages of the data ports, which address memory through surfaces.
 //!
-//! [`lower`] makes the request of a [`MemoryAccess`].
+//! `lower` makes the request of a [`MemoryAccess`].
 //! The functions make requests without lengths, header and surface, which callers set; a request that needs no
 //! surface says so. Section names are those of the PRM, vol. 2d, "Message Descriptor - Data Port 0" and "- Data Port
 //! 1" (Gen9 and later).

@@ -17,7 +17,7 @@
 //! A few registers are to stay free (`aim`), since payloads of messages need consecutive registers. Values that are
 //! live across a call of a subroutine must fit in the registers that it preserves.
 //!
-//! Pressure is estimated first ([`pressure`](crate::schedule::pressure)), never too low, and counted exactly only
+//! Pressure is estimated first (`schedule::pressure`), never too low, and counted exactly only
 //! if the estimate is not a multiple of the register file: with far more, much is spilled whatever this pass does.
 
 mod rewrite;

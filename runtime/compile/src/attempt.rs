@@ -1,6 +1,6 @@
 //! Attempts to compile a kernel: the usual one, and the fallbacks after an error that they may avoid.
 //!
-//! Each attempt is a whole run of the [passes](crate::passes) from the object as it was read, with all verifiers.
+//! Each attempt is a whole run of the [`passes`](mod@crate::passes) from the object as it was read, with all verifiers.
 //! [`Compiled::attempt`](crate::Compiled::attempt) says which attempt made the code.
 
 use std::collections::{BTreeMap, HashSet};
