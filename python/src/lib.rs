@@ -12,7 +12,7 @@ use kiln_regalloc::Allocator;
 use kiln_runtime::exec::{self, Arg, Launch, Program};
 use kiln_runtime::info::{self, Info};
 use kiln_runtime::launch::parse_spec;
-use kiln_runtime::passes;
+use kiln_runtime::passes::optional_passes;
 use kiln_runtime::pressure::{Place, Profile};
 use kiln_runtime::source::Input;
 use kiln_runtime::{
@@ -89,7 +89,7 @@ fn platforms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 /// Names of the passes that may be left out.
 #[pyfunction]
 fn passes() -> Vec<&'static str> {
-    passes::optional_passes().collect()
+    optional_passes().collect()
 }
 
 /// A finalized module.
@@ -344,9 +344,9 @@ impl How {
         })?;
         let mut without = Vec::new();
         for name in &self.without {
-            let pass = passes::optional_passes().find(|pass| pass == name);
+            let pass = optional_passes().find(|pass| pass == name);
             without.push(pass.ok_or_else(|| {
-                let all: Vec<&str> = passes::optional_passes().collect();
+                let all: Vec<&str> = optional_passes().collect();
                 wrong(format!("`{name}` is no pass: {}", all.join(", ")))
             })?);
         }
