@@ -36,7 +36,7 @@ for name in np.unique(table["allocator"]):
     rows = table[table["allocator"] == name]
     print(name)
     for row in rows:
-        print(f"    {row['grf']:4} registers: {row['spills']:4} spills, {row['fills']:4} fills, {row['cycles']:9.0f} cycles")
+        print(f"    {row['grf_limit']:4} registers: {row['spills']:4} spills, {row['fills']:4} fills, {row['cycles']:9.0f} cycles")
 
 if args.output:
     try:
@@ -55,7 +55,7 @@ if args.output:
     along.legend()
     for name in np.unique(table["allocator"]):
         rows = table[(table["allocator"] == name) & table["compiled"]]
-        over.plot(rows["grf"], rows["spills"] + rows["fills"], marker="o", label=name)
+        over.plot(rows["grf_limit"], rows["spills"] + rows["fills"], marker="o", label=name)
     over.set(xlabel="registers", ylabel="spill and fill messages")
     over.legend()
     figure.savefig(args.output)
