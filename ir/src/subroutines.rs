@@ -29,7 +29,7 @@ const MAX_SHORT_INSTS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     All,
-    /// Those that are called once or are short.
+    /// Subroutines that are called once or are short.
     Few,
 }
 

@@ -18,7 +18,7 @@ fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
     lowered_for(module, false)
 }
 
-/// The same for threads that may be interrupted in the middle, or not.
+/// Selects for threads that may, or may not, be interrupted in the middle.
 fn lowered_for(module: &Module, interruptible: bool) -> Result<Function, Vec<SelectError>> {
     let func = kiln_ir::build::build(&module.objects[0], &platform::SKL).expect("a graph");
     let room = Room {

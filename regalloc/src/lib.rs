@@ -130,7 +130,7 @@ pub struct Allocated {
     pub program: Program,
     pub origins: layout::Origins,
     pub stats: Stats,
-    /// Of a subroutine.
+    /// The calling convention, if the function is a subroutine.
     pub convention: Option<Convention>,
 }
 

@@ -55,7 +55,7 @@ pub enum Constraint {
     Anywhere,
     /// In this unit, even if it is not given out.
     Fixed(Unit),
-    /// Of a definition: in the unit of the instruction's operand of that number, a use.
+    /// Tied operand: a definition in the unit of the use with this operand number.
     Tied(u16),
 }
 
@@ -133,7 +133,7 @@ impl File {
     }
 }
 
-/// What an allocator is asked.
+/// Input of an allocator.
 pub struct Problem {
     pub file: File,
     operands: Vec<Operand>,
@@ -356,7 +356,7 @@ pub struct Slot {
     pub grfs: u32,
 }
 
-/// What an allocator answers.
+/// Output of an allocator.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// By operand.

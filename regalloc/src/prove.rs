@@ -15,7 +15,7 @@ use crate::problem::{Answer, Constraint, Operand, Place, Problem, Role, Slot, Un
 /// Values of one place, ascending.
 type Held = SmallVec<[Value; 2]>;
 
-/// What each place holds.
+/// Values that each place holds.
 #[derive(Clone, PartialEq, Eq)]
 struct State {
     units: Vec<Held>,

@@ -42,7 +42,7 @@ impl Body {
 pub struct Rewritten {
     pub bodies: Vec<Body>,
     pub stats: Stats,
-    /// Of a subroutine.
+    /// The calling convention, if the function is a subroutine.
     pub convention: Option<Convention>,
 }
 

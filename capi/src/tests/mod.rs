@@ -290,7 +290,7 @@ fn sessions_are_as_asked_or_refused() {
     assert_eq!(wrong(&|o| o.grf_limit = 3), Some(KilnResult::Argument));
 }
 
-/// What a session's log was told.
+/// Messages that a session's log received.
 unsafe extern "C" fn keep_message(user: *mut c_void, _: KilnSeverity, message: *const c_char) {
     // SAFETY: the test gives a vector that outlives the session, and the library a string.
     unsafe {

@@ -167,7 +167,7 @@ impl Legalizer<'_> {
         if n < group(op) {
             return self.fail("fewer channels than the operation's groups have");
         }
-        // What fits as a whole fits in pieces.
+        // An operand that fits as a whole fits in pieces.
         if !self.fits(dest, n, n) && !self.fits(dest, n, least) {
             return self.scattered(op, channels, dest, srcs, cond);
         }

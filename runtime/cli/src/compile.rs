@@ -329,7 +329,7 @@ struct Job<'a> {
     outputs: &'a Outputs,
     /// The output of each input, or the one of all.
     names: Vec<PathBuf>,
-    /// Of each name, true if one before it is the same.
+    /// Per name: true if an earlier name is the same.
     repeated: Vec<bool>,
 }
 
