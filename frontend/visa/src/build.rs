@@ -112,6 +112,13 @@ impl Builder {
         builder.enter("_main_0")
     }
 
+    /// Kernel of explicit SIMD: a thread is one work-item, and its instructions have execution sizes of their own.
+    pub fn explicit_kernel(name: &str) -> Builder {
+        let mut builder = Builder::new(ObjectKind::Kernel, name);
+        builder.attr("Target", AttrValue::Str("cm".into()));
+        builder.enter("_main_0")
+    }
+
     /// Function for stack calls, with the sizes of its argument and return value in GRFs.
     pub fn function(name: &str, arg_grfs: u8, ret_grfs: u8) -> Builder {
         let kind = ObjectKind::Function {

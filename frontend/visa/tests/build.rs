@@ -136,6 +136,28 @@ fn what_is_built_is_written_in_both_forms() {
 }
 
 #[test]
+fn a_kernel_of_explicit_simd_is_the_one_that_is_read() {
+    let mut kernel = Builder::explicit_kernel("k");
+    let x = kernel.var("x", Type::D, 8);
+    kernel.input(x, 64);
+    kernel.inst(
+        Opcode::Add,
+        Exec::channels(8),
+        [x.dst(), x.src(), 1i32.into()],
+    );
+    kernel.inst(Opcode::Ret, Exec::channels(1), []);
+    let built = module([kernel.finish().expect("an object")]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(built.objects[0].int_attr("SimdSize"), None);
+    let printed = print::print(&built);
+    assert!(
+        printed.contains("\n.kernel_attr Target=\"cm\"\n"),
+        "{printed}"
+    );
+    let read = text::parse(&printed).unwrap_or_else(|e| panic!("{e}"));
+    assert!(read == built, "{printed}");
+}
+
+#[test]
 fn what_is_built_wrong_is_found() {
     let mut builder = Builder::kernel("k", 8);
     let x = builder.var("x", Type::D, 8);
