@@ -412,48 +412,17 @@ impl Zebin {
         // The null section comes before those in `before`. Of equal names the first counts.
         let mut indices = BTreeMap::new();
         for (index, section) in (1..).zip(&before) {
-            indices.entry(&*section.name).or_insert(index);
+            indices.entry(section.name.to_string()).or_insert(index);
         }
-        let index_of = |name: &str| indices.get(name).copied();
-
+        let parts = Parts {
+            before,
+            after,
+            relocation_names,
+            indices,
+        };
         let mut file = Vec::new();
         let mut out = Writer::new(Endianness::Little, !self.narrow, &mut file);
-        out.reserve_file_header();
-        let mut reserved = Vec::with_capacity(before.len() + after.len());
-        for section in &before {
-            reserved.push(section.reserve(&mut out));
-        }
-        let has_symbols = !self.symbols.is_empty() || !self.relocations.is_empty();
-        let mut symbol_names = Vec::with_capacity(self.symbols.len());
-        let mut symbol_table = elf_writer::SectionIndex(0);
-        if has_symbols {
-            symbol_table = out.reserve_symtab_section_index();
-            out.reserve_null_symbol_index();
-            for symbol in &self.symbols {
-                let name = symbol.name.as_bytes();
-                symbol_names.push((!name.is_empty()).then(|| out.add_string(name)));
-                out.reserve_symbol_index(None);
-            }
-            out.reserve_symtab();
-        }
-        let mut tables = Vec::with_capacity(self.relocations.len());
-        for (relocations, name) in self.relocations.iter().zip(&relocation_names) {
-            let name = out.add_section_name(name.as_bytes());
-            out.reserve_section_index();
-            let count = relocations.entries.len();
-            tables.push((name, out.reserve_relocations(count, relocations.addends)));
-        }
-        for section in &after {
-            reserved.push(section.reserve(&mut out));
-        }
-        if has_symbols {
-            out.reserve_strtab_section_index();
-            out.reserve_strtab()?;
-        }
-        out.reserve_shstrtab_section_index();
-        out.reserve_shstrtab()?;
-        out.reserve_section_headers();
-
+        let reserved = self.reserve(&parts, &mut out)?;
         out.write_file_header(&elf_writer::FileHeader {
             os_abi: elf::ELFOSABI_NONE,
             abi_version: ABI_VERSION,
@@ -462,14 +431,66 @@ impl Zebin {
             e_entry: 0,
             e_flags: FileFlags(self.flags),
         })?;
-        for section in &before {
-            section.write(&mut out);
+        self.write_contents(&parts, &reserved, &mut out);
+        self.write_headers(&parts, &reserved, &mut out);
+        Ok(file)
+    }
+
+    /// Gives all sections places in the file.
+    fn reserve<'a>(
+        &'a self,
+        parts: &'a Parts<'a>,
+        out: &mut Writer<'a>,
+    ) -> Result<Reserved, ZebinError> {
+        out.reserve_file_header();
+        let mut reserved = Reserved::default();
+        for section in &parts.before {
+            reserved.before.push(section.reserve(out));
         }
-        if has_symbols {
+        if self.has_symbols() {
+            reserved.symbol_table = out.reserve_symtab_section_index();
+            out.reserve_null_symbol_index();
+            for symbol in &self.symbols {
+                let name = symbol.name.as_bytes();
+                let name = (!name.is_empty()).then(|| out.add_string(name));
+                reserved.symbol_names.push(name);
+                out.reserve_symbol_index(None);
+            }
+            out.reserve_symtab();
+        }
+        for (relocations, name) in self.relocations.iter().zip(&parts.relocation_names) {
+            let name = out.add_section_name(name.as_bytes());
+            out.reserve_section_index();
+            let count = relocations.entries.len();
+            let offset = out.reserve_relocations(count, relocations.addends);
+            reserved.relocations.push((name, offset));
+        }
+        for section in &parts.after {
+            reserved.after.push(section.reserve(out));
+        }
+        if self.has_symbols() {
+            out.reserve_strtab_section_index();
+            out.reserve_strtab()?;
+        }
+        out.reserve_shstrtab_section_index();
+        out.reserve_shstrtab()?;
+        out.reserve_section_headers();
+        Ok(reserved)
+    }
+
+    fn has_symbols(&self) -> bool {
+        !self.symbols.is_empty() || !self.relocations.is_empty()
+    }
+
+    fn write_contents(&self, parts: &Parts, reserved: &Reserved, out: &mut Writer) {
+        for section in &parts.before {
+            section.write(out);
+        }
+        if self.has_symbols() {
             out.write_null_symbol();
-            for (symbol, name) in self.symbols.iter().zip(&symbol_names) {
+            for (symbol, name) in self.symbols.iter().zip(&reserved.symbol_names) {
                 let (section, index) = match &symbol.place {
-                    SymbolPlace::Section(name) => (index_of(name), elf::SHN_UNDEF),
+                    SymbolPlace::Section(name) => (parts.index_of(name), elf::SHN_UNDEF),
                     SymbolPlace::Reserved(index) => (None, SymbolSection(*index)),
                 };
                 out.write_symbol(&elf_writer::Sym {
@@ -495,40 +516,38 @@ impl Zebin {
                 out.write_relocation(relocations.addends, &entry);
             }
         }
-        for section in &after {
-            section.write(&mut out);
+        for section in &parts.after {
+            section.write(out);
         }
         out.write_strtab();
         out.write_shstrtab();
+    }
 
+    fn write_headers(&self, parts: &Parts, reserved: &Reserved, out: &mut Writer) {
         out.write_null_section_header();
-        let (reserved_before, reserved_after) = reserved.split_at(before.len());
-        for (section, reserved) in before.iter().zip(reserved_before) {
-            section.write_header(*reserved, &mut out);
+        for (section, reserved) in parts.before.iter().zip(&reserved.before) {
+            section.write_header(*reserved, out);
         }
         // One more than the last local symbol.
         let local = |symbol: &&Symbol| symbol.info >> 4 == elf::STB_LOCAL.0;
         let locals = self.symbols.iter().take_while(local).count() as u32;
         out.write_symtab_section_header(1 + locals);
-        for (relocations, (name, offset)) in self.relocations.iter().zip(tables) {
-            let section = index_of(&relocations.section).unwrap_or(0);
-            let count = relocations.entries.len();
-            let addends = relocations.addends;
+        for (relocations, &(name, offset)) in self.relocations.iter().zip(&reserved.relocations) {
+            let section = parts.index_of(&relocations.section);
             out.write_relocation_section_header(
                 name,
-                elf_writer::SectionIndex(section),
-                symbol_table,
+                elf_writer::SectionIndex(section.unwrap_or(0)),
+                reserved.symbol_table,
                 offset,
-                count,
-                addends,
+                relocations.entries.len(),
+                relocations.addends,
             );
         }
-        for (section, reserved) in after.iter().zip(reserved_after) {
-            section.write_header(*reserved, &mut out);
+        for (section, reserved) in parts.after.iter().zip(&reserved.after) {
+            section.write_header(*reserved, out);
         }
         out.write_strtab_section_header();
         out.write_shstrtab_section_header();
-        Ok(file)
     }
 
     /// The sections with unprocessed contents: those before and after the tables of symbols and relocations.
@@ -564,6 +583,31 @@ impl Zebin {
         ];
         [kernels.chain(others).collect(), after]
     }
+}
+
+/// The sections of a file, in its order: before the symbols, the relocations, after them.
+struct Parts<'a> {
+    before: Vec<Contents<'a>>,
+    after: Vec<Contents<'a>>,
+    relocation_names: Vec<String>,
+    /// Indices of the sections in `before` by their names.
+    indices: BTreeMap<String, u32>,
+}
+
+impl Parts<'_> {
+    fn index_of(&self, name: &str) -> Option<u32> {
+        self.indices.get(name).copied()
+    }
+}
+
+/// Places of names in the string tables, and offsets of contents.
+#[derive(Default)]
+struct Reserved {
+    before: Vec<(StringId, u64)>,
+    after: Vec<(StringId, u64)>,
+    symbol_names: Vec<Option<StringId>>,
+    symbol_table: elf_writer::SectionIndex,
+    relocations: Vec<(StringId, u64)>,
 }
 
 /// A section with unprocessed contents, about to be written.

@@ -17,7 +17,7 @@ pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
 use crate::cfg::CfgError;
-use crate::func::{Cell, Function, Home};
+use crate::func::{Cell, Function, VarStorage};
 use crate::liveness::{Access, AccessKind, Accesses};
 
 /// A map from bytes of a cell to channels: each has `stride` bytes, those of channel 0 begin at `origin * stride`.
@@ -641,8 +641,8 @@ impl Function<'_> {
     /// is not cells.
     pub fn cells_of(&self, var: Var) -> Option<(Cell, u32)> {
         let (root, offset) = self.object.root(var);
-        match self.homes[root] {
-            Home::Cells {
+        match self.storage[root] {
+            VarStorage::Cells {
                 first,
                 offset: base,
             } => Some((first, base + offset)),

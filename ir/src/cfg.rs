@@ -341,13 +341,29 @@ fn split(
     places: &Places,
     insts: Range<usize>,
 ) -> Result<Vec<LogicalBlock>, CfgError> {
-    let (begin, n) = (insts.start, insts.end);
+    let firsts = first_insts(object, insts.clone())?;
+    let mut blocks = Vec::with_capacity(firsts.len() + 1);
+    for (b, &first) in firsts.iter().enumerate() {
+        let end = firsts.get(b + 1).copied().unwrap_or(insts.end);
+        let (exit, call) = exit_of(object, places, &insts, &firsts, end - 1)?;
+        blocks.push(LogicalBlock {
+            insts: first as u32..end as u32,
+            call,
+            ..LogicalBlock::empty(first as u32, exit)
+        });
+    }
+    unite_returns(object, insts, &mut blocks)?;
+    Ok(blocks)
+}
+
+/// The first instruction of each block of a routine.
+fn first_insts(object: &Object, insts: Range<usize>) -> Result<Vec<usize>, CfgError> {
+    let begin = insts.start;
     // By instruction, counted from the routine's first: true if a block begins there.
     let mut starts = vec![false; insts.len() + 1];
     starts[0] = true;
     for i in insts.clone() {
-        let inst = &object.insts[i];
-        match inst.op {
+        match object.insts[i].op {
             Opcode::Label | Opcode::Subroutine => starts[i - begin] = true,
             Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet | Opcode::Call => {
                 starts[i - begin + 1] = true
@@ -361,122 +377,109 @@ fn split(
             _ => {}
         }
     }
-    let firsts: Vec<usize> = insts.clone().filter(|&i| starts[i - begin]).collect();
-    let block_of = |i: usize| firsts.partition_point(|&f| f <= i) - 1;
-    let mut blocks = Vec::with_capacity(firsts.len() + 1);
-    let mut returns = Vec::new();
-    for (b, &first) in firsts.iter().enumerate() {
-        let end = firsts.get(b + 1).copied().unwrap_or(n);
-        let last = end - 1;
-        let inst = &object.insts[last];
-        let predicated = inst.pred.is_some();
-        let mut call = None;
-        let exit = match inst.op {
-            Opcode::Goto | Opcode::Jmp => {
-                let label = target_label(inst);
-                let at = label.map_or(usize::MAX, |l| places.label_at[l.as_u32() as usize]);
-                if at == usize::MAX {
-                    let label = label.map_or(String::new(), |l| object.labels[l].name.to_string());
-                    return Err(CfgError::NoLabel { inst: last, label });
-                }
-                if !insts.contains(&at) {
-                    return Err(CfgError::Unsupported {
-                        inst: last,
-                        what: "a jump out of its subroutine",
-                    });
-                }
-                let target = block_of(at);
-                if inst.op == Opcode::Jmp || inst.exec.size == 1 || !predicated {
-                    Exit::Branch {
-                        inst: Some(last),
-                        target,
-                        predicated,
-                    }
-                } else {
-                    Exit::Diverge {
-                        inst: last,
-                        target,
-                        predicated,
-                        jip: 0,
-                    }
-                }
-            }
-            Opcode::Ret | Opcode::FRet => {
-                returns.push(b);
-                Exit::Ret
-            }
-            Opcode::Call => {
-                let label = target_label(inst);
-                let to = label.map_or(usize::MAX, |l| places.routine_at[l.as_u32() as usize]);
-                if to == usize::MAX || predicated {
-                    return Err(CfgError::Unsupported {
-                        inst: last,
-                        what: "a call under a predicate or of no subroutine",
-                    });
-                }
-                call = Some(to);
-                Exit::Fall
-            }
-            _ => Exit::Fall,
-        };
-        blocks.push(LogicalBlock {
-            call,
-            ..LogicalBlock::empty(first as u32, exit)
-        });
-        blocks[b].insts.end = end as u32;
+    Ok(insts.filter(|&i| starts[i - begin]).collect())
+}
+
+/// A branch that is not decided yet: divergent if its predicate and width allow it.
+fn branch(inst: usize, target: usize, predicated: bool, may_diverge: bool) -> Exit {
+    match predicated && may_diverge {
+        true => Exit::Diverge {
+            inst,
+            target,
+            predicated,
+            jip: 0,
+        },
+        false => Exit::Branch {
+            inst: Some(inst),
+            target,
+            predicated,
+        },
     }
-    // Returns branch to one at the end, since channels may wait after them.
+}
+
+/// The exit of the block that ends in instruction `last`, and the routine that it calls. `firsts` are the blocks'
+/// first instructions.
+fn exit_of(
+    object: &Object,
+    places: &Places,
+    insts: &Range<usize>,
+    firsts: &[usize],
+    last: usize,
+) -> Result<(Exit, Option<usize>), CfgError> {
+    let inst = &object.insts[last];
+    let predicated = inst.pred.is_some();
+    let label = target_label(inst);
+    let unsupported = |what| Err(CfgError::Unsupported { inst: last, what });
+    let exit = match inst.op {
+        Opcode::Goto | Opcode::Jmp => {
+            let at = label.map_or(usize::MAX, |l| places.label_at[l.as_u32() as usize]);
+            if at == usize::MAX {
+                let label = label.map_or(String::new(), |l| object.labels[l].name.to_string());
+                return Err(CfgError::NoLabel { inst: last, label });
+            }
+            if !insts.contains(&at) {
+                return unsupported("a jump out of its subroutine");
+            }
+            let target = firsts.partition_point(|&f| f <= at) - 1;
+            let may_diverge = inst.op == Opcode::Goto && inst.exec.size > 1;
+            branch(last, target, predicated, may_diverge)
+        }
+        Opcode::Call => {
+            let to = label.map_or(usize::MAX, |l| places.routine_at[l.as_u32() as usize]);
+            if to == usize::MAX || predicated {
+                return unsupported("a call under a predicate or of no subroutine");
+            }
+            return Ok((Exit::Fall, Some(to)));
+        }
+        Opcode::Ret | Opcode::FRet => Exit::Ret,
+        _ => Exit::Fall,
+    };
+    Ok((exit, None))
+}
+
+/// Makes returns branch to one at the end of the routine, since channels may wait after them.
+fn unite_returns(
+    object: &Object,
+    insts: Range<usize>,
+    blocks: &mut Vec<LogicalBlock>,
+) -> Result<(), CfgError> {
+    let end = insts.end as u32;
+    let returns: Vec<usize> = (0..blocks.len())
+        .filter(|&b| blocks[b].exit == Exit::Ret)
+        .collect();
     let single = matches!(returns[..], [b] if b + 1 == blocks.len())
         && object.insts[insts].last().is_some_and(|i| i.pred.is_none());
-    if !returns.is_empty() && !single {
-        let exit_block = blocks.len();
-        // The results of a function are read by one of its returns, which becomes the common one.
-        let last = |b: usize| blocks[b].insts.end as usize - 1;
-        let kept = returns.iter().map(|&b| last(b)).rev().find(|&i| {
-            let inst: &Inst = &object.insts[i];
-            inst.pred.is_none()
-        });
-        let is_function = returns
-            .iter()
-            .any(|&b| object.insts[last(b)].op == Opcode::FRet);
-        let end = match kept {
-            Some(kept) if is_function => kept as u32..kept as u32 + 1,
-            None if is_function => {
-                return Err(CfgError::Unsupported {
-                    inst: last(returns[0]),
-                    what: "a function that returns under predicates alone",
-                });
-            }
-            _ => n as u32..n as u32,
-        };
-        for b in returns {
-            let last = blocks[b].insts.end as usize - 1;
-            let inst = &object.insts[last];
-            let predicated = inst.pred.is_some();
-            blocks[b].exit = if predicated && inst.exec.size > 1 {
-                Exit::Diverge {
-                    inst: last,
-                    target: exit_block,
-                    predicated,
-                    jip: 0,
-                }
-            } else {
-                Exit::Branch {
-                    inst: Some(last),
-                    target: exit_block,
-                    predicated,
-                }
-            };
-            if end.start == last as u32 {
-                blocks[b].insts.end = end.start;
-            }
-        }
-        blocks.push(LogicalBlock {
-            insts: end,
-            ..LogicalBlock::empty(n as u32, Exit::Ret)
-        });
+    if returns.is_empty() || single {
+        return Ok(());
     }
-    Ok(blocks)
+    let exit_block = blocks.len();
+    let last = |block: &LogicalBlock| block.insts.end as usize - 1;
+    // The results of a function are read by one of its returns, which becomes the common one.
+    let mut lasts = returns.iter().map(|&b| last(&blocks[b]));
+    let is_function = lasts.clone().any(|i| object.insts[i].op == Opcode::FRet);
+    let common = match lasts.rfind(|&i| object.insts[i].pred.is_none()) {
+        Some(kept) if is_function => kept as u32..kept as u32 + 1,
+        None if is_function => {
+            return Err(CfgError::Unsupported {
+                inst: last(&blocks[returns[0]]),
+                what: "a function that returns under predicates alone",
+            });
+        }
+        _ => end..end,
+    };
+    for b in returns {
+        let last = last(&blocks[b]);
+        let inst = &object.insts[last];
+        blocks[b].exit = branch(last, exit_block, inst.pred.is_some(), inst.exec.size > 1);
+        if common.start == last as u32 {
+            blocks[b].insts.end = common.start;
+        }
+    }
+    blocks.push(LogicalBlock {
+        insts: common,
+        ..LogicalBlock::empty(end, Exit::Ret)
+    });
+    Ok(())
 }
 
 /// Makes gotos scalar or SIMD, places joins, and finds the block that each goes to if no channel is active.

@@ -74,7 +74,7 @@ pub struct CellData {
 
 /// Storage of a root variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Home {
+pub enum VarStorage {
     /// Cells with consecutive numbers from `first` on; the variable starts `offset` bytes into the first.
     Cells { first: Cell, offset: u32 },
     /// A fixed place, since the variable's address is taken: byte offset in the function's fixed area.
@@ -196,7 +196,7 @@ pub struct Function<'m> {
     pub simd: u8,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub cells: PrimaryMap<Cell, CellData>,
-    pub homes: SecondaryMap<visa::Var, Home>,
+    pub storage: SecondaryMap<visa::Var, VarStorage>,
     pub pred_cells: SecondaryMap<visa::Predicate, PackedOption<Cell>>,
     pub addr_cells: SecondaryMap<visa::Addr, PackedOption<Cell>>,
     pub surface_cells: SecondaryMap<visa::Surface, PackedOption<Cell>>,

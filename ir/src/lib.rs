@@ -23,5 +23,6 @@ pub mod pack;
 pub mod print;
 pub mod regions;
 pub mod ssa;
+mod storage;
 pub mod subroutines;
 pub mod verify;

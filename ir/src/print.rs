@@ -4,7 +4,7 @@ use std::fmt;
 
 use kiln_frontend::print::Printer;
 
-use crate::func::{Block, Function, Home, Owner, RoutineData, Term, Value};
+use crate::func::{Block, Function, Owner, RoutineData, Term, Value, VarStorage};
 
 struct Cells<'a, 'm>(&'a Function<'m>, crate::func::Cell);
 
@@ -42,7 +42,7 @@ impl fmt::Display for Function<'_> {
             writeln!(f, "  input {}", Values(self, value))?;
         }
         for (var, decl) in &self.object.vars {
-            if let Home::Fixed { offset } = self.homes[var] {
+            if let VarStorage::Fixed { offset } = self.storage[var] {
                 writeln!(
                     f,
                     "  fixed {} at {offset}, {} bytes",

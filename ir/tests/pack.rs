@@ -8,7 +8,7 @@ use common::kernel;
 use kiln_frontend::module::{Module, Var};
 use kiln_frontend::text;
 use kiln_ir::build::{BuildOptions, build, build_with};
-use kiln_ir::func::{Function, Home};
+use kiln_ir::func::{Function, VarStorage};
 use kiln_ir::verify::verify;
 use kiln_target::platform::SKL;
 
@@ -18,8 +18,8 @@ const CELL: u32 = SKL.unit_bytes();
 fn places(func: &Function) -> Vec<(Var, u32, u32)> {
     let roots = func.object.vars.iter().filter(|(_, d)| d.alias.is_none());
     let mut all: Vec<(Var, u32, u32)> = roots
-        .filter_map(|(var, decl)| match func.homes[var] {
-            Home::Cells { first, offset } => {
+        .filter_map(|(var, decl)| match func.storage[var] {
+            VarStorage::Cells { first, offset } => {
                 let from = first.as_u32() * CELL + offset;
                 Some((var, from, from + decl.bytes()))
             }
@@ -65,9 +65,9 @@ fn scalars_of_one_life_share_a_cell() {
     let module = scalars();
     let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
-    let cell = |name: &str| match func.homes[var(&module, name)] {
-        Home::Cells { first, offset } => (first, offset),
-        home => panic!("{name}: {home:?}"),
+    let cell = |name: &str| match func.storage[var(&module, name)] {
+        VarStorage::Cells { first, offset } => (first, offset),
+        other => panic!("{name}: {other:?}"),
     };
     for i in 1..7 {
         assert_eq!(cell(&format!("S{i}")).0, cell("S0").0, "{func}");
@@ -136,8 +136,9 @@ fn what_is_written_past_a_variable_is_its_own() {
     body += "add (M1, 16) V(0,0)<1> A(0,0)<0;1,0> B(0,0)<0;1,0>\nret (M1, 1)\n";
     let module = kernel(&body);
     let func = build(&module.objects[0], &SKL).expect("a graph");
-    let home = |name| func.homes[var(&module, name)];
-    let (Home::Cells { first: a, .. }, Home::Cells { first: b, offset }) = (home("A"), home("B"))
+    let storage = |name| func.storage[var(&module, name)];
+    let (VarStorage::Cells { first: a, .. }, VarStorage::Cells { first: b, offset }) =
+        (storage("A"), storage("B"))
     else {
         panic!("in cells")
     };

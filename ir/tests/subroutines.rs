@@ -4,7 +4,7 @@ use kiln_frontend::module::{Module, Object};
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::func::{Cell, Function, Home, Owner, Routine, Value};
+use kiln_ir::func::{Cell, Function, Owner, Routine, Value, VarStorage};
 use kiln_ir::subroutines::{Which, prepare};
 use kiln_ir::verify::verify;
 use kiln_target::platform::SKL;
@@ -150,8 +150,8 @@ fn what_is_passed_together_shares_a_cell() {
     let cell = |wanted: &str| {
         let vars = &func.object.vars;
         let (var, _) = vars.iter().find(|(_, decl)| decl.name == *wanted).unwrap();
-        match func.homes[var] {
-            Home::Cells { first, .. } => first,
+        match func.storage[var] {
+            VarStorage::Cells { first, .. } => first,
             _ => panic!("{wanted} has no cell"),
         }
     };

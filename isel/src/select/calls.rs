@@ -9,7 +9,7 @@
 //! address registers are passed in general registers.
 
 use kiln_frontend::module::{self as visa, Operand, predefined};
-use kiln_ir::func::{self as ir, Cell, Home, Routine};
+use kiln_ir::func::{self as ir, Cell, Routine, VarStorage};
 use kiln_machine::func::{Address, Class};
 use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
 use kiln_target::isa::{Op, Type};
@@ -48,8 +48,8 @@ impl Select<'_, '_> {
 
     /// The place of `%arg` or `%retval`.
     fn passed(&self, var: u32) -> Storage {
-        match self.ir.homes[visa::Var::from_u32(var)] {
-            Home::Cells { first, .. } => Storage::Cells(first),
+        match self.ir.storage[visa::Var::from_u32(var)] {
+            VarStorage::Cells { first, .. } => Storage::Cells(first),
             _ => Storage::Null,
         }
     }
@@ -124,9 +124,9 @@ impl Select<'_, '_> {
     /// Defines the inputs of a subroutine: the return address, and a register for each parameter's cell.
     pub(super) fn enter_subroutine(&mut self) {
         let back = self.out.grf(RETURN_BYTES);
-        self.back = Some(back);
+        self.routine.back = Some(back);
         self.out.inputs.push((back, None));
-        for &(cell, value) in &self.routine.params {
+        for &(cell, value) in &self.routine.data.params {
             let v = self.passed_reg(cell);
             self.out.inputs.push((v, None));
             self.values[value] = v.into();
@@ -135,7 +135,7 @@ impl Select<'_, '_> {
 
     /// Copies flags and addresses among the inputs of a subroutine to registers of their class.
     pub(super) fn unpack_inputs(&mut self) {
-        for &(cell, value) in &self.routine.params {
+        for &(cell, value) in &self.routine.data.params {
             if let Some(v) = self.values[value].expand() {
                 self.values[value] = self.unpacked(cell, v).into();
             }
@@ -144,21 +144,21 @@ impl Select<'_, '_> {
 
     /// Returns from a subroutine, with a register for each result's cell.
     pub(super) fn leave_subroutine(&mut self) {
-        let results: Vec<VReg> = (self.routine.results.iter())
+        let results: Vec<VReg> = (self.routine.data.results.iter())
             .map(|&(cell, value)| self.packed(cell, self.values[value].expand()))
             .collect();
         let mut inst = self.instruction(MachineOp::Return, Channels::SCALAR);
         if !results.is_empty() {
             inst.srcs.push(Src::packed(self.list(&results), Type::Ud));
         }
-        if let Some(back) = self.back {
+        if let Some(back) = self.routine.back {
             inst.srcs.push(Src::scalar(Reg::virt(back, 0), Type::Ud));
         }
         self.push(inst);
     }
 
     pub(super) fn call_routine(&mut self, inst: ir::Inst, callee: Routine) {
-        self.at = inst;
+        self.current.inst = inst;
         let func = self.ir;
         let (reads, writes) = (func.reads(inst), func.writes(inst));
         let routine = &func.routines[callee];

@@ -7,6 +7,7 @@
 //! reported together.
 
 mod alu;
+mod blocks;
 mod buffer;
 mod calls;
 mod ieee;
@@ -20,14 +21,11 @@ mod sampler;
 mod scratch;
 mod typed;
 
-use std::ops::Range;
-
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_frontend::module as visa;
-use kiln_frontend::opcode::Opcode;
-use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
-use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term};
+use kiln_ir::func::{self as ir, Cell, Routine, Value, VarStorage};
+use kiln_machine::func::{Class, Entered, Function};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_target::abi::{self, Abi};
 use kiln_target::isa::Type;
@@ -80,31 +78,43 @@ impl Calls<'_> {
 
 struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
-    routine: &'f ir::RoutineData,
-    /// The last return of the routine.
-    last_return: Option<ir::Inst>,
     calls: &'f Calls<'f>,
     abi: &'static Abi,
+    room: Room,
+    routine: RoutineState<'f>,
+    current: Current,
+    taken: TakenVars,
     out: Function,
-    /// The return address of a subroutine.
-    back: Option<VReg>,
     /// The block under construction.
     code: Vec<Inst>,
     values: SecondaryMap<Value, PackedOption<VReg>>,
-    touched: SmallVec<[Touched; 6]>,
-    /// The start of variables whose address is taken, in the register file, in bytes.
-    fixed_base: u32,
-    /// The scratch memory of these variables, if they are there, and what the current instruction stores to it at
-    /// its end.
-    area: Option<Area>,
-    /// Number of GRFs available.
-    grfs: u32,
-    /// True if threads may be interrupted in the middle.
-    interruptible: bool,
-    stores: Vec<Store>,
-    /// The vISA instruction being selected.
-    at: ir::Inst,
     errors: Vec<SelectError>,
+}
+
+/// The routine being selected.
+struct RoutineState<'f> {
+    data: &'f ir::RoutineData,
+    /// Its last return.
+    last_return: Option<ir::Inst>,
+    /// The return address of a subroutine.
+    back: Option<VReg>,
+}
+
+/// The vISA instruction being selected.
+struct Current {
+    inst: ir::Inst,
+    touched: SmallVec<[Touched; 6]>,
+    /// Stores to [`TakenVars::area`] at its end.
+    stores: Vec<Store>,
+}
+
+/// Variables whose address is taken.
+#[derive(Default)]
+struct TakenVars {
+    /// Their start in the register file, in bytes.
+    base: u32,
+    /// Their scratch memory, if they are there.
+    area: Option<Area>,
 }
 
 /// Resources and constraints of selection.
@@ -164,7 +174,6 @@ pub fn select_in(
     calls: &Calls,
     room: Room,
 ) -> std::result::Result<Vec<Function>, Vec<SelectError>> {
-    let abi = if ir.stack { calls.abi } else { &abi::KERNEL };
     let whole = |what: String| {
         vec![SelectError {
             inst: 0,
@@ -183,82 +192,13 @@ pub fn select_in(
             "too many subroutines, or a subroutine with more than {MAX_PASSED} parameters or results"
         )));
     }
-    let unit = target.unit_grfs();
-    let grf = target.grf_bytes;
-    let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
-    let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
-    // A call preserves callee-saved registers only.
-    let fixed_from = abi.stack.as_ref().map_or(payload, |s| s.callee_saved.start);
-    let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
-    out.abi = abi;
-    out.entered = match ir.object.kind {
-        visa::ObjectKind::Kernel => Entered::Dispatched,
-        visa::ObjectKind::Function { .. } if (calls.by_jump)(&ir.object.name) => Entered::JumpedTo,
-        visa::ObjectKind::Function { .. } => Entered::Called,
-    };
-    // Units of the payload with inputs that stay where they arrive, or are stored to memory.
-    let mut arrive: Vec<u32> = Vec::new();
-    for (var, home) in ir.homes.iter() {
-        if let Home::FixedPayload { offset } = *home {
-            let end = offset + ir.object.vars[var].bytes().max(1);
-            arrive.extend(offset / target.unit_bytes()..end.div_ceil(target.unit_bytes()));
-        }
-    }
-    arrive.sort_unstable();
-    arrive.dedup();
-    let any = fixed > 0 || !arrive.is_empty();
-    // A call overwrites the payload, and preserves callee-saved registers only.
-    let in_memory = match &abi.stack {
-        Some(stack) => !arrive.is_empty() || fixed_from + fixed > stack.callee_saved.end,
-        None => payload + fixed + MIN_FREE_GRFS > room.grfs,
-    };
-    let in_memory = in_memory || room.in_memory;
-    let called = out.entered != Entered::Dispatched;
-    let called_by = abi.stack.as_ref().filter(|_| called);
-    let area = match any && in_memory {
-        true => Some(Area::new(ir, target, (room.scratch_base, called_by)).map_err(whole)?),
-        false => None,
-    };
-    match area {
-        Some(area) => {
-            out.reserved.push(Select::window(area, unit));
-            out.scratch_bytes = area.end(grf) - called_by.map_or(room.scratch_base, |_| 0);
-        }
-        None => {
-            if fixed > 0 {
-                out.reserved.push(fixed_from..fixed_from + fixed);
-            }
-            out.reserved
-                .extend(arrive.iter().map(|u| u * unit..(u + 1) * unit));
-            arrive.clear();
-        }
-    }
+    let mut select = Select::new(ir, target, calls, room);
+    let mut arrive = select.place_taken().map_err(whole)?;
     // Fixed registers and memory are those of the kernel.
-    let like = out.clone();
-    let mut values = SecondaryMap::new();
-    values.resize(ir.values.len());
-    let mut select = Select {
-        ir,
-        routine: &ir.routines[Routine::new(0)],
-        last_return: None,
-        calls,
-        abi,
-        out,
-        back: None,
-        code: Vec::new(),
-        values,
-        touched: SmallVec::new(),
-        fixed_base: fixed_from * grf,
-        area,
-        grfs: room.grfs,
-        interruptible: room.interruptible,
-        stores: Vec::new(),
-        at: ir::Inst::from_u32(0),
-        errors: Vec::new(),
-    };
+    let like = select.out.clone();
     let mut functions = Vec::with_capacity(ir.routines.len());
     for (r, routine) in &ir.routines {
-        select.routine = routine;
+        select.routine.data = routine;
         if r.index() > 0 {
             let name = format!("{}, subroutine {}", ir.object.name, r.index());
             let before = functions.last().map(|f: &Function| f.symbols.clone());
@@ -284,29 +224,95 @@ pub fn select_in(
     }
 }
 
-/// True if an instruction has an effect, rather than a statement about the code.
-fn has_code(op: Opcode) -> bool {
-    !matches!(
-        op,
-        Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
-    )
+impl<'f, 'm> Select<'f, 'm> {
+    fn new(
+        ir: &'f ir::Function<'m>,
+        target: &'static Platform,
+        calls: &'f Calls<'f>,
+        room: Room,
+    ) -> Select<'f, 'm> {
+        let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
+        out.abi = if ir.stack { calls.abi } else { &abi::KERNEL };
+        out.entered = match ir.object.kind {
+            visa::ObjectKind::Kernel => Entered::Dispatched,
+            visa::ObjectKind::Function { .. } if (calls.by_jump)(&ir.object.name) => {
+                Entered::JumpedTo
+            }
+            visa::ObjectKind::Function { .. } => Entered::Called,
+        };
+        let mut values = SecondaryMap::new();
+        values.resize(ir.values.len());
+        Select {
+            ir,
+            calls,
+            abi: out.abi,
+            room,
+            routine: RoutineState {
+                data: &ir.routines[Routine::new(0)],
+                last_return: None,
+                back: None,
+            },
+            current: Current {
+                inst: ir::Inst::from_u32(0),
+                touched: SmallVec::new(),
+                stores: Vec::new(),
+            },
+            taken: TakenVars::default(),
+            out,
+            code: Vec::new(),
+            values,
+            errors: Vec::new(),
+        }
+    }
+
+    /// Places variables whose address is taken: in registers or in scratch memory. Returns the units of the payload
+    /// whose inputs are to be stored to memory.
+    fn place_taken(&mut self) -> std::result::Result<Vec<u32>, String> {
+        let (ir, room, target) = (self.ir, self.room, self.out.target);
+        let (unit, unit_bytes, grf) = (target.unit_grfs(), self.unit(), self.grf());
+        let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
+        let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
+        // A call overwrites the payload, and preserves callee-saved registers only.
+        let stack = self.abi.stack.as_ref();
+        let fixed_from = stack.map_or(payload, |s| s.callee_saved.start);
+        self.taken.base = fixed_from * grf;
+        // Units of the payload with inputs that stay where they arrive, or are stored to memory.
+        let mut arrive: Vec<u32> = Vec::new();
+        for (var, storage) in ir.storage.iter() {
+            if let VarStorage::FixedPayload { offset } = *storage {
+                let end = offset + ir.object.vars[var].bytes().max(1);
+                arrive.extend(offset / unit_bytes..end.div_ceil(unit_bytes));
+            }
+        }
+        arrive.sort_unstable();
+        arrive.dedup();
+        let any = fixed > 0 || !arrive.is_empty();
+        let in_memory = room.in_memory
+            || match stack {
+                Some(stack) => !arrive.is_empty() || fixed_from + fixed > stack.callee_saved.end,
+                None => payload + fixed + MIN_FREE_GRFS > room.grfs,
+            };
+        if any && in_memory {
+            let called_by = stack.filter(|_| self.out.entered != Entered::Dispatched);
+            let area = Area::new(ir, target, (room.scratch_base, called_by))?;
+            self.taken.area = Some(area);
+            self.out.reserved.push(Select::window(area, unit));
+            self.out.scratch_bytes = area.end(grf) - called_by.map_or(room.scratch_base, |_| 0);
+            return Ok(arrive);
+        }
+        if fixed > 0 {
+            self.out.reserved.push(fixed_from..fixed_from + fixed);
+        }
+        let stay = arrive.iter().map(|u| u * unit..(u + 1) * unit);
+        self.out.reserved.extend(stay);
+        Ok(Vec::new())
+    }
 }
 
 impl Select<'_, '_> {
-    /// The counterpart of a block of the routine.
-    fn own_block(&self, block: ir::Block) -> Block {
-        Block::from_u32(block.as_u32() - self.routine.blocks.start.as_u32())
-    }
-
-    /// The counterparts of all blocks of the routine.
-    fn own_blocks(&self) -> impl Iterator<Item = ir::Block> + use<> {
-        let Range { start, end } = self.routine.blocks;
-        (start.as_u32()..end.as_u32()).map(ir::Block::from_u32)
-    }
-
     /// An error at the current instruction.
     fn fail<T>(&self, what: impl Into<String>) -> Result<T> {
-        let inst = self.at.index();
+        let inst = self.current.inst.index();
         let known = self.ir.object.insts.get(inst);
         Err(SelectError {
             inst,
@@ -323,162 +329,12 @@ impl Select<'_, '_> {
         self.out.target.grf_bytes
     }
 
-    /// Selects all blocks. Inputs in the units `arrive` are stored to memory first.
-    fn blocks(&mut self, arrive: &[u32]) {
-        let ir = self.ir;
-        let Range { start, end } = self.routine.blocks;
-        let mut blocks = (start.index()..end.index()).rev().map(ir::Block::new);
-        self.last_return = blocks.find_map(|b| self.return_of(b));
-        if self.out.entered == Entered::Subroutine {
-            self.enter_subroutine();
-        }
-        let dispatched = self.out.entered != Entered::Subroutine;
-        for &(cell, value) in ir.entry.iter().filter(|_| dispatched) {
-            let grfs = self.out.target.unit_grfs();
-            let at = match (ir.cells[cell].owner, &self.abi.stack) {
-                (Owner::Payload { unit }, _) => unit * grfs,
-                (Owner::Var { offset, .. }, Some(stack)) => stack.args + offset / self.grf(),
-                _ => continue,
-            };
-            let v = self.cell_reg(cell);
-            self.values[value] = v.into();
-            self.out.inputs.push((v, Some(at)));
-        }
-        for &unit in arrive {
-            let bytes = self.unit();
-            let grf = unit * self.out.target.unit_grfs();
-            let known = self.out.inputs.iter().find(|&&(_, at)| at == Some(grf));
-            let v = known.map(|&(v, _)| v).unwrap_or_else(|| {
-                let v = self.out.grf(bytes);
-                self.out.inputs.push((v, Some(grf)));
-                v
-            });
-            let area = self.area;
-            if let Some(Err(error)) = area.map(|area| self.keep_input(area, unit * bytes, v)) {
-                self.errors.push(error);
-            }
-        }
-        // After the inputs: they are stored in whole units, which may include the header.
-        if dispatched && let Err(error) = self.keep_header() {
-            self.errors.push(error);
-        }
-        for b in self.own_blocks() {
-            let mut block = BlockData::new(Term::End);
-            for &(cell, value) in &ir.blocks[b].params {
-                let v = self.cell_reg(cell);
-                self.values[value] = v.into();
-                block.params.push(v);
-            }
-            let made = self.out.blocks.push(block);
-            debug_assert_eq!(made, self.own_block(b));
-        }
-        // In the entry block, which is the first in order.
-        self.unpack_inputs();
-        // Definitions are selected before their uses: in reverse postorder.
-        let order = self.order();
-        for b in order {
-            self.fill_block(b);
-        }
-        for b in self.own_blocks() {
-            self.edges(b);
-        }
-    }
-
-    /// Selects a block's instructions and its terminator; edges follow when all blocks are selected.
-    fn fill_block(&mut self, b: ir::Block) {
-        let ir = self.ir;
-        let branch = match ir.blocks[b].term {
-            ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
-            _ => None,
-        };
-        self.code.reserve(ir.blocks[b].insts.len());
-        for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
-            if let Err(error) = self.inst(inst) {
-                self.errors.push(error);
-            }
-        }
-        let (term, origin) = self.terminator(b, branch);
-        let term_origin = origin.map_or(u32::MAX, |inst| self.origin(inst));
-        let b = self.own_block(b);
-        let block = &mut self.out.blocks[b];
-        block.insts = self.code.to_vec();
-        block.term = term;
-        block.term_origin = term_origin;
-        self.code.clear();
-    }
-
-    /// Blocks in reverse postorder of the linear graph, followed by unreachable ones.
-    fn order(&self) -> Vec<ir::Block> {
-        let blocks = &self.ir.blocks;
-        let own = self.own_blocks();
-        let index = |b: ir::Block| b.index() - self.routine.blocks.start.index();
-        let mut seen = vec![false; own.size_hint().0];
-        let mut order = Vec::with_capacity(seen.len());
-        for start in own {
-            if std::mem::replace(&mut seen[index(start)], true) {
-                continue;
-            }
-            let first = order.len();
-            let mut stack = vec![(start, 0)];
-            while let Some((b, next)) = stack.pop() {
-                match blocks[b].succs.get(next) {
-                    Some(edge) => {
-                        stack.push((b, next + 1));
-                        if !std::mem::replace(&mut seen[index(edge.to)], true) {
-                            stack.push((edge.to, 0));
-                        }
-                    }
-                    None => order.push(b),
-                }
-            }
-            order[first..].reverse();
-        }
-        order
-    }
-
-    fn edges(&mut self, b: ir::Block) {
-        let ir = self.ir;
-        let from = self.own_block(b);
-        for edge in &ir.blocks[b].succs {
-            let mut args = SmallVec::new();
-            for (&(cell, _), &value) in ir.blocks[edge.to].params.iter().zip(&edge.args) {
-                let known = self.values[value].expand().filter(|_| !value.is_undef());
-                args.push(known.unwrap_or_else(|| {
-                    let v = self.cell_reg(cell);
-                    self.out.blocks[from].insts.push(Inst::undef(v));
-                    v
-                }));
-            }
-            let to = self.own_block(edge.to);
-            self.out.blocks[from].succs.push(Edge { to, args });
-        }
-    }
-
-    fn inst(&mut self, inst: ir::Inst) -> Result {
-        let visa = self.ir.visa(inst);
-        if !has_code(visa.op) {
-            return Ok(());
-        }
-        if let Some(callee) = self.ir.callee(inst) {
-            self.call_routine(inst, callee);
-            return Ok(());
-        }
-        self.begin(inst);
-        let mut done = self.operation(visa);
-        if done.is_ok() && !self.stores.is_empty() {
-            done = self.write_back();
-        }
-        self.stores.clear();
-        self.end();
-        done
-    }
-
     /// Sets up the cells that `inst` reads and writes.
     fn begin(&mut self, inst: ir::Inst) {
-        self.at = inst;
-        self.touched.clear();
+        self.current.inst = inst;
+        self.current.touched.clear();
         for r in self.ir.reads(inst) {
-            self.touched.push(Touched {
+            self.current.touched.push(Touched {
                 cell: r.cell,
                 read: Some(r.value),
                 undefined: None,
@@ -489,9 +345,9 @@ impl Select<'_, '_> {
         for w in self.ir.writes(inst) {
             let now = w.old.expand().and_then(|old| self.values[old].expand());
             let new = Some(w.new);
-            match self.touched.iter_mut().find(|t| t.cell == w.cell) {
+            match self.current.touched.iter_mut().find(|t| t.cell == w.cell) {
                 Some(t) => (t.now, t.new) = (now, new),
-                None => self.touched.push(Touched {
+                None => self.current.touched.push(Touched {
                     cell: w.cell,
                     read: None,
                     undefined: None,
@@ -504,8 +360,8 @@ impl Select<'_, '_> {
 
     /// Binds the values that the instruction defines to the last registers created for them.
     fn end(&mut self) {
-        for i in 0..self.touched.len() {
-            let Touched { cell, now, new, .. } = self.touched[i];
+        for i in 0..self.current.touched.len() {
+            let Touched { cell, now, new, .. } = self.current.touched[i];
             let Some(new) = new else { continue };
             let v = now.unwrap_or_else(|| {
                 let v = self.cell_reg(cell);
@@ -513,7 +369,7 @@ impl Select<'_, '_> {
             });
             self.values[new] = v.into();
         }
-        self.touched.clear();
+        self.current.touched.clear();
     }
 
     /// A new register for the contents of a cell. Messages may write past the declared end of a variable, up to the
@@ -543,7 +399,7 @@ impl Select<'_, '_> {
     }
 
     fn push(&mut self, mut inst: Inst) {
-        inst.origin = self.origin(self.at);
+        inst.origin = self.origin(self.current.inst);
         self.code.push(inst);
     }
 
@@ -574,85 +430,6 @@ impl Select<'_, '_> {
 
     fn temp_of(&mut self, class: Class, bytes: u32) -> Reg {
         Reg::virt(self.out.reg(class, bytes), 0)
-    }
-
-    /// The terminator of a block, and its vISA instruction.
-    fn terminator(&mut self, b: ir::Block, branch: Option<ir::Inst>) -> (Term, Option<ir::Inst>) {
-        if let Some(inst) = branch {
-            self.begin(inst);
-        }
-        let pred = branch.and_then(|i| self.ir.visa(i).pred);
-        let term = match self.ir.blocks[b].term {
-            ir::Term::Jump(_) => Term::Jump,
-            ir::Term::Branch { .. } => match pred {
-                Some(p) => Term::Branch {
-                    pred: self.pred(p, 1),
-                },
-                None => Term::Jump,
-            },
-            ir::Term::Goto {
-                inst,
-                uip,
-                backward,
-                ..
-            } => {
-                let exec = self.ir.visa(inst).exec;
-                // A goto of one channel means all channels.
-                let (exec_size, chan_off) = match exec.size {
-                    1 => (self.ir.simd, 0),
-                    size => (size, exec.offset),
-                };
-                let pred = pred.map(|p| self.pred(p, exec_size));
-                if backward {
-                    Term::GotoBackward {
-                        pred,
-                        exec_size,
-                        chan_off,
-                    }
-                } else {
-                    Term::GotoForward {
-                        pred,
-                        exec_size,
-                        chan_off,
-                        uip: self.own_block(uip),
-                        free_flag: Reg::NULL,
-                    }
-                }
-            }
-            ir::Term::Join { .. } => Term::Join,
-            ir::Term::Ret if self.out.entered == Entered::Dispatched => Term::End,
-            ir::Term::Ret if self.out.entered == Entered::Subroutine => {
-                if self.routine.exit.expand() == Some(b) {
-                    self.leave_subroutine();
-                }
-                Term::Return
-            }
-            ir::Term::Ret => {
-                let insts = &self.ir.blocks[b].insts;
-                if let Some(last) = insts.clone().last().map(ir::Inst::from_u32) {
-                    self.begin(last);
-                    self.results();
-                    self.end();
-                }
-                Term::Return
-            }
-        };
-        if branch.is_some() {
-            self.end();
-        }
-        let origin = match (branch, &self.ir.blocks[b].term) {
-            // A common end of several returns, or an unreachable block, has no return of its own.
-            (None, ir::Term::Ret) => self.return_of(b).or(self.last_return),
-            _ => branch,
-        };
-        (term, origin)
-    }
-
-    /// The return at the end of a block, if there is one.
-    fn return_of(&self, b: ir::Block) -> Option<ir::Inst> {
-        let is_return =
-            |inst: &ir::Inst| matches!(self.ir.visa(*inst).op, Opcode::Ret | Opcode::FRet);
-        self.ir.block_insts(b).last().filter(is_return)
     }
 }
 

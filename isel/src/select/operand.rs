@@ -7,7 +7,7 @@
 use kiln_emit::messages::Surface as Memory;
 use kiln_frontend::module::{self as visa, Combine, Modifier, Operand, predefined};
 use kiln_frontend::opcode::Opcode;
-use kiln_ir::func::{Cell, Def, Home};
+use kiln_ir::func::{Cell, Def, VarStorage};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::abi::Stack;
@@ -82,8 +82,8 @@ impl Select<'_, '_> {
 
     /// The register with a cell's contents before the instruction.
     fn contents_of(&mut self, cell: Cell) -> VReg {
-        let at = self.touched.iter().position(|t| t.cell == cell);
-        let touched = at.map(|i| &self.touched[i]);
+        let at = self.current.touched.iter().position(|t| t.cell == cell);
+        let touched = at.map(|i| &self.current.touched[i]);
         let value = touched.and_then(|t| t.read);
         if let Some(v) = value.and_then(|v| self.values[v].expand()) {
             return v;
@@ -101,8 +101,8 @@ impl Select<'_, '_> {
         };
         self.undef(v);
         match at {
-            Some(i) => self.touched[i].undefined = Some(v),
-            None => self.touched.push(Touched {
+            Some(i) => self.current.touched[i].undefined = Some(v),
+            None => self.current.touched.push(Touched {
                 cell,
                 read: None,
                 undefined: Some(v),
@@ -132,7 +132,7 @@ impl Select<'_, '_> {
                 true => self.cell_reg(cell),
                 false => self.out.grf(unit),
             };
-            let touched = self.touched.iter_mut();
+            let touched = self.current.touched.iter_mut();
             let before = touched
                 .into_iter()
                 .find(|t| t.cell == cell && t.new.is_some())
@@ -194,15 +194,17 @@ impl Select<'_, '_> {
         let (root, at) = self.ir.object.root(var);
         let byte = at + offset;
         let header = self.abi.header * self.grf();
-        let home = self.ir.homes[root];
-        if let (Some(area), Home::Fixed { .. } | Home::FixedPayload { .. }) = (self.area, home) {
-            return Ok((Storage::Scratch(area), area.place(home) + byte));
+        let storage = self.ir.storage[root];
+        if let (Some(area), VarStorage::Fixed { .. } | VarStorage::FixedPayload { .. }) =
+            (self.taken.area, storage)
+        {
+            return Ok((Storage::Scratch(area), area.place(storage) + byte));
         }
-        Ok(match home {
-            Home::Cells { first, offset } => (Storage::Cells(first), offset + byte),
-            Home::Fixed { offset } => (Storage::Grf, self.fixed_base + offset + byte),
-            Home::FixedPayload { offset } => (Storage::Grf, offset + byte),
-            Home::Special => match root.as_u32() {
+        Ok(match storage {
+            VarStorage::Cells { first, offset } => (Storage::Cells(first), offset + byte),
+            VarStorage::Fixed { offset } => (Storage::Grf, self.taken.base + offset + byte),
+            VarStorage::FixedPayload { offset } => (Storage::Grf, offset + byte),
+            VarStorage::Special => match root.as_u32() {
                 predefined::NULL => (Storage::Null, 0),
                 predefined::R0 => (Storage::Grf, header + byte),
                 predefined::GROUP_ID_X => (Storage::Grf, header + 4 + byte),
@@ -247,7 +249,7 @@ impl Select<'_, '_> {
         match self.storage(var, offset)? {
             // With few registers, the copy of r0 is elsewhere.
             (Storage::Grf, byte) if (copy..copy + self.grf()).contains(&byte) => {
-                match (self.area, self.out.header) {
+                match (self.taken.area, self.out.header) {
                     (Some(area), _) => Ok(area.header() + byte - copy),
                     (None, Some(header)) => Ok(header * self.grf() + byte - copy),
                     (None, None) => self.fail("no register is left for the thread's header"),
@@ -322,7 +324,7 @@ impl Select<'_, '_> {
                     indirect: Some(imm),
                     mme: None,
                 };
-                Ok(Src::Reg(match self.area {
+                Ok(Src::Reg(match self.taken.area {
                     Some(area) => self.read_indirect(area, &src, n)?,
                     None => src,
                 }))
@@ -420,7 +422,7 @@ impl Select<'_, '_> {
             } => {
                 let reg = self.address_reg(addr, u32::from(off) * 2);
                 let (stride, ty) = (region.h.max(1), machine_type(ty));
-                let dst = match self.area {
+                let dst = match self.taken.area {
                     Some(area) => {
                         self.indirect_dst(area, (reg, imm + behind as i16), stride, ty, n)
                     }
@@ -519,7 +521,7 @@ impl Select<'_, '_> {
             visa::StateVar::Sampler(s) => self.ir.sampler_cells[s],
         }
         .expand()?;
-        let value = self.touched.iter().find(|t| t.cell == cell)?.read?;
+        let value = self.current.touched.iter().find(|t| t.cell == cell)?.read?;
         let Def::Inst(inst) = self.ir.values[value].def else {
             return None;
         };

@@ -168,7 +168,7 @@ impl Select<'_, '_> {
         }
         let half = self.element_bytes(&ops[surface_at + 1])? == 2;
         let target = self.out.target;
-        let needs_header = self.interruptible && target.sampler_header
+        let needs_header = self.room.interruptible && target.sampler_header
             || null_mask
             || offsets.is_some()
             || flags & HEADER_OFFSETS as u32 != 0
@@ -201,7 +201,7 @@ impl Select<'_, '_> {
         for operand in &ops[2..2 + parameters] {
             given.push(self.parameter(operand)?);
         }
-        let all = self.interruptible && self.out.target.sampler_header && mask != 15;
+        let all = self.room.interruptible && self.out.target.sampler_header && mask != 15;
         Ok(Ask {
             kind,
             narrow: false,

@@ -20,7 +20,7 @@ use std::ops::Range;
 use kiln_emit::messages::access::{Address, MemoryAccess};
 use kiln_frontend::module::Operand;
 use kiln_frontend::opcode::Opcode;
-use kiln_ir::func::Home;
+use kiln_ir::func::VarStorage;
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Desc, Dst, Inst, Message, Old, Reg, Src, SrcReg, VReg};
 use kiln_target::abi::Stack;
@@ -159,11 +159,11 @@ impl Area {
     }
 
     /// The place of a variable in the area.
-    pub(super) fn place(&self, home: Home) -> u32 {
-        match home {
-            Home::Fixed { offset } => offset,
-            Home::FixedPayload { offset } => self.payload + offset,
-            Home::Cells { .. } | Home::Special => 0,
+    pub(super) fn place(&self, storage: VarStorage) -> u32 {
+        match storage {
+            VarStorage::Fixed { offset } => offset,
+            VarStorage::FixedPayload { offset } => self.payload + offset,
+            VarStorage::Cells { .. } | VarStorage::Special => 0,
         }
     }
 }
@@ -283,7 +283,7 @@ impl Select<'_, '_> {
             _ => false,
         };
         let mut operands = object.insts.iter().flat_map(|i| &i.operands);
-        match (operands.any(is_header), self.area) {
+        match (operands.any(is_header), self.taken.area) {
             (false, _) => {}
             (true, Some(area)) => {
                 // A copy: the payload may not be the message's header itself.
@@ -296,7 +296,7 @@ impl Select<'_, '_> {
                 let at = From::Byte(area.header());
                 self.transfer(area, 1, at, Reg::virt(v, 0), true)?;
             }
-            (true, None) => self.out.header = self.out.header_of(self.grfs),
+            (true, None) => self.out.header = self.out.header_of(self.room.grfs),
         }
         Ok(())
     }
@@ -338,7 +338,7 @@ impl Select<'_, '_> {
         for n in units {
             let at = n * unit;
             let new = self.out.grf(unit);
-            let before = self.stores.iter_mut().find_map(|s| match s {
+            let before = self.current.stores.iter_mut().find_map(|s| match s {
                 Store::Unit { at: a, v, .. } if *a == at => Some(std::mem::replace(v, new)),
                 _ => None,
             });
@@ -350,11 +350,12 @@ impl Select<'_, '_> {
                 }
             };
             if !self
+                .current
                 .stores
                 .iter()
                 .any(|s| matches!(s, Store::Unit { at: a, .. } if *a == at))
             {
-                self.stores.push(Store::Unit { area, at, v: new });
+                self.current.stores.push(Store::Unit { area, at, v: new });
             }
             regs.push(new);
             old.push(before);
@@ -368,7 +369,7 @@ impl Select<'_, '_> {
 
     /// Stores the results of the instruction.
     pub(super) fn write_back(&mut self) -> Result {
-        for store in std::mem::take(&mut self.stores) {
+        for store in std::mem::take(&mut self.current.stores) {
             match store {
                 Store::Unit { area, at, v } => self.store(area, at, v)?,
                 Store::Indirect(indirect) => self.write_indirect(&indirect)?,
@@ -437,12 +438,12 @@ impl Select<'_, '_> {
         n: u8,
     ) -> Dst {
         let from = self.temp(u32::from(n) * ty.bytes());
-        let visa = self.ir.visa(self.at);
+        let visa = self.ir.visa(self.current.inst);
         let mut channels = self.channels(visa);
         if visa.op == Opcode::Sel {
             channels.pred = None;
         }
-        self.stores.push(Store::Indirect(Indirect {
+        self.current.stores.push(Store::Indirect(Indirect {
             area,
             from,
             address,

@@ -20,6 +20,11 @@ use super::wide::{self, Format, Rounding, Wide};
 /// Channels that `sad2` and `sada2` write.
 const EVEN_CHANNELS: u32 = 0x5555_5555;
 
+/// A bit for each of the first `lanes` channels for which the condition holds.
+fn lanes_where(lanes: usize, holds: impl Fn(usize) -> bool) -> u32 {
+    (0..lanes).fold(0, |bits, lane| bits | u32::from(holds(lane)) << lane)
+}
+
 impl Thread {
     /// A predicate for each of an operation's channels, from bit 0.
     pub fn predicate(&self, op: &Operation, pred: &Predicate) -> u32 {
@@ -290,10 +295,7 @@ impl Thread {
             }
             Cmp | Cmpn => {
                 let cond = condition(op)?;
-                let mut values = 0;
-                for lane in 0..lanes {
-                    values |= u32::from(compare(cond, a[lane].cmp(&b[lane]))) << lane;
-                }
+                let values = lanes_where(lanes, |l| compare(cond, a[l].cmp(&b[l])));
                 return self.store_comparison(op, enabled, values);
             }
             Csel => {
@@ -306,35 +308,42 @@ impl Thread {
             }
             other => return Err(Cause::Op(other)),
         }
+        self.finish_int(op, enabled, &mut r)
+    }
+
+    /// Stores results of an operation on integers, and sets the flags and the accumulator as it asks for.
+    fn finish_int<T: Int>(
+        &mut self,
+        op: &Operation,
+        enabled: u32,
+        r: &mut Lanes<T>,
+    ) -> Result<(), Cause> {
+        let (lanes, dst) = (usize::from(op.lanes), &op.dst);
         let overflow = match &op.cond {
             Some(cond) if cond.cond == Cond::Ov => {
                 let (low, high) = int_range(dst.ty);
-                let mut bits = 0;
-                for (lane, v) in r.iter().enumerate().take(lanes) {
-                    bits |= u32::from(!(low..=high).contains(&v.to_i128())) << lane;
-                }
-                bits
+                Some(lanes_where(lanes, |l| {
+                    !(low..=high).contains(&r[l].to_i128())
+                }))
             }
-            _ => 0,
+            _ => None,
         };
-        self.store_int(dst, lanes, enabled, op.saturate, &mut r)?;
+        self.store_int(dst, lanes, enabled, op.saturate, r)?;
         // For these two the accumulator already has the carry or borrow.
-        if op.acc_write && !matches!(op.op, Addc | Subb) {
+        if op.acc_write && !matches!(op.op, Op::Addc | Op::Subb) {
             self.write_acc(lanes, enabled, |lane| r[lane].low() as i64);
         }
         if let Some(cond) = &op.cond {
-            let mut values = overflow;
-            if cond.cond != Cond::Ov {
-                for (lane, v) in r.iter().enumerate().take(lanes) {
+            let values = overflow.unwrap_or_else(|| {
+                lanes_where(lanes, |l| {
                     // The value as converted to the destination's type, even for a null destination.
-                    let stored = if dst.ty.is_float() {
-                        *v
-                    } else {
-                        wrap(*v, dst.ty)
+                    let stored = match dst.ty.is_float() {
+                        true => r[l],
+                        false => wrap(r[l], dst.ty),
                     };
-                    values |= u32::from(compare(cond.cond, stored.cmp(&T::default()))) << lane;
-                }
-            }
+                    compare(cond.cond, stored.cmp(&T::default()))
+                })
+            });
             self.set_flags(cond, enabled, values);
         }
         Ok(())
@@ -365,10 +374,7 @@ impl Thread {
             self.write_acc(lanes, enabled, |lane| full[lane]);
         }
         if let Some(cond) = &op.cond {
-            let mut values = 0;
-            for (lane, v) in half.iter().enumerate().take(lanes) {
-                values |= u32::from(compare(cond.cond, v.cmp(&0))) << lane;
-            }
+            let values = lanes_where(lanes, |l| compare(cond.cond, half[l].cmp(&0)));
             self.set_flags(cond, enabled, values);
         }
         Ok(())
@@ -537,12 +543,9 @@ impl Thread {
             }
             Cmp | Cmpn => {
                 let cond = condition(op)?;
-                let mut values = 0;
-                for lane in 0..lanes {
-                    let holds =
-                        compare_float(cond, a[lane], b[lane]) || op.op == Cmpn && b[lane].is_nan();
-                    values |= u32::from(holds) << lane;
-                }
+                let values = lanes_where(lanes, |l| {
+                    compare_float(cond, a[l], b[l]) || op.op == Cmpn && b[l].is_nan()
+                });
                 return self.store_comparison(op, enabled, values);
             }
             Csel => {
@@ -574,10 +577,7 @@ impl Thread {
             self.store_f64(&acc, lanes, enabled, false, &mut r.clone())?;
         }
         if let Some(cond) = &op.cond {
-            let mut values = 0;
-            for (lane, v) in r.iter().enumerate().take(lanes) {
-                values |= u32::from(compare_float(cond.cond, *v, 0.0)) << lane;
-            }
+            let values = lanes_where(lanes, |l| compare_float(cond.cond, r[l], 0.0));
             self.set_flags(cond, enabled, values);
         }
         Ok(())
