@@ -45,6 +45,8 @@ const OUTPUT_PATH: &str = "OutputAsmPath";
 pub(crate) const TARGET: &str = "Target";
 /// The values of [`TARGET`] by number.
 pub(crate) const TARGETS: [&str; 2] = ["cm", "3d"];
+/// Number of the target of explicit SIMD.
+pub(crate) const TARGET_CM: i64 = 0;
 
 fn kind(name: &str) -> Kind {
     KINDS

@@ -9,6 +9,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+use crate::attributes;
 use crate::opcode::Opcode;
 
 /// A name: stored inline if short, otherwise shared.
@@ -433,6 +434,15 @@ impl Object {
                 AttrValue::Flag => Some(1),
                 AttrValue::Str(_) => None,
             })
+    }
+
+    /// True for a kernel of explicit SIMD: a thread is one work-item, and its instructions have execution sizes of
+    /// their own.
+    pub fn is_explicit(&self) -> bool {
+        match self.int_attr("SimdSize") {
+            Some(size) => size == 1,
+            None => self.int_attr(attributes::TARGET) == Some(attributes::TARGET_CM),
+        }
     }
 
     /// Root of `var`: the variable at the end of its alias chain, and the byte offset into it.

@@ -75,7 +75,8 @@ pub struct Implicit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImplicitKind {
-    /// A word for each channel and dimension; each dimension begins at a register's start. They stand behind the header.
+    /// A word for each channel and dimension; each dimension begins at a register's start. In a kernel of explicit
+    /// SIMD, three adjacent words. They stand behind the header.
     LocalIds,
     /// Three dwords each, from here on.
     GlobalIdOffset,
@@ -260,8 +261,10 @@ impl ImplicitKind {
         }
     }
 
-    fn arg_type(self) -> ArgType {
+    /// Its type in a kernel whose threads have so many work-items.
+    fn arg_type(self, simd: u32) -> ArgType {
         match self {
+            ImplicitKind::LocalIds if simd == 1 => ArgType::PackedLocalIds,
             ImplicitKind::LocalIds => ArgType::LocalId,
             ImplicitKind::GlobalIdOffset => ArgType::GlobalIdOffset,
             ImplicitKind::GlobalSize => ArgType::GlobalSize,
@@ -272,9 +275,10 @@ impl ImplicitKind {
         }
     }
 
-    /// Its bytes in a kernel of so many channels.
+    /// Its bytes in a kernel whose threads have so many work-items.
     fn bytes(self, simd: u32, grf_bytes: u32) -> u32 {
         match self {
+            ImplicitKind::LocalIds if simd == 1 => DIMENSIONS * ID_BYTES,
             ImplicitKind::LocalIds => DIMENSIONS * (simd * ID_BYTES).next_multiple_of(grf_bytes),
             ImplicitKind::WorkDimensions => 4,
             _ => 4 * DIMENSIONS,
@@ -442,7 +446,7 @@ impl KernelInterface {
                     expected: grf_bytes,
                 });
             }
-            shared = grf_bytes + ids.size;
+            shared = grf_bytes + ids.size.next_multiple_of(grf_bytes);
         }
         for one in &placed {
             let what = || one.what.to_string();
@@ -602,7 +606,7 @@ impl KernelInterface {
             match kind {
                 ImplicitKind::LocalIds => {
                     let ids = PerThreadPayloadArgument {
-                        arg_type: kind.arg_type(),
+                        arg_type: kind.arg_type(simd),
                         offset: 0,
                         size,
                         other: Mapping::new(),
@@ -612,7 +616,7 @@ impl KernelInterface {
                 _ => entry.payload_arguments.push(PayloadArgument {
                     offset: offset - shared,
                     size,
-                    ..datum(kind.arg_type())
+                    ..datum(kind.arg_type(simd))
                 }),
             }
         }

@@ -622,7 +622,10 @@ fn build_ir(kernel: &mut Kernel) -> Result<(), CompileError> {
         });
     }
     kernel.bottom_up = func.bottom_up.iter().map(|r| r.as_u32() as usize).collect();
-    kernel.compiled.simd = func.simd;
+    kernel.compiled.simd = match object.is_explicit() {
+        true => 1,
+        false => func.simd,
+    };
     kernel.compiled.stack = func.stack;
     kernel.func = Some(func);
     Ok(())

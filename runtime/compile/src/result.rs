@@ -127,7 +127,7 @@ pub struct Compiled {
     pub symbols: Vec<Symbol>,
     /// Bytes of scratch space for the stacks of what it calls.
     pub stack_bytes: u32,
-    /// Channels of a dispatch.
+    /// Work-items of a thread: its channels, or 1 in a kernel of explicit SIMD.
     pub simd: u8,
     /// Bytes at the start of scratch space that the vISA itself uses; spills come behind them.
     pub scratch_base: u32,

@@ -143,7 +143,7 @@ pub enum BindError {
     },
     #[error("a group of {items} work-items in {simd}-channel threads: 1 to 1024 are possible")]
     GroupSize { items: u64, simd: u32 },
-    #[error("SIMD size {0}: 8, 16 or 32 expected")]
+    #[error("SIMD size {0}: 1, 8, 16 or 32 expected")]
     Simd(u32),
     #[error("{found} bytes of shared local memory: 65536 are possible")]
     Slm { found: u64 },
@@ -199,6 +199,9 @@ pub enum RunError {
     Budget { group: [u32; 3], budget: u64 },
 }
 
+/// SIMD size of kernels of explicit SIMD: a thread is one work-item, and its instructions have execution sizes of
+/// their own.
+const EXPLICIT: u32 = 1;
 /// Maximum number of work-items of a group.
 const GROUP_ITEMS: u64 = 1024;
 /// Maximum size of a group's shared local memory in bytes.
@@ -283,7 +286,10 @@ pub(super) struct Setup {
     /// Bytes of a general register, and of all of them.
     register: usize,
     file: u64,
+    /// Number of work-items of a thread.
     simd: u32,
+    /// Number of channels that are on when a thread of explicit SIMD starts.
+    channels: u32,
     /// Number of threads of a group.
     pub(super) threads: u32,
     items: u32,
@@ -326,7 +332,7 @@ impl Setup {
     ) -> Result<Setup, BindError> {
         let kernel = launch.kernel()?;
         let simd = kernel.execution_env.simd_size;
-        if !matches!(simd, 8 | 16 | 32) {
+        if !matches!(simd, EXPLICIT | 8 | 16 | 32) {
             return Err(BindError::Simd(simd));
         }
         let mut groups = [0; 3];
@@ -366,6 +372,7 @@ impl Setup {
             register: platform.grf_bytes as usize,
             file: File::Grf.bytes(platform) as u64,
             simd,
+            channels: program.channels(),
             threads,
             items: items as u32,
             groups,
@@ -421,7 +428,7 @@ impl Setup {
     /// Keeps in registers only what the hardware loads. All else is in memory, from which the kernel loads it: the
     /// arguments after the inline data, and the local ids of each thread unless the hardware generates them. The
     /// hardware generates only ids that are bits of the work-item's number; the kernel then starts after the
-    /// instructions that load them.
+    /// instructions that load them. It generates no packed ids.
     fn leave_in_memory(
         &mut self,
         launch: &Launch,
@@ -443,9 +450,10 @@ impl Setup {
         }
         image.extend(self.cross_thread.split_off(inline));
         let [fast, middle, _] = self.walk;
-        let by_hardware = [fast, middle]
-            .iter()
-            .all(|&dimension| launch.local[dimension].is_power_of_two());
+        let by_hardware = self.simd != EXPLICIT
+            && [fast, middle]
+                .iter()
+                .all(|&dimension| launch.local[dimension].is_power_of_two());
         if by_hardware {
             let entry = env.offset_to_skip_per_thread_data_load;
             self.start = program.find(entry).ok_or(BindError::Entry(entry))?;
@@ -651,8 +659,11 @@ impl Setup {
 
     /// The implicit arguments, with a table of the local ids of all of a group's threads.
     fn implicit_args(&mut self, launch: &Launch) -> Vec<u8> {
-        // Rows have at least 16 channels, whatever the size of a register.
-        let stride = self.simd.max(16) as usize * 2;
+        // Rows have at least 16 channels, whatever the size of a register; of explicit SIMD, one work-item.
+        let stride = match self.simd {
+            EXPLICIT => 2,
+            simd => simd.max(16) as usize * 2,
+        };
         let row = 3 * stride;
         let mut ids = vec![0; row * self.threads as usize];
         for (number, place) in (0..).zip(ids.chunks_exact_mut(row)) {
@@ -706,8 +717,10 @@ impl Setup {
 
     /// A thread as the hardware starts it.
     pub(super) fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
-        let first = number * self.simd;
-        let channels = (self.items - first).min(self.simd);
+        let channels = match self.simd {
+            EXPLICIT => self.channels,
+            simd => (self.items - number * simd).min(simd),
+        };
         let dispatch = low_mask(channels as usize);
         let mut thread = Thread::new(number, dispatch, self.platform);
         thread.ip = self.start;

@@ -15,6 +15,7 @@ use kiln_emit::zebin::Zebin;
 
 use super::error::Cause;
 use super::link::{BEFORE_ARGUMENTS, LinkError, Segment, leaves_room, link};
+use super::machine::LANES;
 use super::operation::{Goto, Jump, Lost, Operation, Path};
 
 /// A kernel's machine code.
@@ -32,6 +33,8 @@ pub struct Program {
     before_arguments: u64,
 }
 
+/// Minimum number of channels that are on when a thread of explicit SIMD starts.
+const MIN_CHANNELS: u32 = 16;
 /// Alignment of instructions in bytes.
 const UNIT: usize = 8;
 /// The index that stands for no operation.
@@ -208,6 +211,14 @@ impl Program {
         found.filter(|&index| index != NO_OPERATION)
     }
 
+    /// Number of channels that are on when a thread of explicit SIMD starts: those of the widest instruction that the
+    /// channels' masks govern, 16 at least (`docs/executor.md`).
+    pub fn channels(&self) -> u32 {
+        let masked = self.insts.iter().filter(|inst| !inst.no_mask);
+        let widest = masked.map(|inst| u32::from(inst.chan_off) + u32::from(inst.exec_size));
+        widest.fold(MIN_CHANNELS, u32::max).min(LANES as u32)
+    }
+
     /// Offset of the end of the last instruction.
     pub fn end(&self) -> u32 {
         self.ops.get(self.insts.len()).map_or(0, |op| op.at)
@@ -283,8 +294,27 @@ fn spread_vectors(inst: &mut Inst) {
 #[cfg(test)]
 mod tests {
     use kiln_emit::inst::{Dst, Reg};
+    use kiln_emit::platform;
 
     use super::*;
+
+    #[test]
+    fn a_thread_of_explicit_simd_starts_with_the_channels_of_its_widest_instruction() {
+        let skl = platform::find("skl").unwrap();
+        let channels = |insts: &[(u8, u8, bool)]| {
+            let inst = |&(exec_size, chan_off, no_mask): &(u8, u8, bool)| Inst {
+                chan_off,
+                no_mask,
+                ..Inst::new(Op::Mov, exec_size)
+            };
+            Program::from_insts(insts.iter().map(inst).collect(), skl).channels()
+        };
+        assert_eq!(channels(&[]), 16);
+        assert_eq!(channels(&[(8, 0, false), (1, 0, false)]), 16);
+        assert_eq!(channels(&[(16, 0, false), (32, 0, true)]), 16);
+        assert_eq!(channels(&[(32, 0, false), (1, 0, false)]), 32);
+        assert_eq!(channels(&[(16, 0, false), (16, 16, false)]), 32);
+    }
 
     #[test]
     fn packed_immediates_go_by_the_destinations_words() {

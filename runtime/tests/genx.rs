@@ -1,0 +1,143 @@
+//! Kernels of explicit SIMD (`tests/genx`, made by its `remake`): a thread is one work-item. Their expected results are
+//! computed by the comments of their sources, not by a compiler.
+
+use std::path::{Path, PathBuf};
+
+use kiln_emit::zebin::Zebin;
+use kiln_runtime::exec::{Launch, Program};
+use kiln_runtime::interface::{
+    Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface,
+};
+use kiln_runtime::launch::Description;
+use kiln_runtime::{Info, Input, Options, Platform, Session, find_platform};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/genx")
+        .join(name)
+}
+
+fn platform(name: &str) -> &'static Platform {
+    find_platform(name).expect("a platform")
+}
+
+fn file(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Runs the kernel of an object file as its `launch.yaml` says.
+fn run(zebin: &Zebin, name: &str, platform: &'static Platform) -> Result<(), String> {
+    let folder = folder(name);
+    let yaml = String::from_utf8(file(&folder.join("launch.yaml"))).expect("text");
+    let description = Description::parse(&yaml).map_err(|e| e.to_string())?;
+    let kernel = description.kernel.as_str();
+    let program = Program::from_zebin(zebin, kernel, platform).map_err(|e| e.to_string())?;
+    let mut launch = Launch {
+        ze_info: &zebin.ze_info,
+        kernel,
+        global: description.global,
+        local: description.local,
+        dimensions: description.dimensions,
+        args: description.load_args(&folder).map_err(|e| e.to_string())?,
+        budget: Launch::BUDGET,
+    };
+    launch.run(&program).map_err(|e| e.to_string())?;
+    description
+        .check(&launch.args, &folder)
+        .map_err(|e| e.to_string())
+}
+
+/// Kernels of which the reference compiler's vISA and object files are kept.
+const KEPT: [&str; 4] = ["simdcf_collatz", "simdcf_call", "subroutine", "neighbours"];
+
+/// The reference's object file.
+fn reference(name: &str, device: &str) -> Zebin {
+    let place = match device {
+        "skl" => folder(name),
+        _ => folder(name).join(device),
+    };
+    Zebin::parse(&file(&place.join(format!("{name}.zebin")))).expect("an object file")
+}
+
+/// The reference's vISA.
+fn visa(name: &str) -> String {
+    let visa = file(&folder(name).join(format!("{name}.visaasm")));
+    String::from_utf8(visa).expect("text")
+}
+
+/// An object file of ours.
+fn ours(name: &str, visa: &str, info: Info) -> Zebin {
+    let input = Input {
+        name,
+        bytes: visa.as_bytes(),
+    };
+    let mut options = Options::new(platform("skl"));
+    options.verify = true;
+    let session = Session::new(options);
+    let module = session
+        .compile_module(&[input])
+        .unwrap_or_else(|e| panic!("{e}"));
+    let made = session
+        .object_file(&module, info)
+        .unwrap_or_else(|e| panic!("{e}"));
+    // As a loader gets it.
+    Zebin::parse(&made.write().expect("an object file")).expect("an object file")
+}
+
+#[test]
+fn threads_of_one_work_item_run_from_the_references_object_files() {
+    for name in KEPT {
+        for device in ["skl", "tgllp", "bmg"] {
+            let zebin = reference(name, device);
+            assert_eq!(zebin.ze_info.kernels[0].execution_env.simd_size, 1);
+            run(&zebin, name, platform(device)).unwrap_or_else(|e| panic!("{name} {device}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn threads_of_one_work_item_run_from_our_object_files() {
+    for name in KEPT {
+        let zebin = ours(name, &visa(name), Info::Zebin(reference(name, "skl")));
+        assert_eq!(zebin.ze_info.kernels[0].execution_env.simd_size, 1);
+        run(&zebin, name, platform("skl")).unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+}
+
+#[test]
+fn an_interface_packs_the_local_ids_of_explicit_simd() {
+    let implicit = |kind, offset| Implicit {
+        kind,
+        offset,
+        unread: false,
+    };
+    let interface = Interface {
+        kernels: vec![KernelInterface {
+            name: "neighbours".to_string(),
+            local_memory: 1024,
+            implicit: vec![
+                implicit(ImplicitKind::LocalIds, 32),
+                implicit(ImplicitKind::LocalSize, 64),
+            ],
+            arguments: vec![Argument::Buffer {
+                offset: Some(88),
+                bti: None,
+                access: Access::ReadWrite,
+                stateless: false,
+                unread: false,
+            }],
+            ..KernelInterface::default()
+        }],
+    };
+    // An interface has no base of private memory, which the kernel does not read.
+    let visa = visa("neighbours").replace(".implicit_UNDEFINED_12 V34 offset=80 size=8\n", "");
+    let zebin = ours("neighbours", &visa, Info::Interface(interface));
+    let theirs = reference("neighbours", "skl");
+    let [ours, theirs] = [&zebin, &theirs].map(|zebin| &zebin.ze_info.kernels[0]);
+    assert_eq!(ours.execution_env.simd_size, 1);
+    assert_eq!(
+        ours.per_thread_payload_arguments,
+        theirs.per_thread_payload_arguments
+    );
+    run(&zebin, "neighbours", platform("skl")).unwrap_or_else(|e| panic!("{e}"));
+}
