@@ -174,6 +174,13 @@ impl Builder {
         self.object.vars.push(var)
     }
 
+    /// Sets the alignment of a variable.
+    pub fn align(&mut self, var: Var, align: Align) {
+        if let Some(decl) = self.object.vars.get_mut(var) {
+            decl.align = align;
+        }
+    }
+
     /// Declares an address variable.
     pub fn addr(&mut self, name: &str, elements: u16) -> Addr {
         self.object.addrs.push(array(name, elements))

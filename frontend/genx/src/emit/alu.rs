@@ -1,0 +1,712 @@
+//! Arithmetic, logic and conversions.
+
+use kiln_frontend::module::{Modifier, Operand, Type as VType};
+use kiln_frontend::opcode::Opcode;
+
+use super::bale::{self, Fold};
+use super::function::{Emitter, elementwise, imm};
+use super::operand::{Dst, Elementwise, Src};
+use super::predicates::Mask;
+use super::value::negated;
+use crate::error::{Code, Result};
+use crate::intrinsics::{Alu, Kind, Sign};
+use crate::ir::{BinaryOp, CastOp, Inst, Op, Scalar, Value};
+
+/// The destination as one of another type of the same size.
+pub fn typed(mut dst: Dst, to: VType) -> Dst {
+    if let Dst::Var { ty, .. } | Dst::Indirect { ty, .. } = &mut dst
+        && ty.bytes() == to.bytes()
+    {
+        *ty = to;
+    }
+    dst
+}
+
+/// A destination as a source.
+pub fn read(dst: &Dst) -> Option<Src> {
+    match dst {
+        Dst::Var { var, ty, layout } => Some(super::function::source(*var, *ty, layout.clone())),
+        Dst::Indirect { addr, ty, layout } => Some(Src::Indirect {
+            addr: *addr,
+            ty: *ty,
+            layout: layout.clone(),
+            modifier: Modifier::None,
+        }),
+        Dst::Predicate(_) => None,
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Computes the result of an instruction, which is not `i1`, into a destination.
+    pub fn compute(&mut self, inst: Inst, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+        let data = self.data(inst);
+        let (count, scalar) = self.shape_of(data.ty)?;
+        let simple = bale::is_simple(self.shared.module, self.function, inst);
+        if !simple && (mask.is_some() || saturate) {
+            return self.through_temp(inst, dst, mask, saturate);
+        }
+        match &data.op {
+            Op::Binary(op) => self.binary(inst, *op, count, scalar, dst, mask, saturate),
+            Op::FNeg => {
+                let ty = self.visa(scalar, Sign::Own)?;
+                let src = negated(self.source(data.args[0], Sign::Own)?);
+                self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate)
+            }
+            Op::Cast(op) => self.cast(*op, inst, dst, mask, saturate),
+            Op::Select => self.select(inst, count, dst, saturate),
+            Op::Intrinsic(intrinsic) => {
+                let kind = intrinsic.kind();
+                self.function_of(inst, kind, count, scalar, dst, mask, saturate)
+            }
+            Op::ExtractElement => {
+                let src = self.source_of(inst)?;
+                self.masked(Opcode::Mov, count, dst, &[src], mask, saturate)
+            }
+            Op::Load | Op::Store | Op::Alloca(_) | Op::Gep(_) => {
+                self.error(Code::Memory, "this access of memory is not supported")
+            }
+            Op::CallIndirect(_) => self.error(Code::Call, "calls by address are not supported"),
+            Op::InsertValue(_) => self.unsupported("an aggregate that is built here"),
+            _ => self.unsupported("this instruction"),
+        }
+    }
+
+    fn source_of(&mut self, inst: Inst) -> Result<Src> {
+        match self.data(inst).op {
+            Op::ExtractElement => {
+                let value = self.data(inst).args[0];
+                self.source(value, Sign::Signed)
+            }
+            _ => self.unsupported("this instruction"),
+        }
+    }
+
+    /// Computes into a variable, and moves that.
+    fn through_temp(&mut self, inst: Inst, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+        let (count, scalar) = self.shape_of(self.data(inst).ty)?;
+        let ty = self.visa(scalar, Sign::Signed)?;
+        let (_, temp, src) = self.temp(ty, count);
+        self.compute(inst, temp, None, false)?;
+        self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate)
+    }
+
+    /// Adds an operation with a mask.
+    pub fn masked(
+        &mut self,
+        op: Opcode,
+        count: u32,
+        dst: Dst,
+        srcs: &[Src],
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
+        self.apply(Elementwise {
+            mask,
+            saturate,
+            ..elementwise(op, count, dst, srcs)
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all parts of one instruction")]
+    fn binary(
+        &mut self,
+        inst: Inst,
+        op: BinaryOp,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
+        use BinaryOp::{AShr, Add, And, FAdd, FDiv, FMul, FRem, FSub, LShr, Mul, Or, SDiv, SRem, Shl, Sub, UDiv, URem, Xor};
+        let data = self.data(inst);
+        let (a, b) = (data.args[0], data.args[1]);
+        if scalar == Scalar::BFloat {
+            return self.error(Code::Type, "arithmetic on bfloat is not supported");
+        }
+        let bits = self.shared.module.types.bits(scalar);
+        let (opcode, sign) = match op {
+            Add | Sub => (Opcode::Add, Sign::Signed),
+            Mul if bits == 64 => return self.multiply_long(count, a, b, dst),
+            Mul => (Opcode::Mul, Sign::Signed),
+            FAdd | FSub => {
+                if let Some(product) = self.product_of(inst) {
+                    return self.multiply_add(inst, product, count, dst, mask, saturate);
+                }
+                (Opcode::Add, Sign::Own)
+            }
+            FMul => (Opcode::Mul, Sign::Own),
+            FDiv => return self.quotient(inst, count, scalar, dst, mask, saturate),
+            FRem => return self.unsupported("frem"),
+            UDiv | SDiv | URem | SRem => return self.divide(op, count, scalar, a, b, dst),
+            Shl => (Opcode::Shl, Sign::Signed),
+            LShr => (Opcode::Shr, Sign::Unsigned),
+            AShr => (Opcode::Asr, Sign::Signed),
+            And => (Opcode::And, Sign::Signed),
+            Or => (Opcode::Or, Sign::Signed),
+            Xor => {
+                if bale::uniform(self.function, b) == Some(u64::MAX >> (64 - bits)) {
+                    let src = self.source(a, Sign::Signed)?;
+                    return self.masked(Opcode::Not, count, dst, &[src], mask, saturate);
+                }
+                (Opcode::Xor, Sign::Signed)
+            }
+        };
+        let ty = self.visa(scalar, sign)?;
+        let mut left = self.source(a, sign)?;
+        let mut right = self.source(b, sign)?;
+        if matches!(op, Sub | FSub) {
+            right = negated(right);
+        }
+        if matches!(left, Src::Imm { .. }) && op.commutes() {
+            std::mem::swap(&mut left, &mut right);
+        }
+        if matches!(op, Shl | LShr | AShr) {
+            right = self.amount(right, bits);
+        }
+        self.masked(opcode, count, typed(dst, ty), &[left, right], mask, saturate)
+    }
+
+    /// Shift amounts: an immediate has no sign.
+    fn amount(&mut self, src: Src, bits: u32) -> Src {
+        match src {
+            Src::Imm { bits: n, .. } => imm(VType::Ud, n & u64::from(bits - 1)),
+            src if src.ty() == VType::Q => src.typed(VType::Uq),
+            src => src,
+        }
+    }
+
+    fn product_of(&self, inst: Inst) -> Option<(Inst, usize)> {
+        let args = &self.data(inst).args;
+        (0..2).find_map(|i| {
+            let product = self.function.inst_of(args[i])?;
+            (self.bales.fold[product] == Fold::Product).then_some((product, i))
+        })
+    }
+
+    fn multiply_add(
+        &mut self,
+        inst: Inst,
+        (product, place): (Inst, usize),
+        count: u32,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
+        let args = self.data(product).args.clone();
+        let a = self.source(args[0], Sign::Own)?;
+        let b = self.source(args[1], Sign::Own)?;
+        let c = self.source(self.data(inst).args[1 - place], Sign::Own)?;
+        self.masked(Opcode::Mad, count, dst, &[a, b, c], mask, saturate)
+    }
+
+    /// Product of 64-bit integers from products of their halves.
+    fn multiply_long(&mut self, count: u32, a: Value, b: Value, dst: Dst) -> Result<()> {
+        let a = self.in_variable(a, count)?;
+        let b = self.in_variable(b, count)?;
+        let half = |src: &Src, high: u32| match src {
+            Src::Var { var, layout, .. } => {
+                super::function::source(*var, VType::Ud, layout.moved(4 * high))
+            }
+            Src::Imm { bits, .. } => imm(VType::Ud, bits >> (32 * high) & 0xffff_ffff),
+            other => other.clone(),
+        };
+        let (var, low, product) = self.temp(VType::Uq, count);
+        self.alu(Opcode::Mul, count, low, &[half(&a, 0), half(&b, 0)])?;
+        let (_, to, cross) = self.temp(VType::Ud, count);
+        self.alu(Opcode::Mul, count, to.clone(), &[half(&a, 0), half(&b, 1)])?;
+        let (_, to2, cross2) = self.temp(VType::Ud, count);
+        self.alu(Opcode::Mul, count, to2, &[half(&a, 1), half(&b, 0)])?;
+        self.alu(Opcode::Add, count, to, &[cross.clone(), cross2])?;
+        let upper = super::operand::Layout::contiguous(4, 8);
+        let high = super::function::source(var, VType::Ud, upper.clone());
+        let to = Dst::Var {
+            var,
+            ty: VType::Ud,
+            layout: upper,
+        };
+        self.alu(Opcode::Add, count, to, &[high, cross])?;
+        self.copy(count, dst, product.typed(VType::Q))
+    }
+
+    /// A source that is a variable or an immediate.
+    pub fn in_variable(&mut self, value: Value, count: u32) -> Result<Src> {
+        match self.source(value, Sign::Unsigned)? {
+            src @ Src::Indirect { .. } => {
+                let (_, dst, temp) = self.temp(src.ty(), count);
+                self.copy(count, dst, src)?;
+                Ok(temp)
+            }
+            src => Ok(src),
+        }
+    }
+
+    /// Quotient or remainder of integers; vISA has them of 32 bits.
+    fn divide(&mut self, op: BinaryOp, count: u32, scalar: Scalar, a: Value, b: Value, dst: Dst) -> Result<()> {
+        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
+        let sign = bale::sign(signed);
+        let bits = self.shared.module.types.bits(scalar);
+        if bits == 64 {
+            return self.error(Code::Instruction, "division of 64-bit integers is not supported");
+        }
+        let opcode = match op {
+            BinaryOp::UDiv | BinaryOp::SDiv => Opcode::Div,
+            _ => Opcode::Mod,
+        };
+        let ty = if signed { VType::D } else { VType::Ud };
+        let (left, right) = (self.source(a, sign)?, self.source(b, sign)?);
+        if bits == 32 {
+            return self.alu(opcode, count, typed(dst, ty), &[left, right]);
+        }
+        let mut wide = |src: Src| -> Result<Src> {
+            if let Src::Imm { bits: n, .. } = src {
+                let n = if signed { (n << (64 - bits)).cast_signed() >> (64 - bits) } else { n as i64 };
+                return Ok(imm(ty, n.cast_unsigned()));
+            }
+            let (_, to, wide) = self.temp(ty, count);
+            self.copy(count, to, src)?;
+            Ok(wide)
+        };
+        let (left, right) = (wide(left)?, wide(right)?);
+        let (_, to, result) = self.temp(ty, count);
+        self.alu(opcode, count, to, &[left, right])?;
+        self.copy(count, dst, result)
+    }
+
+    /// Quotient of floats: rounded correctly unless the instruction allows a reciprocal.
+    fn quotient(
+        &mut self,
+        inst: Inst,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
+        let data = self.data(inst);
+        let (a, b) = (self.source(data.args[0], Sign::Own)?, self.source(data.args[1], Sign::Own)?);
+        let reciprocal = data.flags.arcp || data.flags.afn;
+        match scalar {
+            Scalar::Float | Scalar::Half if reciprocal => {
+                self.masked(Opcode::Div, count, dst, &[a, b], mask, saturate)
+            }
+            _ => self.ieee(Opcode::Divm, count, scalar, dst, &[a, b]),
+        }
+    }
+
+    /// A quotient or root that is rounded correctly.
+    pub fn ieee(&mut self, op: Opcode, count: u32, scalar: Scalar, dst: Dst, srcs: &[Src]) -> Result<()> {
+        let platform = self.shared.platform;
+        if !op.row().platforms.contains(platform.generation) {
+            let what = if op == Opcode::Divm { "quotients" } else { "square roots" };
+            return self.error(
+                Code::Platform,
+                format!("{} has no correctly rounded {what}; `arcp` or `afn` allows others", platform.name),
+            );
+        }
+        if scalar != Scalar::Half {
+            return self.alu(op, count, dst, srcs);
+        }
+        // The result of a half is that of a float, rounded: 24 bits are more than twice 11 and two.
+        let mut wide = Vec::new();
+        for src in srcs {
+            let (_, to, from) = self.temp(VType::F, count);
+            self.copy(count, to, src.clone())?;
+            wide.push(from);
+        }
+        let (_, to, from) = self.temp(VType::F, count);
+        self.alu(op, count, to, &wide)?;
+        self.copy(count, dst, from)
+    }
+
+    /// An operation that vISA has only for floats, on halves.
+    fn as_float(&mut self, op: Opcode, count: u32, dst: Dst, srcs: &[Src]) -> Result<()> {
+        let mut wide = Vec::new();
+        for src in srcs {
+            let (_, to, from) = self.temp(VType::F, count);
+            self.copy(count, to, src.clone())?;
+            wide.push(from);
+        }
+        let (_, to, from) = self.temp(VType::F, count);
+        self.alu(op, count, to, &wide)?;
+        self.copy(count, dst, from)
+    }
+
+    fn select(&mut self, inst: Inst, count: u32, dst: Dst, saturate: bool) -> Result<()> {
+        let data = self.data(inst);
+        let mask = self.mask_of(data.args[0], count)?;
+        let yes = self.source(data.args[1], Sign::Signed)?;
+        let no = self.source(data.args[2], Sign::Signed)?;
+        self.choose(mask, count, dst, yes, no, saturate)
+    }
+
+    /// One of two sources by a mask.
+    pub fn choose(&mut self, mask: Mask, count: u32, dst: Dst, yes: Src, no: Src, saturate: bool) -> Result<()> {
+        let (mut mask, mut yes, mut no) = (mask, yes, no);
+        // Only the second source can be an immediate.
+        if matches!(yes, Src::Imm { .. }) && !matches!(no, Src::Imm { .. }) {
+            std::mem::swap(&mut yes, &mut no);
+            mask.inverse = !mask.inverse;
+        }
+        self.masked(Opcode::Sel, count, dst, &[yes, no], Some(mask), saturate)
+    }
+
+    fn cast(&mut self, op: CastOp, inst: Inst, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+        let data = self.data(inst);
+        let arg = data.args[0];
+        let (count, to) = self.shape_of(data.ty)?;
+        let (_, from) = self.shape(arg)?;
+        if from == Scalar::Int(1) {
+            return self.from_bools(op, arg, count, to, dst);
+        }
+        if to == Scalar::BFloat || from == Scalar::BFloat {
+            return self.error(Code::Type, "conversions of bfloat are not supported");
+        }
+        let (read, written) = match op {
+            CastOp::ZExt | CastOp::UiToFp | CastOp::PtrToInt | CastOp::IntToPtr => (Sign::Unsigned, Sign::Unsigned),
+            CastOp::FpToUi => (Sign::Own, Sign::Unsigned),
+            _ => (Sign::Signed, Sign::Signed),
+        };
+        let ty = self.visa(to, written)?;
+        let src = self.source(arg, read)?;
+        if matches!(op, CastOp::Trunc | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::BitCast | CastOp::AddrSpaceCast) {
+            if self.shape(arg)?.0 != count {
+                return self.unsupported("this conversion");
+            }
+            return self.truncate(src, count, typed(dst, ty), mask, saturate);
+        }
+        if bale::is_simple_cast(&self.shared.module.types, op, from, to) {
+            return self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate);
+        }
+        // By way of 32 bits: exact, but for the rounding of a double to a half.
+        if from == Scalar::Double && to == Scalar::Half {
+            return self.double_to_half(src, count, typed(dst, ty));
+        }
+        let middle = match op {
+            CastOp::FpExt | CastOp::FpTrunc => VType::F,
+            CastOp::SiToFp | CastOp::UiToFp if self.shared.module.types.bits(from) < 32 => match read {
+                Sign::Unsigned => VType::Ud,
+                _ => VType::D,
+            },
+            CastOp::SiToFp | CastOp::UiToFp => return self.unsupported("a 64-bit integer as a half"),
+            CastOp::FpToSi | CastOp::FpToUi if from == Scalar::Half => VType::F,
+            CastOp::FpToSi | CastOp::FpToUi => match written {
+                Sign::Unsigned => VType::Ud,
+                _ => VType::D,
+            },
+            _ if read == Sign::Unsigned => VType::Ud,
+            _ => VType::D,
+        };
+        let (_, temp, through) = self.temp(middle, count);
+        self.copy(count, temp, src)?;
+        self.copy(count, typed(dst, ty), through)
+    }
+
+    /// A double as a half, rounded once: the float between is rounded to odd.
+    fn double_to_half(&mut self, src: Src, count: u32, dst: Dst) -> Result<()> {
+        // float = nearest; where it is not exact and even, the last bit is set towards the double.
+        let (_, d64, wide) = self.temp(VType::Df, count);
+        self.copy(count, d64, src)?;
+        let (_, to, near) = self.temp(VType::F, count);
+        self.copy(count, to.clone(), wide.clone())?;
+        let (_, back_to, back) = self.temp(VType::Df, count);
+        self.copy(count, back_to, near.clone())?;
+        let bits = near.clone().typed(VType::Ud);
+        // One less where the float is beyond the double, in magnitude.
+        let beyond = self.compare(
+            kiln_frontend::opcode::Relation::Gt,
+            count,
+            back.clone().with(Modifier::Abs),
+            wide.clone().with(Modifier::Abs),
+        )?;
+        let inexact = self.compare(kiln_frontend::opcode::Relation::Ne, count, back, wide)?;
+        let as_bits = typed(to, VType::Ud);
+        self.masked(Opcode::Add, count, typed(as_bits.clone(), VType::D), &[bits.clone().typed(VType::D), imm(VType::D, u64::MAX)], Some(beyond), false)?;
+        self.masked(Opcode::Or, count, as_bits, &[bits, imm(VType::Ud, 1)], Some(inexact), false)?;
+        self.copy(count, dst, near)
+    }
+
+    /// Lower part of each element.
+    fn truncate(&mut self, src: Src, count: u32, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+        let (Dst::Var { ty, .. } | Dst::Indirect { ty, .. }) = &dst else {
+            return self.unsupported("this conversion");
+        };
+        let ty = *ty;
+        // From 64 bits to bytes, the word between is read in its place.
+        let src = match src {
+            Src::Var { var, ty: from, layout, modifier: Modifier::None } if from.bytes() > ty.bytes() => {
+                let narrow = match ty.bytes() {
+                    1 if from.bytes() == 8 => VType::Uw,
+                    1 => from,
+                    2 => VType::Uw,
+                    _ => VType::Ud,
+                };
+                super::function::source(var, narrow, layout)
+            }
+            Src::Imm { bits, .. } => imm(ty, bits),
+            src => src,
+        };
+        self.masked(Opcode::Mov, count, dst, &[src], mask, saturate)
+    }
+
+    /// Elementwise operation of an intrinsic.
+    #[expect(clippy::too_many_arguments, reason = "all parts of one instruction")]
+    fn function_of(
+        &mut self,
+        inst: Inst,
+        kind: Kind,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
+        let data = self.data(inst);
+        match kind {
+            Kind::Alu(alu) => self.direct(inst, alu, count, scalar, dst, mask, saturate),
+            Kind::Saturate => match self.function.inst_of(data.args[0]) {
+                Some(from) if self.bales.fold[from] == Fold::Destination => self.compute(from, dst, mask, true),
+                _ => {
+                    let src = self.source(data.args[0], Sign::Own)?;
+                    self.masked(Opcode::Mov, count, dst, &[src], mask, true)
+                }
+            },
+            Kind::Modifier(modifier) => {
+                let src = self.source(data.args[0], Sign::Signed)?;
+                let src = match src {
+                    Src::Imm { .. } => {
+                        let (_, to, from) = self.temp(src.ty(), count);
+                        self.copy(count, to, src)?;
+                        from
+                    }
+                    src => src,
+                };
+                self.masked(Opcode::Mov, count, dst, &[src.with(modifier)], mask, saturate)
+            }
+            Kind::Abs => {
+                let src = self.in_variable(data.args[0], count)?;
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let (_, to, from) = self.temp(ty, count);
+                self.copy(count, to, src.typed(ty))?;
+                self.copy(count, dst, from.with(Modifier::Abs))
+            }
+            Kind::Extremum(greater, sign) => {
+                let sign = if scalar.is_float() { Sign::Own } else { sign };
+                let ty = self.visa(scalar, sign)?;
+                let (mut a, mut b) = (self.source(data.args[0], sign)?, self.source(data.args[1], sign)?);
+                if matches!(a, Src::Imm { .. }) {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                if mask.is_some() {
+                    let (_, to, from) = self.temp(ty, count);
+                    self.extremum(greater, count, to, &[a, b], saturate)?;
+                    return self.masked(Opcode::Mov, count, typed(dst, ty), &[from], mask, false);
+                }
+                self.extremum(greater, count, typed(dst, ty), &[a, b], saturate)
+            }
+            Kind::CopySign => self.copy_sign(inst, count, scalar, dst),
+            Kind::Predefined(number) => self.predefined(number, count, dst),
+            Kind::LocalId | Kind::LocalSize | Kind::GroupCount => self.implicit(kind, count, dst),
+            Kind::PredefinedSurface => {
+                let number = self.number(data.args[0])?;
+                // In the order of vISA: shared local, stack, thread's private, bindless.
+                let bti = match number {
+                    0 => 254,
+                    _ => 255,
+                };
+                self.copy(count, dst, imm(VType::Ud, bti))
+            }
+            Kind::ReadRegion => {
+                let src = self.region(inst, Sign::Signed)?;
+                self.copy(count, dst, src)
+            }
+            _ => self.bit_function(inst, kind, count, scalar, dst),
+        }
+    }
+
+    fn extremum(&mut self, greater: bool, count: u32, dst: Dst, srcs: &[Src], saturate: bool) -> Result<()> {
+        self.apply(Elementwise {
+            lead: Some(Operand::Field(greater.into())),
+            saturate,
+            ..elementwise(Opcode::FMinMax, count, dst, srcs)
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all parts of one instruction")]
+    fn direct(
+        &mut self,
+        inst: Inst,
+        alu: Alu,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
+        let data = self.data(inst);
+        if !alu.op.row().platforms.contains(self.shared.platform.generation)
+            && !matches!(alu.op, Opcode::Divm | Opcode::Sqrtm)
+        {
+            let message = format!("{} has no {}", self.shared.platform.name, alu.op.row().mnemonic);
+            return self.error(Code::Platform, message);
+        }
+        let result = self.visa(scalar, alu.result)?;
+        let mut srcs = smallvec::SmallVec::<[Src; 4]>::new();
+        for arg in &data.args {
+            srcs.push(self.source(*arg, alu.operands)?);
+        }
+        let float = scalar.is_float();
+        if matches!(alu.op, Opcode::Divm | Opcode::Sqrtm) {
+            let afn = data.flags.afn && scalar == Scalar::Float;
+            if afn && alu.op == Opcode::Sqrtm {
+                return self.alu(Opcode::Sqrt, count, dst, &srcs);
+            }
+            return self.ieee(alu.op, count, scalar, dst, &srcs);
+        }
+        let needs_float = matches!(alu.op, Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc);
+        if needs_float && scalar == Scalar::Half {
+            return self.as_float(alu.op, count, dst, &srcs);
+        }
+        if float && scalar == Scalar::Double && !matches!(alu.op, Opcode::Sqrt | Opcode::Inv | Opcode::Mov | Opcode::Div) {
+            return self.unsupported(format_args!("{} of a double", alu.op.row().mnemonic));
+        }
+        if matches!(alu.op, Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph) {
+            return self.unsupported("dot products of groups of four");
+        }
+        if matches!(alu.op, Opcode::Mul | Opcode::Mad) && scalar.is_int() {
+            return self.product(alu, count, dst, result, &srcs, mask);
+        }
+        if matches!(alu.op, Opcode::Cbit | Opcode::Fbl | Opcode::Fbh | Opcode::Lzd | Opcode::Bfrev | Opcode::Bfe | Opcode::Bfi) && scalar != Scalar::Int(32) {
+            return self.error(Code::Operand, "the result is of 32 bits");
+        }
+        if alu.op == Opcode::Sad2 {
+            return self.unsupported("sums of absolute differences");
+        }
+        self.masked(alu.op, count, typed(dst, result), &srcs, mask, saturate || alu.saturate)
+    }
+
+    /// Product or sum of a product of integers. vISA saturates none of them: what is saturated is computed in twice
+    /// the width first.
+    fn product(&mut self, alu: Alu, count: u32, dst: Dst, result: VType, srcs: &[Src], mask: Option<Mask>) -> Result<()> {
+        let widest = srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
+        if widest == 8 {
+            return self.unsupported("a product of 64-bit integers by an intrinsic");
+        }
+        let signed = alu.operands == Sign::Signed;
+        if !alu.saturate && widest >= result.bytes() {
+            // Only the lower bits matter.
+            let (_, to, product) = self.temp(if signed { VType::D } else { VType::Ud }, count);
+            self.alu(Opcode::Mul, count, to.clone(), &srcs[..2])?;
+            let last = match srcs.get(2) {
+                Some(addend) => {
+                    self.alu(Opcode::Add, count, to, &[product.clone(), addend.clone()])?;
+                    product
+                }
+                None => product,
+            };
+            return self.masked(Opcode::Mov, count, typed(dst, result), &[last], mask, false);
+        }
+        let wide = match (widest, signed) {
+            (4, true) => VType::Q,
+            (4, false) => VType::Uq,
+            (_, true) => VType::D,
+            (_, false) => VType::Ud,
+        };
+        let wide = match (result.bytes(), wide.bytes()) {
+            (8, _) if signed => VType::Q,
+            (8, _) => VType::Uq,
+            _ => wide,
+        };
+        let (_, to, product) = self.temp(wide, count);
+        self.alu(Opcode::Mul, count, to.clone(), &srcs[..2])?;
+        if let Some(addend) = srcs.get(2) {
+            self.alu(Opcode::Add, count, to, &[product.clone(), addend.clone()])?;
+        }
+        self.masked(Opcode::Mov, count, typed(dst, result), &[product], mask, alu.saturate)
+    }
+
+    fn copy_sign(&mut self, inst: Inst, count: u32, scalar: Scalar, dst: Dst) -> Result<()> {
+        let data = self.data(inst);
+        let bits = self.shared.module.types.bits(scalar);
+        let ty = match bits {
+            16 => VType::Uw,
+            32 => VType::Ud,
+            _ => VType::Uq,
+        };
+        let sign = 1u64 << (bits - 1);
+        let magnitude = self.in_variable(data.args[0], count)?.typed(ty);
+        let from = self.in_variable(data.args[1], count)?.typed(ty);
+        let (_, a, low) = self.temp(ty, count);
+        self.alu(Opcode::And, count, a, &[magnitude, imm(ty, sign - 1)])?;
+        let (_, b, high) = self.temp(ty, count);
+        self.alu(Opcode::And, count, b, &[from, imm(ty, sign)])?;
+        self.alu(Opcode::Or, count, typed(dst, ty), &[low, high])
+    }
+
+    /// Sum or difference of dwords with its carry, the results by `extractvalue`.
+    pub fn with_carry(&mut self, inst: Inst, op: Opcode) -> Result<()> {
+        let data = self.data(inst);
+        let (count, scalar) = self.shape(data.args[0])?;
+        if scalar != Scalar::Int(32) {
+            return self.error(Code::Operand, "the operands must be of 32 bits");
+        }
+        let a = self.source(data.args[0], Sign::Unsigned)?;
+        let b = self.source(data.args[1], Sign::Unsigned)?;
+        let (_, sum, sum_src) = self.temp(VType::Ud, count);
+        let (_, carry, carry_src) = self.temp(VType::Ud, count);
+        // One instruction has two destinations: in steps of eight.
+        let mut i = 0;
+        while i < count {
+            let size = (count - i).min(8);
+            let size = 1 << size.ilog2();
+            let part = |src: &Src| super::value::selected(src.clone(), i..i + size);
+            let (s, c) = (part_of(&sum, i), part_of(&carry, i));
+            let operands = self.object().operands(&[c, s], &[part(&a), part(&b)], size);
+            let Some(mut operands) = operands else {
+                return self.error(Code::Size, "an operand cannot be reached by its instruction");
+            };
+            // Sum first.
+            operands.swap(0, 1);
+            self.object().inst(op, super::object::exec(size), operands);
+            i += size;
+        }
+        let results = self.members(inst);
+        for (member, user) in results {
+            let src = match member {
+                0 => carry_src.clone(),
+                _ => sum_src.clone(),
+            };
+            let to = self.whole(user, Sign::Unsigned)?;
+            self.copy(count, to, src)?;
+        }
+        Ok(())
+    }
+
+    /// Values that are taken out of an aggregate result, by the number of the member.
+    pub fn members(&self, inst: Inst) -> Vec<(u32, Value)> {
+        let Some(result) = self.data(inst).result else {
+            return Vec::new();
+        };
+        let uses = self.bales.uses[result].iter();
+        uses.filter_map(|(user, _)| {
+            let data = self.data(*user);
+            match &data.op {
+                Op::ExtractValue(path) => Some((path[0], data.result?)),
+                _ => None,
+            }
+        })
+        .collect()
+    }
+}
+
+/// Elements of a contiguous destination from one on.
+fn part_of(dst: &Dst, i: u32) -> Dst {
+    match dst {
+        Dst::Var { var, ty, layout } => Dst::Var {
+            var: *var,
+            ty: *ty,
+            layout: layout.moved(i * ty.bytes()),
+        },
+        other => other.clone(),
+    }
+}

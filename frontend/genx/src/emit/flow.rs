@@ -1,0 +1,338 @@
+//! Control flow: branches, the copies that phis stand for, subroutines.
+
+use cranelift_entity::SecondaryMap;
+use kiln_frontend::module::{Exec, Operand, PredUse};
+use kiln_frontend::opcode::{Opcode, Relation};
+
+use super::function::{Emitter, Place, imm};
+use super::operand::Dst;
+use crate::error::{Code, Result};
+use crate::intrinsics::Sign;
+use crate::ir::{Block, FunctionId, Inst, Op, TypeData, Value, ValueDef};
+
+/// What is copied at the end of each block, and where jumps to a block go in truth.
+pub struct Copies {
+    copies: SecondaryMap<Block, Vec<(Value, Value)>>,
+    target: SecondaryMap<Block, Option<Block>>,
+}
+
+impl Copies {
+    fn target(&self, block: Block) -> Block {
+        self.target[block].unwrap_or(block)
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Finds the copies of phis, and the blocks without code.
+    pub fn empty_blocks(&mut self) -> Result<Copies> {
+        let function = self.function;
+        let mut copies: SecondaryMap<Block, Vec<(Value, Value)>> = SecondaryMap::new();
+        for &block in &function.order {
+            for &inst in &function.blocks[block].insts {
+                let data = &function.insts[inst];
+                let (Op::Phi, Some(result)) = (&data.op, data.result) else {
+                    continue;
+                };
+                for (arg, from) in data.args.iter().zip(&data.targets) {
+                    let undefined = function.is_undef(*arg);
+                    if !undefined && self.classes.root(result) != self.classes.root(*arg) {
+                        copies[*from].push((result, *arg));
+                    }
+                }
+            }
+        }
+        let mut next: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+        for (n, &block) in function.order.iter().enumerate() {
+            if let [only] = function.blocks[block].insts[..]
+                && n > 0
+                && function.insts[only].op == Op::Br
+                && copies[block].is_empty()
+            {
+                next[block] = Some(function.insts[only].targets[0]);
+            }
+        }
+        let mut target: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+        for &block in &function.order {
+            let (mut at, mut steps) = (block, 0);
+            // A loop of empty blocks is left as it is.
+            while let Some(further) = target[at].filter(|t| *t != at).or(next[at]) {
+                at = further;
+                steps += 1;
+                if steps > function.order.len() {
+                    at = block;
+                    break;
+                }
+            }
+            if at != block {
+                target[block] = Some(at);
+            }
+        }
+        Ok(Copies { copies, target })
+    }
+
+    pub fn terminator(&mut self, block: Block, inst: Inst, next: Option<Block>, copies: &Copies) -> Result<()> {
+        let data = self.data(inst);
+        self.parallel(&copies.copies[block])?;
+        let next = next.map(|next| copies.target(next));
+        match &data.op {
+            Op::Br => {
+                let to = copies.target(data.targets[0]);
+                self.jump(None, to, next)
+            }
+            Op::CondBr => {
+                let (yes, no) = (copies.target(data.targets[0]), copies.target(data.targets[1]));
+                if let Some(bit) = super::bale::uniform(self.function, data.args[0]) {
+                    let to = if bit & 1 != 0 { yes } else { no };
+                    return self.jump(None, to, next);
+                }
+                if yes == no {
+                    return self.jump(None, yes, next);
+                }
+                let mask = self.mask(data.args[0])?;
+                let Some(pred) = mask.at(0) else {
+                    return self.error(Code::Mismatch, "a condition is expected");
+                };
+                if next == Some(yes) {
+                    let inverse = PredUse {
+                        inverse: !pred.inverse,
+                        ..pred
+                    };
+                    return self.jump(Some(inverse), no, None);
+                }
+                self.jump(Some(pred), yes, None)?;
+                self.jump(None, no, next)
+            }
+            Op::Switch(numbers) => {
+                let value = data.args[0];
+                let (_, scalar) = self.shape(value)?;
+                let ty = self.visa(scalar, Sign::Unsigned)?;
+                for (number, to) in numbers.iter().zip(&data.targets[1..]) {
+                    let src = self.source(value, Sign::Unsigned)?;
+                    let mask = self.compare(Relation::Eq, 1, src, imm(ty, *number))?;
+                    let to = copies.target(*to);
+                    self.jump(mask.at(0), to, None)?;
+                }
+                self.jump(None, copies.target(data.targets[0]), next)
+            }
+            Op::Ret => self.ret(inst),
+            _ => {
+                self.object().inst(Opcode::Ret, Exec::channels(1), []);
+                Ok(())
+            }
+        }
+    }
+
+    fn jump(&mut self, pred: Option<PredUse>, to: Block, next: Option<Block>) -> Result<()> {
+        if pred.is_none() && next == Some(to) {
+            return Ok(());
+        }
+        let Some(label) = self.labels[to] else {
+            return self.error(Code::Name, "a block is not in the function");
+        };
+        self.object().inst_if(Opcode::Jmp, Exec::channels(1), pred, [label.into()]);
+        Ok(())
+    }
+
+    /// Copies that happen at one time. One whose destination no other reads goes first; a cycle is opened by a
+    /// variable of its own.
+    fn parallel(&mut self, copies: &[(Value, Value)]) -> Result<()> {
+        if copies.is_empty() {
+            return Ok(());
+        }
+        // Of each: destination, source, and the class of what is read.
+        let class = |e: &Self, value: Value| match e.function.values[value].def {
+            ValueDef::Inst(_) | ValueDef::Param(_) => Some(e.classes.root(value)),
+            _ => None,
+        };
+        let mut open: Vec<(Value, Value, Option<Value>)> = Vec::new();
+        for (to, from) in copies {
+            open.push((*to, *from, class(self, *from)));
+        }
+        let mut readers: SecondaryMap<Value, u32> = SecondaryMap::new();
+        for (_, _, from) in &open {
+            if let Some(from) = from {
+                readers[*from] += 1;
+            }
+        }
+        let root = |e: &Self, value: Value| e.classes.root(value);
+        let mut waiting: SecondaryMap<Value, Option<usize>> = SecondaryMap::new();
+        for (i, (to, ..)) in open.iter().enumerate() {
+            waiting[root(self, *to)] = Some(i);
+        }
+        let mut done = vec![false; open.len()];
+        let mut ready: Vec<usize> = (0..open.len())
+            .filter(|i| readers[root(self, open[*i].0)] == 0)
+            .collect();
+        let mut replaced: SecondaryMap<Value, Option<Place>> = SecondaryMap::new();
+        let mut start = 0;
+        loop {
+            while let Some(i) = ready.pop() {
+                let (to, from, read) = open[i];
+                done[i] = true;
+                let place = read.and_then(|read| replaced[read].clone());
+                self.move_value(to, from, place)?;
+                if let Some(read) = read {
+                    readers[read] -= 1;
+                    if readers[read] == 0
+                        && let Some(free) = waiting[read]
+                        && !done[free]
+                    {
+                        ready.push(free);
+                    }
+                }
+            }
+            while start < done.len() && done[start] {
+                start += 1;
+            }
+            let Some((to, ..)) = open.get(start) else {
+                return Ok(());
+            };
+            // A cycle: what stands in the destination is put aside, from where its readers take it.
+            let cycle = root(self, *to);
+            let aside = self.new_place(self.function.ty(*to))?;
+            self.put_aside(cycle, &aside)?;
+            replaced[cycle] = Some(aside);
+            ready.push(start);
+        }
+    }
+
+    fn put_aside(&mut self, value: Value, aside: &Place) -> Result<()> {
+        match aside {
+            Place::Mask(to) => {
+                let from = self.mask(value)?;
+                self.copy_mask(to, &from)
+            }
+            Place::Var(var) => {
+                let (count, scalar) = self.shape(value)?;
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let src = self.source(value, Sign::Signed)?;
+                let layout = super::operand::Layout::contiguous(0, ty.bytes());
+                self.copy(count, Dst::Var { var: *var, ty, layout }, src)
+            }
+            Place::None => self.unsupported("a copy"),
+        }
+    }
+
+    fn move_value(&mut self, to: Value, from: Value, place: Option<Place>) -> Result<()> {
+        let (count, scalar) = self.shape(to)?;
+        match (self.place(to)?, place) {
+            (Place::Mask(to), Some(Place::Mask(from))) => self.copy_mask(&to, &from),
+            (Place::Mask(to), _) => {
+                let from = self.mask(from)?;
+                self.copy_mask(&to, &from)
+            }
+            (_, Some(Place::Var(var))) => {
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let layout = super::operand::Layout::contiguous(0, ty.bytes());
+                let dst = self.whole(to, Sign::Signed)?;
+                self.copy(count, dst, super::function::source(var, ty, layout))
+            }
+            _ => {
+                let dst = self.whole(to, Sign::Signed)?;
+                let src = self.source(from, Sign::Signed)?;
+                self.copy(count, dst, src)
+            }
+        }
+    }
+
+    /// Puts a value into a place of the same type.
+    pub fn store_to(&mut self, place: &Place, value: Value) -> Result<()> {
+        match place {
+            Place::Mask(to) => {
+                let from = self.mask(value)?;
+                self.copy_mask(to, &from)
+            }
+            Place::Var(var) => {
+                let (count, scalar) = self.shape(value)?;
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let src = self.source(value, Sign::Signed)?;
+                let layout = super::operand::Layout::contiguous(0, ty.bytes());
+                self.copy(count, Dst::Var { var: *var, ty, layout }, src)
+            }
+            Place::None => self.unsupported("a copy"),
+        }
+    }
+
+    /// Member of an aggregate that is built by `insertvalue`; `None` if it may be anything.
+    pub fn member(&self, aggregate: Value, number: u32) -> Option<Value> {
+        let mut at = aggregate;
+        loop {
+            let data = self.data(self.function.inst_of(at)?);
+            let Op::InsertValue(path) = &data.op else {
+                return None;
+            };
+            if path.as_slice() == [number] {
+                return Some(data.args[1]);
+            }
+            at = data.args[0];
+        }
+    }
+
+    fn ret(&mut self, inst: Inst) -> Result<()> {
+        let data = self.data(inst);
+        if let (Some(signature), Some(value)) = (self.signature.clone(), data.args.first()) {
+            let is_struct = matches!(
+                self.shared.module.types.data(self.function.ty(*value)),
+                TypeData::Struct(..)
+            );
+            for (number, place) in (0..).zip(&signature.result) {
+                let part = match is_struct {
+                    true => self.member(*value, number),
+                    false => Some(*value),
+                };
+                if let Some(part) = part.filter(|part| !self.function.is_undef(*part)) {
+                    self.store_to(place, part)?;
+                }
+            }
+        }
+        self.object().inst(Opcode::Ret, Exec::channels(1), []);
+        Ok(())
+    }
+
+    /// A call of a subroutine of the same object.
+    pub fn call(&mut self, inst: Inst, callee: FunctionId) -> Result<()> {
+        let data = self.data(inst);
+        let Some(signature) = self.shared.subroutines.get(&callee).cloned() else {
+            let name = &self.shared.module.functions[callee].name;
+            return self.error(Code::Callee, format!("function @{name} has no definition here"));
+        };
+        if signature.params.len() != data.args.len() {
+            return self.error(Code::Mismatch, "the call has another number of arguments");
+        }
+        for (place, arg) in signature.params.iter().zip(&data.args) {
+            if !self.function.is_undef(*arg) {
+                self.store_to(place, *arg)?;
+            }
+        }
+        let label: Operand = signature.label.into();
+        self.object().inst(Opcode::Call, Exec::channels(1), [label]);
+        let Some(result) = data.result else {
+            return Ok(());
+        };
+        let is_struct = matches!(self.shared.module.types.data(data.ty), TypeData::Struct(..));
+        if !is_struct {
+            return self.load_from(result, &signature.result[0]);
+        }
+        for (number, member) in self.members(inst) {
+            if let Some(place) = signature.result.get(number as usize) {
+                self.load_from(member, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts what is in a place into a value of the same type.
+    fn load_from(&mut self, value: Value, place: &Place) -> Result<()> {
+        match (self.place(value)?, place) {
+            (Place::Mask(to), Place::Mask(from)) => self.copy_mask(&to, from),
+            (Place::Var(_), Place::Var(var)) => {
+                let (count, scalar) = self.shape(value)?;
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let dst = self.whole(value, Sign::Signed)?;
+                let layout = super::operand::Layout::contiguous(0, ty.bytes());
+                self.copy(count, dst, super::function::source(*var, ty, layout))
+            }
+            _ => self.error(Code::Mismatch, "the result of the call has another type"),
+        }
+    }
+}

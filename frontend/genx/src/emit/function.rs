@@ -1,0 +1,417 @@
+//! Code of one function: places of its values, and the instructions of its blocks.
+
+use cranelift_entity::{EntityRef, SecondaryMap};
+use foldhash::fast::FixedState;
+use kiln_frontend::module::{Label, Type as VType, Var};
+use kiln_frontend::opcode::Opcode;
+use kiln_target::platform::Platform;
+use std::collections::HashMap;
+
+use super::assign::{Classes, assign};
+use super::bale::{Bales, Fold, bale, is_alias};
+use super::object::{Object, padded_bytes};
+use super::operand::{Dst, Elementwise, Layout, Src};
+use super::predicates::Mask;
+use crate::error::{Code, Diagnostic, Loc, Result};
+use crate::intrinsics::{Kind, Sign};
+use crate::ir::{Block, Function, FunctionId, Inst, InstData, Module, Op, Scalar, Type, Value};
+
+/// Bytes of the largest value: rows are numbered by a byte.
+const MAX_BYTES: u32 = 256 * 32;
+/// Elements of the largest predicate.
+const MAX_BOOLS: u32 = 2048;
+
+/// Place of a value.
+#[derive(Clone, Debug, Default)]
+pub enum Place {
+    #[default]
+    None,
+    Var(Var),
+    Mask(Mask),
+}
+
+/// Places of the parameters and the result of a subroutine, and its label.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub label: Label,
+    pub params: Vec<Place>,
+    pub result: Vec<Place>,
+}
+
+/// What the functions of one object share.
+pub struct Shared<'a> {
+    pub module: &'a Module,
+    pub platform: &'static Platform,
+    pub object: Object,
+    pub subroutines: HashMap<FunctionId, Signature>,
+    /// Values that the launch gives: local ids, local size, group count.
+    pub implicit: [Option<Var>; 3],
+}
+
+/// A function whose code is made.
+pub struct Emitter<'a, 's> {
+    pub shared: &'s mut Shared<'a>,
+    pub function: &'a Function,
+    pub bales: Bales,
+    pub classes: Classes,
+    pub places: SecondaryMap<Value, Place>,
+    /// Classes whose variables begin registers.
+    pub payloads: SecondaryMap<Value, bool>,
+    /// Variables of constants, valid in the current block.
+    pub constants: HashMap<Value, Place, FixedState>,
+    pub labels: SecondaryMap<Block, Option<Label>>,
+    /// Signature of the function, if it is a subroutine.
+    pub signature: Option<Signature>,
+    pub loc: Loc,
+    pub inst: Option<Inst>,
+}
+
+impl<'a, 's> Emitter<'a, 's> {
+    pub fn new(shared: &'s mut Shared<'a>, function: &'a Function, signature: Option<Signature>) -> Result<Self> {
+        let bales = bale(shared.module, function);
+        let classes = assign(shared.module, function, &bales);
+        let mut emitter = Emitter {
+            shared,
+            function,
+            bales,
+            classes,
+            places: SecondaryMap::new(),
+            payloads: SecondaryMap::new(),
+            constants: HashMap::default(),
+            labels: SecondaryMap::new(),
+            signature,
+            loc: function.loc,
+            inst: None,
+        };
+        emitter.check_types()?;
+        emitter.find_payloads();
+        Ok(emitter)
+    }
+
+    pub fn object(&mut self) -> &mut Object {
+        &mut self.shared.object
+    }
+
+    pub fn error<T>(&self, code: Code, message: impl Into<String>) -> Result<T> {
+        Err(Diagnostic::new(code, self.loc, message))
+    }
+
+    /// Error that an instruction is not supported as it is.
+    pub fn unsupported<T>(&self, what: impl std::fmt::Display) -> Result<T> {
+        self.error(Code::Instruction, format!("{what}: not supported"))
+    }
+
+    pub fn data(&self, inst: Inst) -> &'a InstData {
+        &self.function.insts[inst]
+    }
+
+    /// Elements and their type.
+    pub fn shape(&self, value: Value) -> Result<(u32, Scalar)> {
+        self.shape_of(self.function.ty(value))
+    }
+
+    pub fn shape_of(&self, ty: Type) -> Result<(u32, Scalar)> {
+        match self.shared.module.types.shape(ty) {
+            Some(shape) => Ok(shape),
+            None => {
+                let name = self.shared.module.types.name(ty);
+                self.error(Code::Type, format!("a value of type {name} is not supported here"))
+            }
+        }
+    }
+
+    /// Type of vISA for an element.
+    pub fn visa(&self, scalar: Scalar, sign: Sign) -> Result<VType> {
+        let unsigned = sign == Sign::Unsigned;
+        let pick = |signed, other| Ok(if unsigned { other } else { signed });
+        match scalar {
+            Scalar::Int(8) => pick(VType::B, VType::Ub),
+            Scalar::Int(16) => pick(VType::W, VType::Uw),
+            Scalar::Int(32) => pick(VType::D, VType::Ud),
+            Scalar::Int(64) => pick(VType::Q, VType::Uq),
+            Scalar::Half => Ok(VType::Hf),
+            Scalar::Float => Ok(VType::F),
+            Scalar::Double => Ok(VType::Df),
+            Scalar::Ptr(_) => match self.shared.module.types.bits(scalar) {
+                32 => Ok(VType::Ud),
+                _ => Ok(VType::Uq),
+            },
+            Scalar::BFloat => Ok(VType::Uw),
+            Scalar::Int(bits) => self.error(
+                Code::Type,
+                format!("integers of {bits} bits are not supported"),
+            ),
+        }
+    }
+
+    /// Refuses types that vISA or the platform has not.
+    fn check_types(&mut self) -> Result<()> {
+        let types = &self.shared.module.types;
+        let platform = self.shared.platform;
+        for &block in &self.function.order {
+            for &inst in &self.function.blocks[block].insts {
+                let data = self.data(inst);
+                self.loc = data.loc;
+                for value in data.args.iter().copied().chain(data.result) {
+                    let Some((count, scalar)) = types.shape(self.function.ty(value)) else {
+                        continue;
+                    };
+                    let bytes = u64::from(count) * u64::from(types.scalar_bytes(scalar));
+                    if matches!(scalar, Scalar::Int(1)) {
+                        if count > MAX_BOOLS {
+                            return self.error(Code::Size, format!("a vector of {count} i1 is too large"));
+                        }
+                        continue;
+                    }
+                    self.visa(scalar, Sign::Signed)?;
+                    if bytes > u64::from(MAX_BYTES) {
+                        return self.error(
+                            Code::Size,
+                            format!("a value of {bytes} bytes is too large: {MAX_BYTES} are possible"),
+                        );
+                    }
+                    if scalar == Scalar::Double && !platform.fp64 {
+                        return self.error(
+                            Code::Platform,
+                            format!("{} does not compute on doubles", platform.name),
+                        );
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Place of the class of a value; made when it is first asked for.
+    pub fn place(&mut self, value: Value) -> Result<Place> {
+        let root = self.classes.root(value);
+        if let Place::None = self.places[root] {
+            let mut place = self.new_place(self.function.ty(root))?;
+            if let (true, Place::Var(var)) = (self.payloads[root], &mut place) {
+                self.object().begin_register(*var);
+            }
+            self.places[root] = place;
+        }
+        Ok(self.places[root].clone())
+    }
+
+    /// Gives a value its place.
+    pub fn bind(&mut self, value: Value, place: Place) {
+        let root = self.classes.root(value);
+        self.places[root] = place;
+    }
+
+    /// Place for a value of a type.
+    pub fn new_place(&mut self, ty: Type) -> Result<Place> {
+        let (count, scalar) = self.shape_of(ty)?;
+        if scalar == Scalar::Int(1) {
+            return Ok(Place::Mask(self.object().mask(count)));
+        }
+        let visa = self.visa(scalar, Sign::Signed)?;
+        let bytes = padded_bytes(count, visa.bytes());
+        Ok(Place::Var(self.object().var(visa, bytes)))
+    }
+
+    /// Variable of a value that is not `i1`.
+    pub fn var(&mut self, value: Value) -> Result<Var> {
+        match self.place(value)? {
+            Place::Var(var) => Ok(var),
+            _ => self.error(Code::Mismatch, "a value that is not i1 is expected"),
+        }
+    }
+
+    /// All of a value's variable as a destination.
+    pub fn whole(&mut self, value: Value, sign: Sign) -> Result<Dst> {
+        let (_, scalar) = self.shape(value)?;
+        let ty = self.visa(scalar, sign)?;
+        let var = self.var(value)?;
+        let layout = Layout::contiguous(0, ty.bytes());
+        Ok(Dst::Var { var, ty, layout })
+    }
+
+    /// A variable for an intermediate vector, and all of it as destination and source.
+    pub fn temp(&mut self, ty: VType, count: u32) -> (Var, Dst, Src) {
+        let var = self.object().var(ty, padded_bytes(count, ty.bytes()));
+        let layout = Layout::contiguous(0, ty.bytes());
+        let dst = Dst::Var {
+            var,
+            ty,
+            layout: layout.clone(),
+        };
+        (var, dst, source(var, ty, layout))
+    }
+
+    /// Adds an operation.
+    pub fn apply(&mut self, e: Elementwise) -> Result<()> {
+        match self.object().elementwise(e) {
+            true => Ok(()),
+            false => self.error(Code::Size, "an operand cannot be reached by its instruction"),
+        }
+    }
+
+    /// Adds an operation on these operands without mask and saturation.
+    pub fn alu(&mut self, op: Opcode, count: u32, dst: Dst, srcs: &[Src]) -> Result<()> {
+        self.apply(elementwise(op, count, dst, srcs))
+    }
+
+    pub fn copy(&mut self, count: u32, dst: Dst, src: Src) -> Result<()> {
+        self.alu(Opcode::Mov, count, dst, &[src])
+    }
+
+    /// Adds the code of all blocks.
+    pub fn emit(&mut self) -> Result<()> {
+        let function = self.function;
+        for &block in &function.order {
+            self.labels[block] = Some(self.object().builder.label(&format!("b{}", block.index())));
+        }
+        let copies = self.empty_blocks()?;
+        for (n, &block) in function.order.iter().enumerate() {
+            self.constants.clear();
+            if n > 0 && let Some(label) = self.labels[block] {
+                self.object().builder.define(label);
+            }
+            let next = function.order.get(n + 1).copied();
+            for &inst in &function.blocks[block].insts {
+                self.inst = Some(inst);
+                let data = self.data(inst);
+                self.loc = data.loc;
+                self.shared.object.line = self.line(data);
+                if data.op.is_terminator() {
+                    self.terminator(block, inst, next, &copies)?;
+                } else {
+                    self.instruction(inst)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&self, data: &InstData) -> u32 {
+        use crate::ir::Meta;
+        let module = self.shared.module;
+        let Some(Meta::Named(_, fields)) = data.dbg.map(|id| &module.meta[id]) else {
+            return 0;
+        };
+        let line = fields.iter().find(|(name, _)| name == "line");
+        match line.map(|(_, id)| &module.meta[*id]) {
+            Some(Meta::Int(line)) => u32::try_from(*line).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn instruction(&mut self, inst: Inst) -> Result<()> {
+        if self.bales.fold[inst] != Fold::No {
+            return Ok(());
+        }
+        let data = self.data(inst);
+        let types = &self.shared.module.types;
+        if let (Some(result), Some(arg)) = (data.result, data.args.first())
+            && is_alias(types, self.function, inst)
+        {
+            if self.classes.root(result) == self.classes.root(*arg) {
+                return Ok(());
+            }
+            return self.retyped(result, *arg);
+        }
+        match &data.op {
+            Op::Phi | Op::ExtractValue(_) | Op::InsertValue(_) => Ok(()),
+            Op::Call(callee) => self.call(inst, *callee),
+            Op::Intrinsic(intrinsic) => self.intrinsic(inst, intrinsic.kind()),
+            Op::InsertElement => self.insert_element(inst),
+            Op::ExtractElement => self.extract_element(inst),
+            Op::Shuffle(mask) => self.shuffle(inst, mask),
+            _ => match data.result {
+                Some(result) if types.is_bool(data.ty) => self.bools(inst, result),
+                Some(result) => {
+                    let dst = self.whole(result, Sign::Signed)?;
+                    self.compute(inst, dst, None, false)
+                }
+                None => self.unsupported("an instruction"),
+            },
+        }
+    }
+
+    /// Copies a value into that of another type with the same bits.
+    fn retyped(&mut self, result: Value, arg: Value) -> Result<()> {
+        let (count, scalar) = self.shape(result)?;
+        if scalar == Scalar::Int(1) {
+            let (to, from) = (self.place(result)?, self.mask(arg)?);
+            return match to {
+                Place::Mask(to) => self.copy_mask(&to, &from),
+                _ => self.unsupported("a conversion"),
+            };
+        }
+        let (from_count, from) = self.shape(arg)?;
+        if let Some(bits) = super::bale::uniform(self.function, arg)
+            && from_count != count
+            && bits != 0
+        {
+            let ty = self.visa(from, Sign::Unsigned)?;
+            let var = self.var(result)?;
+            let layout = Layout::contiguous(0, ty.bytes());
+            return self.copy(from_count, Dst::Var { var, ty, layout }, Src::Imm { ty, bits });
+        }
+        let ty = self.visa(from, Sign::Unsigned)?;
+        let src = self.source(arg, Sign::Unsigned)?;
+        let var = self.var(result)?;
+        let layout = Layout::contiguous(0, ty.bytes());
+        self.copy(from_count, Dst::Var { var, ty, layout }, src)
+    }
+
+    fn intrinsic(&mut self, inst: Inst, kind: Kind) -> Result<()> {
+        let data = self.data(inst);
+        match (kind, data.result) {
+            (Kind::WriteRegion, Some(result)) => self.write_region(inst, result),
+            (Kind::ReadRegion, Some(result)) => self.read_region(inst, result),
+            (Kind::Message(message), _) => self.message(inst, message),
+            (Kind::Atomic(family, op, sources), Some(result)) => {
+                self.atomic(inst, result, family, op, sources)
+            }
+            (Kind::RawSend { split, full, result }, _) => self.raw_send(inst, split, full, result),
+            (
+                Kind::Barrier | Kind::SplitBarrier | Kind::Fence | Kind::CacheFlush | Kind::Yield | Kind::SlmInit,
+                _,
+            ) => self.synchronize(inst, kind),
+            (Kind::WithCarry(op), _) => self.with_carry(inst, op),
+            (Kind::WithOverflow(op, sign), _) => self.with_overflow(inst, op, sign),
+            (_, Some(result)) if self.shared.module.types.is_bool(data.ty) => {
+                self.bools(inst, result)
+            }
+            (_, Some(result)) => {
+                let dst = self.whole(result, Sign::Signed)?;
+                self.compute(inst, dst, None, false)
+            }
+            _ => self.unsupported("an intrinsic"),
+        }
+    }
+}
+
+/// Source of a variable's elements.
+pub fn source(var: Var, ty: VType, layout: Layout) -> Src {
+    Src::Var {
+        var,
+        ty,
+        layout,
+        modifier: kiln_frontend::module::Modifier::None,
+    }
+}
+
+/// Operation without mask and saturation.
+pub fn elementwise(op: Opcode, count: u32, dst: Dst, srcs: &[Src]) -> Elementwise {
+    Elementwise {
+        op,
+        lead: None,
+        tail: None,
+        count,
+        dst,
+        srcs: srcs.iter().cloned().collect(),
+        mask: None,
+        saturate: false,
+        most: 32,
+    }
+}
+
+/// Immediate of a type.
+pub fn imm(ty: VType, bits: u64) -> Src {
+    Src::Imm { ty, bits }
+}

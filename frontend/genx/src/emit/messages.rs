@@ -1,0 +1,716 @@
+//! Messages: memory, atomics, barriers, raw sends; and the values that a thread begins with.
+//!
+//! A message goes out in as many parts as its shape needs. Channels that are no power of two, or whose planes would
+//! not begin a register, are copied into payloads that are, with the channels behind the last off.
+
+use kiln_frontend::module::{Exec, Operand, PredUse, StateVar, Surface, Type as VType, Var, predefined};
+use kiln_frontend::opcode::{Atomic, AtomicOp, Opcode};
+
+use super::bale;
+use super::function::{Emitter, imm, source};
+use super::object::exec;
+use super::operand::{Dst, Layout, Src};
+use super::predicates::Mask;
+use super::value::selected;
+use crate::error::{Code, Result};
+use crate::intrinsics::messages::{Message, Part, Shape};
+use crate::intrinsics::{AtomicKind, Kind, Sign};
+use crate::ir::{Inst, Value, ValueDef};
+
+/// Binding table indices that stand for memory without a surface.
+const SLM: u64 = 254;
+const STATELESS: std::ops::RangeInclusive<u64> = 253..=255;
+const OWORD: u32 = 16;
+/// Registers that a raw message can have.
+const MAX_GRFS: u32 = 31;
+
+/// An operand of a message that goes out by channels.
+enum Item {
+    Is(Operand),
+    /// Elements of this type for each channel, in planes.
+    Send { src: Src, planes: u32 },
+    Null,
+    Receive,
+}
+
+/// What a message by channels receives.
+struct Receive {
+    value: Value,
+    old: Option<Value>,
+    ty: VType,
+    planes: u32,
+}
+
+impl Emitter<'_, '_> {
+    /// Surface of an operand that is a binding table index.
+    fn surface(&mut self, index: Value) -> Result<Surface> {
+        if let Some(bti) = bale::uniform(self.function, index) {
+            let bti = bti & 0xffff_ffff;
+            if bti == SLM {
+                return Ok(Surface::from_u32(predefined::SURFACE_SLM));
+            }
+            if STATELESS.contains(&bti) {
+                return Ok(Surface::from_u32(predefined::SURFACE_STATELESS));
+            }
+        }
+        let bti = self.scalar_operand(index, VType::Ud)?;
+        let name = format!("t{}", self.object().builder_surfaces());
+        let surface = self.object().builder.surface(&name);
+        let state = Operand::State {
+            of: StateVar::Surface(surface),
+            off: 0,
+        };
+        self.object().inst(Opcode::Movs, exec(1), [state, bti]);
+        Ok(surface)
+    }
+
+    /// Variable that begins a register and has a value's elements.
+    fn payload(&mut self, value: Value, bytes: u32) -> Result<Var> {
+        let (count, scalar) = self.shape(value)?;
+        let ty = self.visa(scalar, Sign::Unsigned)?;
+        let in_place = match self.function.values[value].def {
+            ValueDef::Inst(inst) => self.bales.fold[inst] == bale::Fold::No,
+            ValueDef::Param(_) => true,
+            _ => false,
+        };
+        if in_place {
+            let var = self.var(value)?;
+            if self.object().is_block(var) && self.object().bytes_of(var) >= bytes {
+                return Ok(var);
+            }
+        }
+        let var = self.object().block(ty, bytes.max(count * ty.bytes()));
+        if !self.function.is_undef(value) {
+            let src = self.source(value, Sign::Unsigned)?;
+            let layout = Layout::contiguous(0, ty.bytes());
+            self.copy(count, Dst::Var { var, ty, layout }, src)?;
+        }
+        Ok(var)
+    }
+
+    fn raw(&mut self, var: Var, ty: VType, offset: u32) -> Operand {
+        let var = self.object().alias(var, ty);
+        var.raw(offset as u16)
+    }
+
+    pub fn message(&mut self, inst: Inst, message: &Message) -> Result<()> {
+        let args = &self.data(inst).args;
+        let most = message.parts.iter().filter_map(|part| match *part {
+            Part::Number(n) | Part::Unmasked(n) | Part::Rows(n) | Part::Surface(n) | Part::Scalar(n)
+            | Part::Addresses(n) | Part::Offsets(n) | Part::Send(n) => Some(n),
+            _ => None,
+        });
+        let need = most.chain(message.predicate).chain(message.old).max().unwrap_or(0);
+        if args.len() <= usize::from(need) {
+            return self.error(Code::Operand, format!("{} operands are expected", need + 1));
+        }
+        match message.shape {
+            Shape::Block { address, unit, most } => self.block_message(inst, message, address, unit, most),
+            Shape::Rectangle => self.rectangle(inst, message),
+            Shape::Channels { of, most } => self.channel_message(inst, message, of, most),
+        }
+    }
+
+    /// Data of a message: its value, and bytes.
+    fn data_of(&self, inst: Inst, message: &Message) -> Result<(Value, u32)> {
+        let data = self.data(inst);
+        let value = match (message.sent(), data.result) {
+            (Some(n), _) => data.args[usize::from(n)],
+            (None, Some(result)) => result,
+            _ => return self.error(Code::Operand, "a result is expected"),
+        };
+        let (count, scalar) = self.shape(value)?;
+        Ok((value, count * self.shared.module.types.scalar_bytes(scalar)))
+    }
+
+    fn block_message(&mut self, inst: Inst, message: &Message, address: u8, unit: u32, most: u32) -> Result<()> {
+        let (value, bytes) = self.data_of(inst, message)?;
+        if bytes % OWORD != 0 {
+            return self.error(
+                Code::Operand,
+                format!("a block of {bytes} bytes: a multiple of {OWORD} is expected"),
+            );
+        }
+        let var = match message.is_store() {
+            true => self.payload(value, bytes)?,
+            false => self.var(value)?,
+        };
+        let (_, scalar) = self.shape(value)?;
+        let ty = self.visa(scalar, Sign::Unsigned)?;
+        let mut at = 0;
+        let mut surface = None;
+        while at < bytes {
+            let owords = (1u32 << ((bytes - at) / OWORD).ilog2()).min(most);
+            let mut operands = Vec::new();
+            for part in message.parts {
+                let operand = match *part {
+                    Part::Owords(extra) => Operand::Field(owords.trailing_zeros() + extra),
+                    Part::Number(n) => Operand::Field(self.number(self.data(inst).args[usize::from(n)])? as u32),
+                    Part::Surface(n) => {
+                        let found = match surface {
+                            Some(surface) => surface,
+                            None => self.surface(self.data(inst).args[usize::from(n)])?,
+                        };
+                        surface = Some(found);
+                        found.into()
+                    }
+                    Part::Scalar(n) => {
+                        let place = self.data(inst).args[usize::from(n)];
+                        let svm = matches!(message.op, Opcode::SvmBlockLd | Opcode::SvmBlockSt);
+                        let ty = if svm { VType::Uq } else { VType::Ud };
+                        let moved = if n == address { at / unit } else { 0 };
+                        self.moved_scalar(place, ty, moved)?
+                    }
+                    _ => self.raw(var, ty, at),
+                };
+                operands.push(operand);
+            }
+            self.object().inst(message.op, Exec::NONE, operands);
+            at += owords * OWORD;
+        }
+        Ok(())
+    }
+
+    /// A scalar with a number added.
+    fn moved_scalar(&mut self, value: Value, ty: VType, by: u32) -> Result<Operand> {
+        if by == 0 {
+            return self.scalar_operand(value, ty);
+        }
+        if let Some(bits) = bale::uniform(self.function, value) {
+            return Ok(Operand::imm(ty, bits.wrapping_add(by.into())));
+        }
+        let src = self.scalar(value, Sign::Unsigned)?;
+        let (var, dst, _) = self.temp(ty, 1);
+        self.alu(Opcode::Add, 1, dst, &[src, imm(VType::Ud, by.into())])?;
+        Ok(self.object().scalar(var, ty, 0))
+    }
+
+    fn rectangle(&mut self, inst: Inst, message: &Message) -> Result<()> {
+        let (value, bytes) = self.data_of(inst, message)?;
+        let (_, scalar) = self.shape(value)?;
+        let ty = self.visa(scalar, Sign::Unsigned)?;
+        let args = self.data(inst).args.clone();
+        let mut operands = Vec::new();
+        for part in message.parts {
+            operands.push(match *part {
+                Part::Number(n) => Operand::Field(self.number(args[usize::from(n)])? as u32),
+                Part::Surface(n) => self.surface(args[usize::from(n)])?.into(),
+                Part::Rows(n) => {
+                    let width = self.number(args[usize::from(n)])?.clamp(1, 1 << 16) as u32;
+                    let pitch = width.next_power_of_two().max(4);
+                    if width > 64 || bytes % pitch != 0 || bytes / pitch > 64 {
+                        return self.error(Code::Operand, format!("no block of {bytes} bytes has rows of {width}"));
+                    }
+                    Operand::Field(bytes / pitch)
+                }
+                Part::Scalar(n) => self.scalar_operand(args[usize::from(n)], VType::Ud)?,
+                Part::Send(_) => {
+                    let var = self.payload(value, bytes)?;
+                    self.raw(var, ty, 0)
+                }
+                _ => {
+                    let var = self.var(value)?;
+                    self.raw(var, ty, 0)
+                }
+            });
+        }
+        self.object().inst(message.op, Exec::NONE, operands);
+        Ok(())
+    }
+
+    fn channel_message(&mut self, inst: Inst, message: &Message, of: u8, most: u32) -> Result<()> {
+        let args = self.data(inst).args.clone();
+        let arg = |n: u8| args[usize::from(n)];
+        let (count, _) = self.shape(arg(of))?;
+        let (value, bytes) = self.data_of(inst, message)?;
+        let (_, scalar) = self.shape(value)?;
+        let element = self.shared.module.types.scalar_bytes(scalar);
+        // Bytes of a channel take a dword, or a qword, together.
+        let plane = match (element, bytes / count) {
+            (1, 8) => 8,
+            (1, _) => 4,
+            (n, _) => n,
+        };
+        if !matches!(plane, 4 | 8) || bytes % (count * plane) != 0 {
+            return self.error(Code::Operand, format!("{bytes} bytes of data do not fit {count} channels"));
+        }
+        let planes = bytes / (count * plane);
+        let float = scalar.is_float();
+        let ty = match (plane, float) {
+            (4, true) => VType::F,
+            (4, false) => VType::Ud,
+            (_, true) => VType::Df,
+            (_, false) => VType::Uq,
+        };
+        let mut items = Vec::new();
+        for part in message.parts {
+            items.push(match *part {
+                Part::Is(n) => Item::Is(Operand::Field(n)),
+                Part::Number(n) => Item::Is(Operand::Field(self.number(arg(n))? as u32)),
+                Part::Unmasked(n) => {
+                    let left = !self.number(arg(n))? as u32 & 15;
+                    if left.count_ones() != planes {
+                        return self.error(Code::Operand, "the mask has another number of channels than the data");
+                    }
+                    Item::Is(Operand::Field(left))
+                }
+                Part::ElementSize => Item::Is(Operand::Field(match element {
+                    1 => 0,
+                    4 => 1,
+                    _ => 2,
+                })),
+                Part::Surface(n) => Item::Is(self.surface(arg(n))?.into()),
+                Part::Scalar(n) => {
+                    let wide = matches!(message.op, Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled);
+                    let ty = if wide { VType::Uq } else { VType::Ud };
+                    Item::Is(self.scalar_operand(arg(n), ty)?)
+                }
+                Part::Addresses(n) => self.channels(arg(n), VType::Uq)?,
+                Part::Offsets(n) => self.channels(arg(n), VType::Ud)?,
+                Part::Null => Item::Null,
+                Part::Send(n) => {
+                    let src = self.in_variable(arg(n), bytes / element)?;
+                    let src = self.retype(src, bytes / element, ty)?;
+                    Item::Send { src, planes }
+                }
+                _ => Item::Receive,
+            });
+        }
+        let mask = match message.predicate {
+            Some(n) if bale::uniform(self.function, arg(n)).is_none_or(|b| b & 1 == 0) => {
+                Some(self.mask_of(arg(n), count)?)
+            }
+            _ => None,
+        };
+        let receive = match message.is_store() {
+            true => None,
+            false => Some(Receive {
+                value,
+                old: message.old.map(arg),
+                ty,
+                planes,
+            }),
+        };
+        self.send(message.op, count, most, &items, mask, receive)
+    }
+
+    /// One element of this type for each channel.
+    fn channels(&mut self, value: Value, ty: VType) -> Result<Item> {
+        let (count, _) = self.shape(value)?;
+        let src = self.source(value, Sign::Unsigned)?;
+        let src = match (&src, src.ty().bytes() == ty.bytes()) {
+            (Src::Var { .. }, true) => src.typed(ty),
+            _ => {
+                let (_, dst, wide) = self.temp(ty, count);
+                self.copy(count, dst, src)?;
+                wide
+            }
+        };
+        Ok(Item::Send { src, planes: 1 })
+    }
+
+    /// A contiguous source as elements of another size.
+    fn retype(&mut self, src: Src, count: u32, ty: VType) -> Result<Src> {
+        match src {
+            Src::Var { var, layout, ty: old, .. } if layout == Layout::contiguous(layout.at(0), old.bytes()) => {
+                Ok(source(var, ty, Layout::contiguous(layout.at(0), ty.bytes())))
+            }
+            src => {
+                let old = src.ty();
+                let (var, dst, _) = self.temp(old, count);
+                self.copy(count, dst, src)?;
+                Ok(source(var, ty, Layout::contiguous(0, ty.bytes())))
+            }
+        }
+    }
+
+    /// Sends a message in as many parts as its channels need.
+    fn send(
+        &mut self,
+        op: Opcode,
+        count: u32,
+        most: u32,
+        items: &[Item],
+        mask: Option<Mask>,
+        receive: Option<Receive>,
+    ) -> Result<()> {
+        let grf = self.shared.object.grf;
+        if let Some(Receive { value, old: Some(old), .. }) = &receive
+            && mask.is_some()
+            && !self.function.is_undef(*old)
+            && self.classes.root(*old) != self.classes.root(*value)
+        {
+            let (n, _) = self.shape(*old)?;
+            let src = self.source(*old, Sign::Signed)?;
+            let dst = self.whole(*value, Sign::Signed)?;
+            self.copy(n, dst, src)?;
+        }
+        let mut first = 0;
+        while first < count {
+            let width = (count - first).min(most);
+            let whole = |bytes: u32, planes: u32| planes == 1 || (width * bytes).is_multiple_of(grf);
+            let regular = width.is_power_of_two()
+                && items.iter().all(|item| match item {
+                    Item::Send { src, planes } => whole(src.ty().bytes(), *planes),
+                    _ => true,
+                })
+                && receive.as_ref().is_none_or(|r| whole(r.ty.bytes(), r.planes));
+            let size = match regular {
+                true => width,
+                false => width.next_power_of_two().max(8),
+            };
+            self.send_part(op, count, first, width, size, items, mask.as_ref(), receive.as_ref())?;
+            first += width;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all parts of one message")]
+    fn send_part(
+        &mut self,
+        op: Opcode,
+        count: u32,
+        first: u32,
+        width: u32,
+        size: u32,
+        items: &[Item],
+        mask: Option<&Mask>,
+        receive: Option<&Receive>,
+    ) -> Result<()> {
+        let direct = width == count && size == width;
+        let grf = self.shared.object.grf;
+        let mut operands = Vec::new();
+        let mut received = None;
+        for item in items {
+            operands.push(match item {
+                Item::Is(operand) => operand.clone(),
+                Item::Null => Var::NULL.raw(0),
+                Item::Send { src, planes } => {
+                    let ty = src.ty();
+                    let stride = (size * ty.bytes()).next_multiple_of(grf);
+                    match src {
+                        Src::Var { var, layout, .. }
+                            if direct
+                                && *layout == Layout::contiguous(0, ty.bytes())
+                                && self.object().is_block(*var) =>
+                        {
+                            self.raw(*var, ty, 0)
+                        }
+                        _ => {
+                            let var = self.object().block(ty, stride * planes);
+                            for plane in 0..*planes {
+                                let from = plane * count + first;
+                                let layout = Layout::contiguous(plane * stride, ty.bytes());
+                                let part = selected(src.clone(), from..from + width);
+                                self.copy(width, Dst::Var { var, ty, layout }, part)?;
+                            }
+                            var.raw(0)
+                        }
+                    }
+                }
+                Item::Receive => {
+                    let Some(r) = receive else {
+                        return self.error(Code::Operand, "a result is expected");
+                    };
+                    let stride = (size * r.ty.bytes()).next_multiple_of(grf);
+                    let target = self.var(r.value)?;
+                    if direct && self.object().is_block(target) {
+                        self.raw(target, r.ty, 0)
+                    } else {
+                        let var = self.object().block(r.ty, stride * r.planes);
+                        received = Some((var, target, stride));
+                        if mask.is_some() {
+                            for plane in 0..r.planes {
+                                let from = (plane * count + first) * r.ty.bytes();
+                                let old = source(target, r.ty, Layout::contiguous(from, r.ty.bytes()));
+                                let layout = Layout::contiguous(plane * stride, r.ty.bytes());
+                                self.copy(width, Dst::Var { var, ty: r.ty, layout }, old)?;
+                            }
+                        }
+                        self.raw(var, r.ty, 0)
+                    }
+                }
+            });
+        }
+        let pred = self.part_mask(mask, first, width, size)?;
+        self.object().inst_if(op, exec(size), pred, operands);
+        if let (Some((var, target, stride)), Some(r)) = (received, receive) {
+            for plane in 0..r.planes {
+                let to = (plane * count + first) * r.ty.bytes();
+                let layout = Layout::contiguous(to, r.ty.bytes());
+                let src = source(var, r.ty, Layout::contiguous(plane * stride, r.ty.bytes()));
+                self.copy(width, Dst::Var { var: target, ty: r.ty, layout }, src)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Predicate of a part of a message, the channels behind its width off.
+    fn part_mask(&mut self, mask: Option<&Mask>, first: u32, width: u32, size: u32) -> Result<Option<PredUse>> {
+        let Some(mask) = mask else {
+            if width == size {
+                return Ok(None);
+            }
+            let pred = self.object().predicate(size);
+            let bits = Operand::imm(VType::Ud, (1u64 << width) - 1);
+            let to = Operand::Predicate(PredUse::of(pred));
+            self.object().inst(Opcode::Setp, exec(size), [to, bits]);
+            return Ok(Some(PredUse::of(pred)));
+        };
+        if first == 0 && width == size {
+            return Ok(mask.at(0));
+        }
+        let part = self.sub_mask(mask, first, width)?;
+        if width == size {
+            return Ok(part.at(0));
+        }
+        let bits = self.bits(&part, 0)?;
+        let Src::Var { var, .. } = bits else {
+            return self.unsupported("a mask");
+        };
+        let pred = self.object().predicate(size);
+        let to = Operand::Predicate(PredUse::of(pred));
+        let bits = self.object().scalar(var, VType::Ud, 0);
+        self.object().inst(Opcode::Setp, exec(size), [to, bits]);
+        Ok(Some(PredUse::of(pred)))
+    }
+
+    pub fn atomic(&mut self, inst: Inst, result: Value, family: AtomicKind, op: AtomicOp, sources: u8) -> Result<()> {
+        let args = self.data(inst).args.clone();
+        let (before, surface, has_old) = match family {
+            AtomicKind::Svm => (1, false, true),
+            AtomicKind::Dword => (2, true, true),
+            AtomicKind::Dword2 => (2, true, false),
+            AtomicKind::Untyped => (3, true, true),
+            AtomicKind::Typed => (2, true, false),
+        };
+        let sources = usize::from(sources);
+        let places = if family == AtomicKind::Typed { 4 } else { 1 };
+        if args.len() != before + places + sources + usize::from(has_old) {
+            return self.error(Code::Operand, "the atomic has another number of operands");
+        }
+        let (count, scalar) = self.shape(result)?;
+        let bits = self.shared.module.types.bits(scalar);
+        let ty = self.visa(scalar, if scalar.is_float() { Sign::Own } else { Sign::Unsigned })?;
+        let number = Atomic { op, bits: bits as u8 }.number();
+        let mut items = vec![Item::Is(Operand::Field(number))];
+        if surface {
+            items.push(Item::Is(self.surface(args[1])?.into()));
+        }
+        let (at, from) = match family {
+            AtomicKind::Typed => (before + sources, before),
+            _ => (before, before + 1),
+        };
+        match family {
+            AtomicKind::Svm => items.push(self.channels(args[at], VType::Uq)?),
+            AtomicKind::Untyped => {
+                let base = self.scalar(args[2], Sign::Unsigned)?;
+                let offsets = self.source(args[at], Sign::Unsigned)?;
+                let (_, dst, bytes) = self.temp(VType::Ud, count);
+                self.alu(Opcode::Add, count, dst.clone(), &[offsets, base])?;
+                self.alu(Opcode::Shl, count, dst, &[bytes.clone(), imm(VType::Ud, 2)])?;
+                items.push(Item::Send { src: bytes, planes: 1 });
+            }
+            AtomicKind::Typed => {
+                for coordinate in &args[at..at + 4] {
+                    items.push(self.channels(*coordinate, VType::Ud)?);
+                }
+            }
+            _ => items.push(self.channels(args[at], VType::Ud)?),
+        }
+        for i in 0..2 {
+            items.push(match i < sources {
+                true => self.channels(args[from + i], ty)?,
+                false => Item::Null,
+            });
+        }
+        let used = !self.bales.uses[result].is_empty();
+        items.push(if used { Item::Receive } else { Item::Null });
+        let mask = match bale::uniform(self.function, args[0]) {
+            Some(bit) if bit & 1 != 0 => None,
+            _ => Some(self.mask_of(args[0], count)?),
+        };
+        let op = match family {
+            AtomicKind::Svm => Opcode::SvmAtomic,
+            AtomicKind::Typed => Opcode::TypedAtomic,
+            _ => Opcode::DwordAtomic,
+        };
+        let most = if family == AtomicKind::Typed || bits == 64 { 8 } else { 16 };
+        let receive = used.then(|| Receive {
+            value: result,
+            old: has_old.then(|| args[args.len() - 1]),
+            ty,
+            planes: 1,
+        });
+        self.send(op, count, most, &items, mask, receive)
+    }
+
+    pub fn synchronize(&mut self, inst: Inst, kind: Kind) -> Result<()> {
+        let (op, operand) = match kind {
+            Kind::Barrier => (Opcode::Barrier, None),
+            Kind::SplitBarrier => {
+                // The intrinsic's 1 signals and 0 waits, as in vISA.
+                let signal = self.number(self.data(inst).args[0])?;
+                (Opcode::SBarrier, Some(Operand::Field(u32::from(signal != 0))))
+            }
+            Kind::Fence => {
+                let mask = self.number(self.data(inst).args[0])? as u32 & 0xff;
+                (Opcode::Fence, Some(Operand::Field(mask)))
+            }
+            Kind::CacheFlush => (Opcode::SamplerCacheFlush, None),
+            Kind::Yield => (Opcode::Yield, None),
+            _ => return Ok(()),
+        };
+        self.object().inst(op, Exec::NONE, operand);
+        Ok(())
+    }
+
+    /// A register that vISA names, from its first element on.
+    pub fn predefined(&mut self, number: u32, count: u32, dst: Dst) -> Result<()> {
+        let Some(&(_, ty, elements)) = predefined::VARS.get(number as usize) else {
+            return self.unsupported("this register");
+        };
+        if count > u32::from(elements) {
+            return self.error(Code::Operand, format!("the register has {elements} elements"));
+        }
+        let var = Var::from_u32(number);
+        self.copy(count, dst, source(var, ty, Layout::contiguous(0, ty.bytes())))
+    }
+
+    /// A value that the launch gives.
+    pub fn implicit(&mut self, kind: Kind, count: u32, dst: Dst) -> Result<()> {
+        let (place, ty) = match kind {
+            Kind::LocalId => (0, VType::Uw),
+            Kind::LocalSize => (1, VType::Ud),
+            _ => (2, VType::Ud),
+        };
+        let Some(var) = self.shared.implicit[place] else {
+            return self.unsupported("an implicit argument here");
+        };
+        if count > 3 {
+            return self.error(Code::Operand, "there are three dimensions");
+        }
+        self.copy(count, dst, source(var, ty, Layout::contiguous(0, ty.bytes())))
+    }
+
+    pub fn raw_send(&mut self, inst: Inst, split: bool, full: bool, result: bool) -> Result<()> {
+        let args = self.data(inst).args.clone();
+        let sources = 1 + usize::from(split);
+        let head = match (full, split) {
+            (true, _) => 6 + usize::from(split) + usize::from(result),
+            (false, true) => 5,
+            (false, false) => 4,
+        };
+        // Modifier, [size], predicate, [GRFs], [function], extended descriptor, descriptor, sources, [old].
+        let expected = match full {
+            true => 2 + 1 + sources + usize::from(result) + 1 + 2 + sources + usize::from(result),
+            false => head + sources + usize::from(result),
+        };
+        if args.len() != expected {
+            return self.error(Code::Operand, format!("{expected} operands are expected"));
+        }
+        let modifier = self.number(args[0])? as u32;
+        let predicate = args[if full { 2 } else { 1 }];
+        let (channels, _) = self.shape(predicate)?;
+        let size = match full {
+            true => 1 << (self.number(args[1])? as u32).min(5),
+            false if channels == 1 => 16,
+            false => channels,
+        };
+        let at = args.len() - sources - usize::from(result);
+        let data = &args[at..at + sources];
+        let (desc, extended) = (args[at - 1], args[at - 2]);
+        let function = match (full, split) {
+            (true, _) => Some(args[at - 3]),
+            (false, true) => Some(args[2]),
+            (false, false) => None,
+        };
+        let grf = self.shared.object.grf;
+        let mut sizes = Vec::new();
+        for value in data {
+            let (n, scalar) = self.shape(*value)?;
+            let bytes = n * self.shared.module.types.scalar_bytes(scalar);
+            sizes.push(bytes.div_ceil(grf));
+        }
+        let written = match self.data(inst).result {
+            Some(value) if result => {
+                let (n, scalar) = self.shape(value)?;
+                (n * self.shared.module.types.scalar_bytes(scalar)).div_ceil(grf)
+            }
+            _ => 0,
+        };
+        if full {
+            for (i, size) in sizes.iter_mut().enumerate() {
+                *size = self.number(args[3 + i])? as u32;
+            }
+        }
+        if sizes.iter().chain([&written]).any(|n| *n > MAX_GRFS) {
+            return self.error(Code::Size, "the message is too large");
+        }
+        let mut raws = Vec::new();
+        for (value, grfs) in data.iter().zip(&sizes) {
+            let var = self.payload(*value, grfs * grf)?;
+            raws.push(var.raw(0));
+        }
+        let pred = match bale::uniform(self.function, predicate) {
+            Some(bit) if bit & 1 != 0 => None,
+            _ => self.mask(predicate)?.at(0),
+        };
+        let mut to = Var::NULL.raw(0);
+        if let (Some(value), true) = (self.data(inst).result, result) {
+            let old = args[args.len() - 1];
+            if !self.function.is_undef(old) && self.classes.root(old) != self.classes.root(value) {
+                let (n, _) = self.shape(old)?;
+                let src = self.source(old, Sign::Signed)?;
+                let dst = self.whole(value, Sign::Signed)?;
+                self.copy(n, dst, src)?;
+            }
+            to = self.var(value)?.raw(0);
+        }
+        let desc = self.scalar_operand(desc, VType::Ud)?;
+        let mut operands = vec![Operand::Field(modifier)];
+        if split || full {
+            let Some(function) = function else {
+                return self.unsupported("this message");
+            };
+            let function = self.number(function)? as u32;
+            let second = sizes.get(1).copied().unwrap_or(0);
+            operands.extend([sizes[0], second, written, function].map(Operand::Field));
+            operands.push(self.scalar_operand(extended, VType::Ud)?);
+            operands.push(desc);
+            raws.resize(2, Var::NULL.raw(0));
+            operands.extend(raws);
+            operands.push(to);
+            self.object().inst_if(Opcode::RawSends, exec(size), pred, operands);
+        } else {
+            let extended = self.number(extended)? as u32;
+            operands.extend([extended, sizes[0], written].map(Operand::Field));
+            operands.push(desc);
+            operands.extend(raws);
+            operands.push(to);
+            self.object().inst_if(Opcode::RawSend, exec(size), pred, operands);
+        }
+        Ok(())
+    }
+
+    /// Class roots of values that messages send or receive: their variables begin registers.
+    pub fn find_payloads(&mut self) {
+        let function = self.function;
+        let mut roots = Vec::new();
+        for &block in &function.order {
+            for &inst in &function.blocks[block].insts {
+                let data = &function.insts[inst];
+                let crate::ir::Op::Intrinsic(intrinsic) = &data.op else {
+                    continue;
+                };
+                if matches!(intrinsic.kind(), Kind::Message(_) | Kind::Atomic(..) | Kind::RawSend { .. }) {
+                    roots.extend(data.args.iter().copied().chain(data.result));
+                }
+            }
+        }
+        for value in roots {
+            let root = self.classes.root(value);
+            self.payloads[root] = true;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! vISA of a module that was lowered.
+
+mod alu;
+mod assign;
+mod bale;
+mod bits;
+mod bools;
+mod flow;
+mod function;
+mod messages;
+pub mod module;
+mod object;
+mod operand;
+mod predicates;
+mod regions;
+mod value;
+
+pub use assign::predecessors;

@@ -1,0 +1,548 @@
+//! A vISA object under construction: variables with their aliases, and elementwise operations in as many instructions
+//! as they need.
+//!
+//! Every instruction ignores the execution mask: the masks of divergent control flow are predicates here.
+
+use std::collections::HashMap;
+
+use cranelift_entity::EntityRef;
+use kiln_frontend::build::Builder;
+use kiln_frontend::module::{
+    Addr, Align, Exec, Modifier, Operand, PredUse, Predicate, Region, Type, Var, VarDecl,
+};
+use kiln_frontend::opcode::Opcode;
+use smallvec::{SmallVec, smallvec};
+use smol_str::format_smolstr;
+
+use super::operand::{Dst, Elementwise, Layout, Src};
+use super::predicates::{self, CHANNELS, Mask};
+
+/// Largest execution size.
+const MAX_CHANNELS: u32 = 32;
+/// Range of the offset of an indirect operand.
+const INDIRECT: std::ops::Range<u32> = 0..500;
+/// Bytes that one indirect operand may span, wherever it begins.
+const INDIRECT_SPAN: u32 = 32;
+
+/// A vISA object.
+pub struct Object {
+    pub builder: Builder,
+    pub grf: u32,
+    /// Bytes of each variable that is no alias.
+    bytes: HashMap<Var, u32, foldhash::fast::FixedState>,
+    types: HashMap<Var, Type, foldhash::fast::FixedState>,
+    aliases: HashMap<(Var, Type), Var, foldhash::fast::FixedState>,
+    blocks: std::collections::HashSet<Var>,
+    named: u32,
+    /// Line of the instructions that are added.
+    pub line: u32,
+    written_line: u32,
+}
+
+/// Instructions with one channel.
+pub const fn exec(size: u32) -> Exec {
+    Exec {
+        size: size as u8,
+        offset: 0,
+        no_mask: true,
+    }
+}
+
+impl Object {
+    pub fn new(builder: Builder, grf: u32) -> Object {
+        Object {
+            builder,
+            grf,
+            bytes: HashMap::default(),
+            types: HashMap::default(),
+            aliases: HashMap::default(),
+            blocks: std::collections::HashSet::new(),
+            named: 0,
+            line: 0,
+            written_line: 0,
+        }
+    }
+
+    fn name(&mut self, prefix: char) -> smol_str::SmolStr {
+        self.named += 1;
+        format_smolstr!("{prefix}{}", self.named)
+    }
+
+    /// Declares a variable of at least so many bytes.
+    pub fn var(&mut self, ty: Type, bytes: u32) -> Var {
+        let size = ty.bytes();
+        let align = match bytes {
+            0..=8 => Align::from_bytes(i128::from(bytes.max(size).next_power_of_two())),
+            9..=16 => Some(Align::Oword),
+            _ => Some(Align::Hword),
+        };
+        let name = self.name('v');
+        let var = self.builder.declare(VarDecl {
+            name,
+            ty,
+            align: align.unwrap_or(Align::Hword),
+            elements: bytes.div_ceil(size).max(1).try_into().unwrap_or(u16::MAX),
+            alias: None,
+            attrs: Vec::new(),
+        });
+        self.bytes.insert(var, bytes.div_ceil(size).max(1) * size);
+        self.types.insert(var, ty);
+        var
+    }
+
+    /// Lets a variable begin a register.
+    pub fn begin_register(&mut self, var: Var) {
+        self.builder.align(var, Align::Hword);
+        self.blocks.insert(var);
+    }
+
+    /// True if a variable begins a register.
+    pub fn is_block(&self, var: Var) -> bool {
+        self.bytes_of(var) > 16 || self.blocks.contains(&var)
+    }
+
+    /// Number of the next surface.
+    pub fn builder_surfaces(&mut self) -> u32 {
+        self.named += 1;
+        self.named
+    }
+
+    /// Declares a variable that begins a register.
+    pub fn block(&mut self, ty: Type, bytes: u32) -> Var {
+        self.var(ty, bytes.next_multiple_of(self.grf))
+    }
+
+    pub fn predicate(&mut self, channels: u32) -> Predicate {
+        let name = self.name('p');
+        self.builder.predicate(&name, channels as u16)
+    }
+
+    /// Predicates for a vector of `i1`.
+    pub fn mask(&mut self, count: u32) -> Mask {
+        let mut parts = SmallVec::new();
+        for part in 0..count.div_ceil(CHANNELS) {
+            let width = (count - part * CHANNELS).min(CHANNELS);
+            parts.push(self.predicate(predicates::channels(width)));
+        }
+        Mask {
+            parts,
+            count,
+            inverse: false,
+        }
+    }
+
+    pub fn addr(&mut self, elements: u32) -> Addr {
+        let name = self.name('a');
+        self.builder.addr(&name, elements as u16)
+    }
+
+    /// Bytes of a variable.
+    pub fn bytes_of(&self, var: Var) -> u32 {
+        self.bytes.get(&var).copied().unwrap_or(self.grf)
+    }
+
+    /// The variable as one of another type.
+    pub fn alias(&mut self, var: Var, ty: Type) -> Var {
+        if self.types.get(&var).copied() == Some(ty) || var.index() < 32 {
+            return var;
+        }
+        if let Some(alias) = self.aliases.get(&(var, ty)) {
+            return *alias;
+        }
+        let elements = (self.bytes_of(var) / ty.bytes()).max(1);
+        let name = self.name('v');
+        let alias = self.builder.alias(&name, ty, elements as u16, var, 0);
+        self.aliases.insert((var, ty), alias);
+        alias
+    }
+
+    /// Position of a byte: register, and element in it.
+    fn place(&self, byte: u32, ty: Type) -> (u8, u8) {
+        let (row, rest) = (byte / self.grf, byte % self.grf);
+        (row as u8, (rest / ty.bytes()) as u8)
+    }
+
+    fn general(&mut self, var: Var, ty: Type, byte: u32, region: Region) -> Operand {
+        let var = self.alias(var, ty);
+        let (row, col) = self.place(byte, ty);
+        Operand::General {
+            var,
+            row,
+            col,
+            region,
+            modifier: Modifier::None,
+        }
+    }
+
+    /// One element as a source.
+    pub fn scalar(&mut self, var: Var, ty: Type, byte: u32) -> Operand {
+        let region = Region {
+            v: Some(0),
+            w: 1,
+            h: 0,
+        };
+        self.general(var, ty, byte, region)
+    }
+
+    /// One element as a destination.
+    pub fn element(&mut self, var: Var, ty: Type, byte: u32) -> Operand {
+        self.general(var, ty, byte, Region::dst(1))
+    }
+
+    /// Adds an instruction.
+    pub fn inst(&mut self, op: Opcode, exec: Exec, operands: impl IntoIterator<Item = Operand>) {
+        self.mark_line();
+        self.builder.inst(op, exec, operands);
+    }
+
+    /// Adds a predicated instruction.
+    pub fn inst_if(
+        &mut self,
+        op: Opcode,
+        exec: Exec,
+        pred: Option<PredUse>,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        self.mark_line();
+        let inst = self.builder.inst(op, exec, operands);
+        inst.pred = pred;
+    }
+
+    fn mark_line(&mut self) {
+        if self.line != self.written_line && self.line != 0 {
+            self.written_line = self.line;
+            let line = Operand::Field(self.line);
+            self.builder.inst(Opcode::Loc, Exec::NONE, [line]);
+        }
+    }
+
+    /// Source operand of some elements.
+    fn source(&mut self, src: &Src, i: u32, size: u32) -> Option<Operand> {
+        match src {
+            Src::Imm { ty, bits } => Some(immediate(*ty, *bits)),
+            Src::Var {
+                var,
+                ty,
+                layout,
+                modifier,
+            } => {
+                let (byte, region) = layout.source(i, size, ty.bytes(), self.grf)?;
+                if byte / self.grf > 255 {
+                    return None;
+                }
+                Some(self.general(*var, *ty, byte, region).with(*modifier))
+            }
+            Src::Indirect {
+                addr,
+                ty,
+                layout,
+                modifier,
+            } => {
+                // The start is unknown: the span must fit two registers from any place.
+                let (byte, region) = layout.source(i, size, ty.bytes(), 1 << 20)?;
+                let (low, high) = layout.select(i..i + size).range_of(size, ty.bytes());
+                if !INDIRECT.contains(&byte) || high - low > INDIRECT_SPAN {
+                    return None;
+                }
+                Some(Operand::Indirect {
+                    addr: *addr,
+                    off: 0,
+                    imm: byte as i16,
+                    ty: *ty,
+                    region,
+                    modifier: *modifier,
+                })
+            }
+        }
+    }
+
+    fn destination(&mut self, dst: &Dst, i: u32, size: u32) -> Option<Operand> {
+        match dst {
+            Dst::Var { var, ty, layout } => {
+                let (byte, stride) = layout.destination(i, size, ty.bytes(), self.grf)?;
+                if byte / self.grf > 255 {
+                    return None;
+                }
+                Some(self.general(*var, *ty, byte, Region::dst(stride)))
+            }
+            Dst::Indirect { addr, ty, layout } => {
+                let (byte, stride) = layout.destination(i, size, ty.bytes(), 1 << 20)?;
+                let (low, high) = layout.select(i..i + size).range_of(size, ty.bytes());
+                if !INDIRECT.contains(&byte) || high - low > INDIRECT_SPAN {
+                    return None;
+                }
+                Some(Operand::Indirect {
+                    addr: *addr,
+                    off: 0,
+                    imm: byte as i16,
+                    ty: *ty,
+                    region: Region::dst(stride),
+                    modifier: Modifier::None,
+                })
+            }
+            Dst::Predicate(mask) => {
+                let pred = mask.at(i).filter(|_| predicates::aligned(i, size))?;
+                Some(Operand::Predicate(pred))
+            }
+        }
+    }
+
+    /// Operands of one instruction for some elements, and its predicate.
+    fn step(&mut self, e: &Elementwise, i: u32, size: u32) -> Option<(SmallVec<[Operand; 6]>, Option<PredUse>)> {
+        let pred = match &e.mask {
+            Some(mask) if predicates::aligned(i, size) => Some(mask.at(i)?),
+            Some(_) => return None,
+            None => None,
+        };
+        let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
+        operands.extend(e.lead.clone());
+        let dst = self.destination(&e.dst, i, size)?;
+        operands.push(match e.saturate {
+            true => dst.with(Modifier::Sat),
+            false => dst,
+        });
+        for src in &e.srcs {
+            operands.push(self.source(src, i, size)?);
+        }
+        operands.extend(e.tail.clone());
+        Some((operands, pred))
+    }
+
+    /// Largest execution size that the types of an operation allow.
+    fn most(&self, e: &Elementwise) -> u32 {
+        let dst = match &e.dst {
+            Dst::Var { ty, .. } | Dst::Indirect { ty, .. } => ty.bytes(),
+            Dst::Predicate(_) => 1,
+        };
+        let srcs = e.srcs.iter().map(|src| match src {
+            Src::Imm { ty, .. } => ty.bytes().min(4),
+            src => src.ty().bytes(),
+        });
+        let widest = srcs.fold(dst, u32::max);
+        (2 * self.grf / widest).min(MAX_CHANNELS).min(e.most)
+    }
+
+    /// True if instructions cover the first `count` elements.
+    fn fits(&mut self, e: &Elementwise, count: u32, most: u32) -> bool {
+        let mut i = 0;
+        while i < count {
+            match self.largest(e, i, count, most) {
+                Some(size) => i += size,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn largest(&mut self, e: &Elementwise, i: u32, count: u32, most: u32) -> Option<u32> {
+        let mut size = most.min(1 << (count - i).ilog2());
+        loop {
+            if self.step(e, i, size).is_some() {
+                return Some(size);
+            }
+            if size == 1 {
+                return None;
+            }
+            size /= 2;
+        }
+    }
+
+    /// Adds an operation over all its elements. False if an element cannot be named: a variable is too large.
+    #[must_use]
+    pub fn elementwise(&mut self, e: Elementwise) -> bool {
+        let most = self.most(&e);
+        let has_mask = e.mask.is_some() || matches!(e.dst, Dst::Predicate(_));
+        if has_mask && !self.fits(&e, e.count, most) {
+            return self.padded(e);
+        }
+        if self.overlaps(&e, most) {
+            return self.through_copy(e);
+        }
+        self.emit(&e, e.count, most)
+    }
+
+    fn emit(&mut self, e: &Elementwise, count: u32, most: u32) -> bool {
+        let mut i = 0;
+        while i < count {
+            let Some(size) = self.largest(e, i, count, most) else {
+                return false;
+            };
+            let Some((operands, pred)) = self.step(e, i, size) else {
+                return false;
+            };
+            let exec = Exec {
+                size: size as u8,
+                offset: match has_mask(e) {
+                    true => (i % CHANNELS) as u8,
+                    false => 0,
+                },
+                no_mask: true,
+            };
+            self.inst_if(e.op, exec, pred, operands);
+            i += size;
+        }
+        true
+    }
+
+    /// True if an instruction may overwrite what a later one of the same operation reads.
+    fn overlaps(&mut self, e: &Elementwise, most: u32) -> bool {
+        let Dst::Var { var, ty, layout } = &e.dst else {
+            return false;
+        };
+        let conflict = e.srcs.iter().any(|src| match src {
+            Src::Var { var: from, ty: of, layout: l, .. } => {
+                if from != var || (l == layout && of.bytes() == ty.bytes()) {
+                    return false;
+                }
+                let (a, b) = layout.range(e.count, ty.bytes());
+                let (c, d) = l.range(e.count, of.bytes());
+                a < d && c < b
+            }
+            Src::Indirect { .. } => true,
+            Src::Imm { .. } => false,
+        });
+        conflict && self.largest(e, 0, e.count, most) != Some(e.count)
+    }
+
+    /// The operation into a variable of its own, which is then copied.
+    fn through_copy(&mut self, e: Elementwise) -> bool {
+        let Dst::Var { ty, .. } = &e.dst else {
+            return false;
+        };
+        let ty = *ty;
+        let bytes = ty.bytes();
+        let temp = self.var(ty, padded_bytes(e.count, bytes));
+        let layout = Layout::contiguous(0, bytes);
+        let first = Elementwise {
+            dst: Dst::Var { var: temp, ty, layout: layout.clone() },
+            mask: None,
+            ..e.clone()
+        };
+        let src = Src::Var {
+            var: temp,
+            ty,
+            layout,
+            modifier: Modifier::None,
+        };
+        self.elementwise(first) && self.elementwise(Elementwise {
+            op: Opcode::Mov,
+            lead: None,
+            tail: None,
+            srcs: smallvec![src],
+            saturate: false,
+            most: MAX_CHANNELS,
+            ..e
+        })
+    }
+
+    /// An operation with predicates whose elements do not lie so that each instruction begins at a channel that it
+    /// can begin at: on copies that do, which have elements behind the last.
+    fn padded(&mut self, mut e: Elementwise) -> bool {
+        let count = e.count.next_multiple_of(4.min(e.count.next_power_of_two()));
+        for src in &mut e.srcs {
+            if src.is_uniform() {
+                continue;
+            }
+            let ty = src.ty();
+            let temp = self.var(ty, padded_bytes(count, ty.bytes()));
+            let layout = Layout::contiguous(0, ty.bytes());
+            let copied = self.copy(
+                Dst::Var { var: temp, ty, layout: layout.clone() },
+                src.clone(),
+                e.count,
+            );
+            if !copied {
+                return false;
+            }
+            *src = Src::Var { var: temp, ty, layout, modifier: Modifier::None };
+        }
+        let mut back = None;
+        if let Dst::Var { ty, .. } | Dst::Indirect { ty, .. } = &e.dst {
+            let ty = *ty;
+            let temp = self.var(ty, padded_bytes(count, ty.bytes()));
+            let layout = Layout::contiguous(0, ty.bytes());
+            let to = Dst::Var { var: temp, ty, layout: layout.clone() };
+            let keeps = e.mask.is_some() && e.op != Opcode::Sel;
+            if keeps {
+                let old = match &e.dst {
+                    Dst::Var { var, ty, layout } => Src::Var {
+                        var: *var,
+                        ty: *ty,
+                        layout: layout.clone(),
+                        modifier: Modifier::None,
+                    },
+                    Dst::Indirect { addr, ty, layout } => Src::Indirect {
+                        addr: *addr,
+                        ty: *ty,
+                        layout: layout.clone(),
+                        modifier: Modifier::None,
+                    },
+                    Dst::Predicate(_) => return false,
+                };
+                if !self.copy(to.clone(), old, e.count) {
+                    return false;
+                }
+            }
+            let old = std::mem::replace(&mut e.dst, to);
+            back = Some((old, Src::Var { var: temp, ty, layout, modifier: Modifier::None }));
+        }
+        let most = self.most(&e);
+        self.emit(&e, count, most)
+            && back.is_none_or(|(dst, src)| self.copy(dst, src, e.count))
+    }
+
+    /// Operands of one instruction with several destinations.
+    pub fn operands(&mut self, dsts: &[Dst], srcs: &[Src], size: u32) -> Option<Vec<Operand>> {
+        let mut all = Vec::with_capacity(dsts.len() + srcs.len());
+        for dst in dsts {
+            all.push(self.destination(dst, 0, size)?);
+        }
+        for src in srcs {
+            all.push(self.source(src, 0, size)?);
+        }
+        Some(all)
+    }
+
+    /// Moves elements.
+    #[must_use]
+    pub fn copy(&mut self, dst: Dst, src: Src, count: u32) -> bool {
+        self.elementwise(Elementwise {
+            op: Opcode::Mov,
+            lead: None,
+            tail: None,
+            count,
+            dst,
+            srcs: smallvec![src],
+            mask: None,
+            saturate: false,
+            most: MAX_CHANNELS,
+        })
+    }
+}
+
+fn has_mask(e: &Elementwise) -> bool {
+    e.mask.is_some() || matches!(e.dst, Dst::Predicate(_))
+}
+
+/// Bytes of a variable with room for a multiple of four elements.
+pub fn padded_bytes(count: u32, bytes: u32) -> u32 {
+    match count.is_power_of_two() {
+        true => count * bytes,
+        false => count.next_multiple_of(4) * bytes,
+    }
+}
+
+/// An immediate; bytes have none, and are words.
+pub fn immediate(ty: Type, bits: u64) -> Operand {
+    match ty {
+        Type::B => Operand::imm(Type::W, i64::from(bits as u8 as i8).cast_unsigned()),
+        Type::Ub => Operand::imm(Type::Uw, bits & 0xff),
+        ty => Operand::imm(ty, bits),
+    }
+}
+
+impl Layout {
+    fn range_of(&self, size: u32, bytes: u32) -> (u32, u32) {
+        self.range(size, bytes)
+    }
+}

@@ -1,0 +1,90 @@
+//! Diagnostics: what is wrong with a module, and where.
+//!
+//! [`Code`] lists all of them; `docs/genx.md` has the same list.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal $what:literal,)*) => {
+        /// Kind of a diagnostic.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// All kinds, in the order of their codes.
+            pub const ALL: &'static [Code] = &[$(Code::$name,)*];
+
+            /// Its code: `G` and four digits, for ever the same.
+            pub const fn text(self) -> &'static str {
+                match self { $(Code::$name => $code,)* }
+            }
+
+            /// Short description for the list in the documentation.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Code::$name => $what,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Syntax = "G0001" "the text is no LLVM IR",
+    Type = "G0002" "a type is not supported here",
+    Name = "G0003" "a name has no definition, or two",
+    Mismatch = "G0004" "types do not fit each other",
+    Instruction = "G0005" "an instruction is not supported",
+    Callee = "G0006" "a function that is called is not defined",
+    Intrinsic = "G0007" "an intrinsic is not supported",
+    Operand = "G0008" "an operand of an intrinsic is wrong, or not supported",
+    Kernel = "G0009" "the description of a kernel is wrong",
+    Argument = "G0010" "an argument of a kernel is not supported",
+    Variant = "G0011" "the two forms of the dialect are mixed",
+    Region = "G0012" "a region is not inside of its vector",
+    Size = "G0013" "a value is too large",
+    Platform = "G0014" "the platform has no instruction for it",
+    NoKernel = "G0015" "there is no kernel",
+    Memory = "G0016" "an access of memory is not supported",
+    Call = "G0017" "a call is not supported",
+    Rule = "G0018" "the vISA made of it breaks a rule",
+    Bitcode = "G0019" "the bytes are no bitcode",
+    Constant = "G0020" "a constant is not supported here",
+}
+
+/// Position in a text: line and column, from 1; 0 if it is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loc {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub code: Code,
+    pub loc: Loc,
+    pub message: String,
+}
+
+/// Diagnostic that ends the compilation. (Boxed: results are returned everywhere.)
+pub type Error = Box<Diagnostic>;
+/// Result of a step.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Diagnostic {
+    /// Error of a kind at a place.
+    pub fn new(code: Code, loc: Loc, message: impl Into<String>) -> Error {
+        Box::new(Diagnostic {
+            code,
+            loc,
+            message: message.into(),
+        })
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}

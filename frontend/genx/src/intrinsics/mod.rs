@@ -1,0 +1,221 @@
+//! Intrinsics: what each name means, as data.
+//!
+//! [`table`] has a row a name. A name in a module has the overloaded types behind it, which are left out one after
+//! the other until a row is found.
+
+pub mod messages;
+mod table;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use kiln_frontend::module::Modifier;
+use kiln_frontend::opcode::{AtomicOp, Opcode};
+
+use crate::error::Code;
+use crate::ir::BinaryOp;
+use messages::Message;
+use table::ROWS;
+
+/// An intrinsic: its row in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Intrinsic(u16);
+
+/// Sign of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Signed,
+    Unsigned,
+    /// That of the value's own type: floats.
+    Own,
+}
+
+/// Elementwise operation with a vISA opcode of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alu {
+    pub op: Opcode,
+    pub result: Sign,
+    pub operands: Sign,
+    pub saturate: bool,
+}
+
+/// Family of atomics: where the memory is, and which operands there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicKind {
+    /// Predicate, surface, offsets in bytes, sources, old value.
+    Dword,
+    /// Without the old value.
+    Dword2,
+    /// Predicate, surface, offset in dwords, offsets in dwords, sources, old value.
+    Untyped,
+    /// Predicate, addresses, sources, old value.
+    Svm,
+    /// Predicate, surface, sources, three coordinates, level of detail.
+    Typed,
+}
+
+/// Meaning of an intrinsic.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Refused,
+    /// No effect that matters.
+    Nothing,
+    /// The first operand.
+    Copy,
+    ReadRegion,
+    WriteRegion,
+    ReadPredicate,
+    WritePredicate,
+    Load,
+    Store,
+    Modifier(Modifier),
+    Alu(Alu),
+    /// Saturation of a float to 0 to 1.
+    Saturate,
+    /// True for the greater one.
+    Extremum(bool, Sign),
+    /// True to the left.
+    Rotate(bool),
+    FunnelShift(bool),
+    Bfn,
+    /// Carry or borrow first, then sum or difference.
+    WithCarry(Opcode),
+    WithOverflow(BinaryOp, Sign),
+    SubSat(Sign),
+    /// Absolute value of an integer; whether the least is poison does not matter.
+    Abs,
+    Fma,
+    CopySign,
+    CountOnes,
+    LeadingZeros,
+    TrailingZeros,
+    ReverseBits,
+    SwapBytes,
+    /// A function of LLVM, which the hardware's approximates; allowed with `afn`.
+    Approximate(Opcode),
+    All,
+    Any,
+    Goto,
+    Join,
+    SaveMask,
+    Unmask,
+    Remask,
+    Predefined(u32),
+    PredefinedSurface,
+    LocalId,
+    LocalSize,
+    GroupCount,
+    FunctionAddress,
+    GlobalAddress,
+    SlmInit,
+    Message(&'static Message),
+    /// Family, operation, number of sources.
+    Atomic(AtomicKind, AtomicOp, u8),
+    Barrier,
+    SplitBarrier,
+    Fence,
+    CacheFlush,
+    Yield,
+    RawSend {
+        /// Two sources.
+        split: bool,
+        /// All sizes are operands.
+        full: bool,
+        result: bool,
+    },
+}
+
+const fn alu(op: Opcode) -> Alu {
+    int(op, Sign::Own, Sign::Own, false)
+}
+
+const fn int(op: Opcode, result: Sign, operands: Sign, saturate: bool) -> Alu {
+    Alu {
+        op,
+        result,
+        operands,
+        saturate,
+    }
+}
+
+const fn convert(result: Sign) -> Alu {
+    int(Opcode::Mov, result, Sign::Own, true)
+}
+
+impl Intrinsic {
+    /// Intrinsic of a name without `llvm.`.
+    ///
+    /// # Errors
+    /// There is none, or it is refused.
+    pub fn named(name: &str) -> Result<Intrinsic, Code> {
+        static NUMBERS: LazyLock<HashMap<&str, u16>> =
+            LazyLock::new(|| (0..).zip(ROWS).map(|(i, (name, _))| (*name, i)).collect());
+        let mut rest = name;
+        loop {
+            if let Some(&number) = NUMBERS.get(rest) {
+                let intrinsic = Intrinsic(number);
+                return match intrinsic.kind() {
+                    Kind::Refused => Err(Code::Intrinsic),
+                    _ => Ok(intrinsic),
+                };
+            }
+            let Some((shorter, _)) = rest.rsplit_once('.') else {
+                return Err(Code::Callee);
+            };
+            rest = shorter;
+        }
+    }
+
+    /// Its name, without `llvm.` and types.
+    pub fn name(self) -> &'static str {
+        ROWS[usize::from(self.0)].0
+    }
+
+    pub fn kind(self) -> Kind {
+        ROWS[usize::from(self.0)].1
+    }
+
+    /// All names, and true for those that are supported.
+    pub fn all() -> impl Iterator<Item = (&'static str, bool)> {
+        ROWS.iter()
+            .map(|(name, kind)| (*name, !matches!(kind, Kind::Refused)))
+    }
+
+    /// True if calls can be left out.
+    pub fn is_nothing(self) -> bool {
+        matches!(self.kind(), Kind::Nothing)
+    }
+
+    /// True if a call whose result is not used can go.
+    pub fn is_pure(self) -> bool {
+        match self.kind() {
+            Kind::Store
+            | Kind::SlmInit
+            | Kind::Atomic(..)
+            | Kind::Barrier
+            | Kind::SplitBarrier
+            | Kind::Fence
+            | Kind::CacheFlush
+            | Kind::Yield
+            | Kind::RawSend { .. }
+            | Kind::Goto
+            | Kind::Join => false,
+            Kind::Message(message) => !message.is_store(),
+            _ => true,
+        }
+    }
+
+    /// True if it gives the same result wherever it stands.
+    pub fn is_movable(self) -> bool {
+        match self.kind() {
+            Kind::Load | Kind::Message(_) | Kind::Predefined(_) => false,
+            _ => self.is_pure(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Intrinsic {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,14 @@
+//! The IR between the readers and vISA: SSA over vectors of any width, one arena a function.
+
+pub mod function;
+pub mod module;
+pub mod print;
+pub mod types;
+pub mod verify;
+
+pub use function::{
+    BinaryOp, Block, CastOp, Const, FloatRel, Function, FunctionId, GlobalId, Inst, InstData,
+    IntRel, Op, Value, ValueDef,
+};
+pub use module::{Attrs, Global, Linkage, Meta, MetaId, Module};
+pub use types::{Scalar, Type, TypeData, Types};

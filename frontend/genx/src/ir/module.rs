@@ -1,0 +1,87 @@
+//! A module: its functions, variables and metadata.
+
+use std::collections::HashMap;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use smol_str::SmolStr;
+
+use super::function::{Function, FunctionId, GlobalId};
+use super::types::{Type, Types};
+use crate::error::Loc;
+
+/// A node of metadata.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MetaId(u32);
+entity_impl!(MetaId, "!");
+
+/// Content of a node of metadata.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Meta {
+    #[default]
+    Null,
+    Node(Vec<MetaId>),
+    String(SmolStr),
+    Int(i64),
+    Function(FunctionId),
+    /// A node of debug information: its kind, and the fields that are numbers or other nodes.
+    Named(SmolStr, Vec<(SmolStr, MetaId)>),
+    /// A value that nothing asks for.
+    Other,
+}
+
+/// Linkage of a function or variable, as far as the dialect tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linkage {
+    External,
+    /// `internal` or `private`.
+    Internal,
+    /// `dllexport`: a kernel.
+    Kernel,
+    Other,
+}
+
+/// String attributes and those with a value, by name.
+pub type Attrs = Vec<(SmolStr, SmolStr)>;
+
+/// A variable of the module.
+#[derive(Clone, Debug)]
+pub struct Global {
+    pub name: SmolStr,
+    pub ty: Type,
+    pub space: u32,
+    pub linkage: Linkage,
+    pub constant: bool,
+    /// Bytes of its first value; `None` if it has none, or one that is no plain data.
+    pub init: Option<Vec<u8>>,
+    pub attrs: Attrs,
+    pub loc: Loc,
+}
+
+/// A module of LLVM IR.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    pub types: Types,
+    pub functions: PrimaryMap<FunctionId, Function>,
+    pub function_names: HashMap<SmolStr, FunctionId>,
+    pub globals: PrimaryMap<GlobalId, Global>,
+    pub global_names: HashMap<SmolStr, GlobalId>,
+    pub meta: PrimaryMap<MetaId, Meta>,
+    pub named_meta: HashMap<SmolStr, Vec<MetaId>>,
+    pub source_file: Option<SmolStr>,
+}
+
+impl Module {
+    /// Value of an attribute.
+    pub fn attr<'a>(attrs: &'a Attrs, name: &str) -> Option<&'a str> {
+        let found = attrs.iter().find(|(n, _)| n == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Operands of a node of metadata.
+    pub fn node(&self, id: MetaId) -> &[MetaId] {
+        match &self.meta[id] {
+            Meta::Node(items) => items,
+            _ => &[],
+        }
+    }
+}

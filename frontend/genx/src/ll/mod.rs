@@ -1,0 +1,54 @@
+//! LLVM IR in text, with typed and with opaque pointers.
+//!
+//! A recursive descent over the tokens of [`lexer`]. Named types are resolved where they are used, so that one that
+//! is defined later than used can only be pointed to; the printer of LLVM writes definitions first.
+
+mod constants;
+mod function;
+mod inst;
+pub mod lexer;
+mod metadata;
+mod module;
+mod types;
+
+use std::collections::HashMap;
+
+use smol_str::SmolStr;
+
+use crate::error::Result;
+use crate::ir::{Attrs, FunctionId, MetaId, Module, Type};
+use lexer::Lexer;
+
+/// Reader of a text.
+pub(crate) struct Parser<'a> {
+    lex: Lexer<'a>,
+    module: Module,
+    named_types: HashMap<SmolStr, Type>,
+    groups: HashMap<u32, Attrs>,
+    /// Groups that a function names, to be looked up at the end.
+    group_uses: Vec<(FunctionId, u32)>,
+    /// Groups of a variable.
+    global_groups: Vec<(crate::ir::GlobalId, u32)>,
+    numbered_meta: HashMap<u32, MetaId>,
+    /// Calls of functions that are not declared yet, by name.
+    undefined: HashMap<SmolStr, crate::error::Loc>,
+}
+
+/// Reads a module.
+///
+/// # Errors
+/// The first thing that is wrong with the text.
+pub fn parse(text: &str) -> Result<Module> {
+    let mut parser = Parser {
+        lex: Lexer::new(text)?,
+        module: Module::default(),
+        named_types: HashMap::new(),
+        groups: HashMap::new(),
+        group_uses: Vec::new(),
+        global_groups: Vec::new(),
+        numbered_meta: HashMap::new(),
+        undefined: HashMap::new(),
+    };
+    parser.module()?;
+    Ok(parser.module)
+}

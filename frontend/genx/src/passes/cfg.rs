@@ -1,0 +1,95 @@
+//! Unreachable blocks and critical edges.
+//!
+//! Takes any function. Afterwards every block is reached from the entry, a phi has an operand for each predecessor
+//! and no other, and no edge goes from a block with several successors to one with several predecessors that has
+//! phis, so that what a phi stands for can be copied at the end of a predecessor.
+
+use cranelift_entity::SecondaryMap;
+use smallvec::smallvec;
+
+use crate::ir::{Block, Function, InstData, Op, Types};
+
+/// Removes what is not reached.
+pub fn prune(function: &mut Function) {
+    let mut reached: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut work: Vec<Block> = function.order.first().copied().into_iter().collect();
+    while let Some(block) = work.pop() {
+        if std::mem::replace(&mut reached[block], true) {
+            continue;
+        }
+        work.extend(function.successors(block));
+    }
+    function.order.retain(|block| reached[*block]);
+    let preds = crate::emit::predecessors(function);
+    for block in function.order.clone() {
+        for inst in function.blocks[block].insts.clone() {
+            let data = &mut function.insts[inst];
+            if data.op != Op::Phi {
+                continue;
+            }
+            let mut seen: Vec<Block> = Vec::new();
+            let (mut args, mut targets) = (smallvec![], smallvec![]);
+            for (arg, from) in data.args.iter().zip(&data.targets) {
+                if preds[block].contains(from) && !seen.contains(from) {
+                    seen.push(*from);
+                    args.push(*arg);
+                    targets.push(*from);
+                }
+            }
+            (data.args, data.targets) = (args, targets);
+        }
+    }
+}
+
+/// Splits critical edges.
+pub fn split_edges(function: &mut Function) {
+    let preds = crate::emit::predecessors(function);
+    let mut order = Vec::with_capacity(function.order.len());
+    for block in function.order.clone() {
+        order.push(block);
+        let Some(&last) = function.blocks[block].insts.last() else {
+            continue;
+        };
+        let mut targets = function.insts[last].targets.clone();
+        targets.sort_unstable();
+        targets.dedup();
+        if targets.len() < 2 {
+            continue;
+        }
+        for target in targets {
+            let has_phi = function.blocks[target]
+                .insts
+                .first()
+                .is_some_and(|inst| function.insts[*inst].op == Op::Phi);
+            if preds[target].len() < 2 || !has_phi {
+                continue;
+            }
+            let middle = function.blocks.push(Default::default());
+            let branch = function.make(InstData {
+                op: Op::Br,
+                args: smallvec![],
+                targets: smallvec![target],
+                ty: Types::VOID,
+                result: None,
+                flags: Default::default(),
+                align: 0,
+                loc: function.insts[last].loc,
+                dbg: None,
+            });
+            function.blocks[middle].insts.push(branch);
+            for to in &mut function.insts[last].targets {
+                if *to == target {
+                    *to = middle;
+                }
+            }
+            for inst in function.blocks[target].insts.clone() {
+                let data = &mut function.insts[inst];
+                if data.op == Op::Phi {
+                    data.targets.iter_mut().filter(|from| **from == block).for_each(|from| *from = middle);
+                }
+            }
+            order.push(middle);
+        }
+    }
+    function.order = order;
+}
