@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// The crates that what is compiled depends on, from this one's folder.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "../../frontend/visa",
+    "../../frontend/genx",
     "../../ir",
     "../../ir/machine",
     "../../isel",

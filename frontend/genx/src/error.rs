@@ -50,6 +50,22 @@ codes! {
     Constant = "G0020" "a constant is not supported here",
 }
 
+impl Code {
+    /// True if this is the code of something that is valid and not supported.
+    pub fn is_unsupported(code: &str) -> bool {
+        const INVALID: [Code; 6] = [
+            Code::Syntax,
+            Code::Name,
+            Code::Mismatch,
+            Code::Kernel,
+            Code::Variant,
+            Code::Bitcode,
+        ];
+        let found = Code::ALL.iter().find(|one| one.text() == code);
+        found.is_some_and(|one| !INVALID.contains(one))
+    }
+}
+
 /// Position in a text: line and column, from 1; 0 if it is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loc {

@@ -38,8 +38,9 @@ pub struct Compiled {
 pub fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 16)];
     let mut lines = head.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
-    let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with(b";") || line.starts_with(b"; ModuleID"))
-    else {
+    let Some(line) = lines.find(|line| {
+        !line.is_empty() && !line.starts_with(b";") || line.starts_with(b"; ModuleID")
+    }) else {
         return false;
     };
     const STARTS: [&[u8]; 9] = [
@@ -92,6 +93,7 @@ fn lower(mut module: Module, options: &Options) -> Result<Compiled> {
 /// The passes over a function before its code is made.
 fn prepare(module: &mut Module, function: &mut ir::Function) -> Result<()> {
     passes::cfg::prune(function);
+    passes::memory::lower(module, function)?;
     passes::simdcf::lower(module, function)?;
     passes::simplify::simplify(&mut module.types, function);
     passes::cfg::split_edges(function);

@@ -272,6 +272,7 @@ fn keep(path: PathBuf, folder: &Path) -> Result<PathBuf, Report> {
     let input = Input::open(&path)?;
     let extension = match source::form(&input) {
         Ok(source::Form::Binary) => "isa",
+        Ok(source::Form::Genx(_)) => "ll",
         _ => "visaasm",
     };
     let copy = folder.join("stdin").with_extension(extension);

@@ -12,7 +12,7 @@ use kiln_compile::source::{self, InputError, Merged};
 use kiln_frontend::module::Module;
 use kiln_frontend::text::{self, Spans};
 use kiln_frontend::verify;
-use kiln_target::platform::Generation;
+use kiln_target::platform::{Generation, PLATFORMS, Platform};
 use miette::{Report, Severity};
 use serde::Serialize;
 
@@ -84,10 +84,16 @@ struct Read {
 /// # Errors
 /// A folder cannot be read, or standard output not be written to.
 pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
+    let generation = args.platform;
+    let mut machines = PLATFORMS.iter();
+    let platform = machines.find(|p| Some(p.generation) == generation);
+    let platform = platform.unwrap_or(&PLATFORMS[0]);
     let paths = corpus::files(&args.inputs, "")?;
     let opened: Vec<_> = paths.iter().map(|p| (p, Input::load(p))).collect();
     let mut files = Files::default();
-    let read = progress::each(&opened, "files", |(_, input)| input.as_ref().ok().map(read));
+    let read = progress::each(&opened, "files", |(_, input)| {
+        input.as_ref().ok().map(|input| read(input, platform))
+    });
     for ((path, input), read) in opened.iter().zip(read) {
         match (input, read) {
             (Ok(input), Some(read)) => files.add(input, read),
@@ -100,7 +106,7 @@ pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
 }
 
 /// Reads a file as far as it can be.
-fn read(input: &Input) -> Read {
+fn read(input: &Input, platform: &'static Platform) -> Read {
     let mut read = Read {
         module: None,
         diagnostics: Vec::new(),
@@ -126,6 +132,16 @@ fn read(input: &Input) -> Read {
                 read.diagnostics.push(report::input(input, &error));
             }
         },
+        Ok(source::Form::Genx(_)) => {
+            let how = source::Reading {
+                platform,
+                variant: None,
+            };
+            match source::read(input, &how) {
+                Ok(source) => read.module = Some((source.module, None)),
+                Err(error) => read.diagnostics.push(report::input(input, &error)),
+            }
+        }
         Err(error) => read.diagnostics.push(report::input(input, &error)),
     }
     read

@@ -22,7 +22,7 @@ use super::exit::Exit;
 use super::input::{self, Input};
 use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
-use super::platforms::Machine;
+use super::platforms::{Machine, Variant};
 use super::stats::KernelStats;
 use super::sweep::AllocatorName;
 use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
@@ -85,6 +85,9 @@ pub struct Args {
     /// Optimize: 0 for code soon, 2 for code that is fast
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
+    /// Form of LLVM IR for GenX [default: what it is]
+    #[arg(long, value_name = "VARIANT")]
+    variant: Option<Variant>,
     /// Leave out these passes, to see what they are worth
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
     without: Vec<&'static str>,
@@ -264,6 +267,7 @@ fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
         abi: args.abi,
         interruptible: args.preemption,
         without: args.without.clone(),
+        variant: args.variant.map(Variant::into),
         ..Options::new(args.platform).tier(args.optimize)
     });
     if let Some(kernel) = &args.kernel {

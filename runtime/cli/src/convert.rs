@@ -1,9 +1,10 @@
-//! `kiln convert`: vISA from one of its forms to the other.
+//! `kiln convert`: vISA from one of its forms to the other, and of LLVM IR.
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use kiln_compile::source;
+use kiln_compile::source::{self, Reading};
+use kiln_emit::platform::Platform;
 use kiln_frontend::verify::{Finding, Severity, verify};
 use kiln_frontend::{binary, print};
 use miette::Report;
@@ -11,6 +12,7 @@ use miette::Report;
 use super::exit::Exit;
 use super::input::Input;
 use super::output::{Outputs, is_standard};
+use super::platforms::{Machine, Variant};
 use super::report;
 
 #[derive(Debug, clap::Args)]
@@ -19,7 +21,7 @@ Examples:
   kiln convert examples/saxpy/saxpy.visaasm -o saxpy.isa
   kiln convert - -o - < examples/saxpy/saxpy.isa")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input
+    /// Binary or text vISA, or LLVM IR for GenX, `-` for standard input
     input: PathBuf,
     /// File to write, `-` for standard output: binary if its name ends in .isa, text if in .visaasm
     #[arg(short, long, value_name = "FILE")]
@@ -27,6 +29,12 @@ pub struct Args {
     /// The form to write [default: what the name of -o ends in; to standard output, the other one]
     #[arg(long, value_name = "FORM")]
     to: Option<Form>,
+    /// Platform that LLVM IR is compiled for
+    #[arg(short, long, default_value = "skl", value_parser = Machine)]
+    platform: &'static Platform,
+    /// Form of LLVM IR [default: what it is]
+    #[arg(long, value_name = "VARIANT")]
+    variant: Option<Variant>,
 }
 
 /// Runs the command.
@@ -45,9 +53,14 @@ pub fn convert(args: &Args) -> Result<Exit, Report> {
     let input = Input::open(&args.input)?;
     let form = args.to.or(named).unwrap_or(match source::form(&input) {
         Ok(source::Form::Text(_)) => Form::Isa,
-        Ok(source::Form::Binary) | Err(_) => Form::Visaasm,
+        Ok(source::Form::Binary | source::Form::Genx(_)) | Err(_) => Form::Visaasm,
     });
-    let module = source::read(&input).map_err(|e| report::input(&input, &e))?;
+    let how = Reading {
+        platform: args.platform,
+        variant: args.variant.map(Variant::into),
+    };
+    let read = source::read(&input, &how).map_err(|e| report::input(&input, &e))?;
+    let module = read.module;
     let error = |finding: &&Finding| finding.severity() == Severity::Error;
     if let Some(finding) = verify(&module).iter().find(error) {
         return Err(report::finding(&input, &module, finding));

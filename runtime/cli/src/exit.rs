@@ -70,6 +70,7 @@ impl Exit {
             Some(report::NO_ACCESS) => Exit::File,
             Some(report::UNSUPPORTED) => Exit::Unsupported,
             Some(report::FAULT) => Exit::Fault,
+            Some(code) if kiln_genx::error::Code::is_unsupported(code) => Exit::Unsupported,
             _ => Exit::Wrong,
         }
     }

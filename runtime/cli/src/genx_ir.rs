@@ -120,7 +120,9 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
         None => path.file_stem().map_or_else(PathBuf::new, PathBuf::from),
     };
     if wanted.text || wanted.object.is_some() {
-        let module = source::read(&input).map_err(|e| report::input(&input, &e))?;
+        let how = options.reading();
+        let read = source::read(&input, &how).map_err(|e| report::input(&input, &e))?;
+        let module = read.module;
         if let Some(path) = &wanted.object {
             let bytes = binary::write(&module).map_err(|e| report::file(&input.path, &e))?;
             outputs.add(path, bytes)?;

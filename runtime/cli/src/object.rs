@@ -34,7 +34,8 @@ pub fn guess(path: &Path, module: &CompiledModule) -> Result<Info, Report> {
 
 /// What is said of an interface that was guessed.
 pub fn guessed(module: &CompiledModule) -> impl Iterator<Item = String> {
-    let with_inputs = module.kernels.iter().filter(|k| !k.inputs.is_empty());
+    let said = module.interface.is_some();
+    let with_inputs = (module.kernels.iter()).filter(move |k| !said && !k.inputs.is_empty());
     with_inputs.map(|kernel| {
         let name = &kernel.name;
         format!("{name}: each .input is taken for an argument, as no --interface says what it is")

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
@@ -65,6 +66,24 @@ fn named(command: &Command, value: &OsStr) -> Result<Named, Error> {
             .clone()
             .error(ErrorKind::InvalidValue, unknown(&name))
     })
+}
+
+/// Form of the dialect of LLVM IR for GenX.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Variant {
+    /// Kernels in !genx.kernels
+    Document,
+    /// Functions of the calling convention spir_kernel with "VCFunction"
+    Carrier,
+}
+
+impl From<Variant> for kiln_genx::Variant {
+    fn from(variant: Variant) -> kiln_genx::Variant {
+        match variant {
+            Variant::Document => kiln_genx::Variant::Document,
+            Variant::Carrier => kiln_genx::Variant::Carrier,
+        }
+    }
 }
 
 /// What is said of a name that is none.

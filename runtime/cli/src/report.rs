@@ -85,6 +85,7 @@ pub fn note(text: &str) -> Report {
 pub fn input(input: &Input, error: &InputError) -> Report {
     match error {
         InputError::Text(error) => Source::new(input).syntax(error),
+        InputError::Genx(error) => Source::new(input).genx(error),
         _ => message(format!("{}: {error}", input.name), code(error)),
     }
 }
@@ -92,6 +93,7 @@ pub fn input(input: &Input, error: &InputError) -> Report {
 fn code(error: &InputError) -> Option<&'static str> {
     match error {
         InputError::Text(error) => Some(error.kind.code()),
+        InputError::Genx(error) => Some(error.code.text()),
         InputError::Binary(_) => Some(NO_OBJECT),
         InputError::Neither(_) | InputError::NoDirective => Some(NO_FILE),
     }
@@ -157,6 +159,7 @@ impl Text<'_> {
         let source = &self.source;
         match &failure.error {
             Error::Input(InputError::Text(error)) => source.syntax(error),
+            Error::Input(InputError::Genx(error)) => source.genx(error),
             Error::Rule(finding) => {
                 if self.spans.is_none() && !source.text.is_empty() {
                     self.spans = Some(text::diagnose(source.text).spans);
@@ -268,6 +271,19 @@ impl<'a> Source<'a> {
         let message = format!("{place}: {}", error.kind);
         let diagnostic = diagnostic(&message, Some(error.kind.code()));
         self.underlined(diagnostic, error.offset, error.length)
+    }
+
+    /// LLVM IR is wrong, or has what is not supported.
+    pub fn genx(&self, error: &kiln_genx::error::Diagnostic) -> Report {
+        let kiln_genx::error::Loc { line, column } = error.loc;
+        if line == 0 {
+            let message = format!("{}: {error}", self.name);
+            return diagnostic(&message, Some(error.code.text())).into();
+        }
+        let message = format!("{}:{line}:{column}: {error}", self.name);
+        let diagnostic = diagnostic(&message, Some(error.code.text()));
+        let span = verify::span(self.text, Place { pos: line, column });
+        self.underlined(diagnostic, span.start, span.len())
     }
 
     /// Something is wrong with an object of the file.

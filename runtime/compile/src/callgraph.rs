@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use kiln_frontend::module::{Module, Object, ObjectKind, Operand};
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::verify::{self, Severity};
+
 use kiln_ir::callgraph::{self as graph, CallGraph, Edge, Node};
 use kiln_target::abi::Stack;
 use kiln_target::bits::GrfSet;
-use kiln_target::platform::Generation;
+use kiln_target::platform::{Generation, PLATFORMS};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 use serde::Serialize;
@@ -21,7 +22,8 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::result::Compiled;
 use crate::session::{Session, names, read_module};
-use crate::source::Input;
+
+use crate::source::{Input, Reading};
 
 /// A module's call graph. Objects are named by their numbers in [`CallGraphReport::objects`].
 #[derive(Debug, Serialize)]
@@ -146,7 +148,12 @@ pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected,
     if let Some(session) = session {
         session.possible()?;
     }
-    let (merged, _) = read_module(inputs)?;
+    let default = Reading {
+        platform: &PLATFORMS[0],
+        variant: None,
+    };
+    let how = session.map_or(default, |session| session.options().reading());
+    let (merged, _) = read_module(inputs, &how)?;
     let files = &names(inputs);
     let module = &merged.module;
     let graph = CallGraph::new(module);

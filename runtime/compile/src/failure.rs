@@ -284,6 +284,10 @@ impl Failure {
                 pos: error.line,
                 column: error.column,
             }),
+            Error::Input(InputError::Genx(error)) if error.loc.line > 0 => Some(Place {
+                pos: error.loc.line,
+                column: error.loc.column,
+            }),
             _ => None,
         };
         Box::new(Failure {

@@ -306,12 +306,15 @@ impl Interface {
         Ok(serde_norway::from_slice(document)?)
     }
 
-    /// The interfaces that the kernels of a module must have if each `.input` is an argument, in their order: one of type
+    /// The interfaces that a module says itself, or that its kernels must have if each `.input` is an argument, in their order: one of type
     /// `uq` is the address of a buffer that is read and written, any other the value of its type.
     ///
     /// # Errors
     /// An input has several elements, so that it may be anything.
     pub fn guess(module: &CompiledModule) -> Result<Interface, InterfaceError> {
+        if let Some(interface) = &module.interface {
+            return Ok(interface.clone());
+        }
         let kernel = |kernel: &Compiled| {
             let arguments = kernel.inputs.iter().map(argument);
             let arguments = arguments.collect::<Result<_, _>>();
@@ -707,6 +710,72 @@ impl KernelInterface {
             }
         }
         entry
+    }
+}
+
+/// The interfaces of kernels of LLVM IR.
+pub(crate) fn of_genx(kernels: &[kiln_genx::emit::module::Interface]) -> Interface {
+    let kernels = kernels.iter().map(|kernel| {
+        let kinds = [
+            ImplicitKind::LocalIds,
+            ImplicitKind::LocalSize,
+            ImplicitKind::GroupCount,
+        ];
+        let implicit = kinds.into_iter().zip(kernel.implicit);
+        let implicit = implicit.filter_map(|(kind, place)| {
+            Some(Implicit {
+                kind,
+                offset: place?.offset,
+                unread: false,
+            })
+        });
+        KernelInterface {
+            name: kernel.name.clone(),
+            local_memory: kernel.slm,
+            group_size: None,
+            implicit: implicit.collect(),
+            arguments: kernel.args.iter().map(genx_argument).collect(),
+        }
+    });
+    Interface {
+        kernels: kernels.collect(),
+    }
+}
+
+/// Image type of a name in the words of the object file.
+fn ze_image(name: &str) -> ImageType {
+    let value = serde_norway::Value::String(name.to_string());
+    serde_norway::from_value(value).unwrap_or(ImageType::Other(name.to_string()))
+}
+
+fn genx_argument(argument: &kiln_genx::emit::module::Argument) -> Argument {
+    use kiln_genx::passes::kernels::{Access as From, ArgKind};
+    let access = match argument.arg.access {
+        From::Read => Access::ReadOnly,
+        From::Write => Access::WriteOnly,
+        From::Both => Access::ReadWrite,
+    };
+    let offset = argument.place.map_or(0, |place| place.offset);
+    let number = argument.number.unwrap_or(0);
+    match &argument.arg.kind {
+        ArgKind::Value => Argument::Value {
+            offset,
+            size: argument.place.map_or(0, |place| place.bytes),
+            unread: false,
+        },
+        ArgKind::Pointer | ArgKind::Buffer => Argument::Buffer {
+            offset: argument.place.map(|place| place.offset),
+            bti: argument.number,
+            access,
+            stateless: false,
+            unread: false,
+        },
+        ArgKind::Image(name) => Argument::Image {
+            bti: number,
+            image_type: ze_image(name),
+            access,
+        },
+        ArgKind::Sampler => Argument::Sampler { index: number },
     }
 }
 

@@ -3,10 +3,12 @@
 use std::ops::RangeInclusive;
 
 use kiln_emit::platform::Platform;
+use kiln_genx::Variant;
 use kiln_regalloc::Allocator;
 use kiln_target::abi::{self, Abi};
 
 use crate::pressure::Place;
+use crate::source::Reading;
 
 /// A stage whose result can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Options {
     pub profile: Option<Place>,
     /// Stages to print.
     pub dump: Vec<Stage>,
+    /// Form of LLVM IR; `None` to see which it is.
+    pub variant: Option<Variant>,
 }
 
 /// Minimum number of registers that a kernel can be compiled for.
@@ -77,6 +81,15 @@ impl Options {
             pressure: false,
             profile: None,
             dump: Vec::new(),
+            variant: None,
+        }
+    }
+
+    /// How files are read.
+    pub fn reading(&self) -> Reading {
+        Reading {
+            platform: self.platform,
+            variant: self.variant,
         }
     }
 

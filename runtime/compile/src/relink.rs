@@ -59,7 +59,13 @@ pub fn relink(
     let names = zebin.kernels.iter().map(|kernel| kernel.name.clone());
     let names: Vec<String> = names.filter(|name| name != FUNCTIONS).collect();
     let modules: Vec<Option<Module>> = (inputs.iter())
-        .map(|input| source::read(input.bytes).ok())
+        .map(|input| {
+            Some(
+                source::read(input.bytes, &session.options().reading())
+                    .ok()?
+                    .module,
+            )
+        })
         .collect();
     let mut file_of: HashMap<&str, usize> = HashMap::new();
     for (file, module) in modules.iter().enumerate() {
@@ -140,6 +146,7 @@ fn compile(
         functions: Vec::new(),
         read_seconds: 0.0,
         visa: None,
+        interface: None,
     };
     for group in source::related(&read) {
         let files: Vec<usize> = group.into_iter().map(|n| readable[n]).collect();

@@ -10,6 +10,7 @@ use kiln_regalloc::{Allocator, Stats};
 use serde::Serialize;
 
 use crate::attempt::Attempt;
+use crate::interface::Interface;
 use crate::lines::Lines;
 use crate::options::Stage;
 use crate::passes::Level;
@@ -160,6 +161,8 @@ pub struct CompiledModule {
     pub read_seconds: f64,
     /// The module as text, if that stage was asked for.
     pub visa: Option<String>,
+    /// The interfaces of the kernels, where the input says them.
+    pub interface: Option<Interface>,
 }
 
 impl CompiledModule {

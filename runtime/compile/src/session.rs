@@ -53,7 +53,7 @@ use crate::link;
 use crate::object_file::{self, ObjectError};
 use crate::options::{Options, Stage, Tier};
 use crate::result::{Compiled, CompiledModule};
-use crate::source::{self, Form, Input, InputError, Merged};
+use crate::source::{self, Form, Input, InputError, Merged, Reading, Source};
 
 /// Options and memory of compilations.
 pub struct Session {
@@ -187,7 +187,7 @@ impl Session {
             let outcome = |files: Vec<usize>| {
                 let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
                 let result = self.through_cache(&members, || {
-                    let (merged, seconds) = read_some(inputs, &files)?;
+                    let (merged, seconds) = read_some(inputs, &files, &self.options.reading())?;
                     self.compile_merged(&names, merged, seconds)
                 });
                 of(Outcome { files, result })
@@ -196,13 +196,18 @@ impl Session {
         }
         let mut units = Vec::new();
         let (mut numbers, mut modules) = (Vec::new(), Vec::new());
+        let mut interfaces = Vec::new();
         let mut seconds = Vec::new();
-        for (number, (module, took)) in read(inputs).into_iter().enumerate() {
+        for (number, (module, took)) in read(inputs, &self.options.reading())
+            .into_iter()
+            .enumerate()
+        {
             seconds.push(took);
             match module {
-                Ok(module) => {
+                Ok(source) => {
                     numbers.push(number);
-                    modules.push(module);
+                    modules.push(source.module);
+                    interfaces.push(source.interface);
                 }
                 Err(failure) => units.push((vec![number], Err(failure))),
             }
@@ -211,8 +216,12 @@ impl Session {
         let mut modules: Vec<_> = modules.into_iter().map(Some).collect();
         for group in groups {
             let files: Vec<usize> = group.iter().map(|file| numbers[*file]).collect();
-            let taken = group.iter().filter_map(|file| modules[*file].take());
-            let merged = Merged::new(files.iter().copied().zip(taken));
+            let taken = group.iter().filter_map(|file| {
+                let interface = interfaces[*file].take();
+                let module = modules[*file].take()?;
+                Some(Source { module, interface })
+            });
+            let merged = Merged::of_sources(files.iter().copied().zip(taken));
             units.push((files, Ok(merged)));
         }
         units.sort_by_key(|(files, _)| files.first().copied());
@@ -251,7 +260,7 @@ impl Session {
     /// As [`Session::compile_module`], but for what its code has.
     pub fn load(&self, inputs: &[Input]) -> Result<Loaded, Box<Failure>> {
         self.possible()?;
-        let (merged, seconds) = read_module(inputs)?;
+        let (merged, seconds) = read_module(inputs, &self.options.reading())?;
         self.checked(names(inputs), merged, seconds)
     }
 
@@ -314,6 +323,7 @@ impl Session {
             functions,
             read_seconds: loaded.read_seconds,
             visa: visa.then(|| print::print(loaded.module())),
+            interface: loaded.merged.interface.clone(),
         })
     }
 
@@ -529,9 +539,9 @@ pub(crate) fn names(inputs: &[Input]) -> Arc<[String]> {
 }
 
 /// Reads the files of one module, and says how many seconds that took.
-pub(crate) fn read_module(inputs: &[Input]) -> Result<(Merged, f64), Box<Failure>> {
+pub(crate) fn read_module(inputs: &[Input], how: &Reading) -> Result<(Merged, f64), Box<Failure>> {
     let (mut modules, mut failures, mut seconds) = (Vec::new(), Vec::new(), 0.0);
-    for (module, took) in read(inputs) {
+    for (module, took) in read(inputs, how) {
         seconds += took;
         match module {
             Ok(module) => modules.push(module),
@@ -541,35 +551,43 @@ pub(crate) fn read_module(inputs: &[Input]) -> Result<(Merged, f64), Box<Failure
     if !failures.is_empty() {
         return Err(Failure::with_others(failures));
     }
-    Ok((Merged::new(modules.into_iter().enumerate()), seconds))
+    Ok((Merged::of_sources(modules.into_iter().enumerate()), seconds))
 }
 
 /// Reads the files of those numbers, which are one module.
-fn read_some(inputs: &[Input], files: &[usize]) -> Result<(Merged, f64), Box<Failure>> {
+fn read_some(
+    inputs: &[Input],
+    files: &[usize],
+    how: &Reading,
+) -> Result<(Merged, f64), Box<Failure>> {
     let (mut modules, mut seconds) = (Vec::new(), 0.0);
     for &file in files {
-        let (module, took) = read_file(inputs, file);
+        let (module, took) = read_file(inputs, file, how);
         modules.push((file, module?));
         seconds += took;
     }
-    Ok((Merged::new(modules), seconds))
+    Ok((Merged::of_sources(modules), seconds))
 }
 
 /// Reads one of several files, and says how many seconds that took.
-fn read_file(inputs: &[Input], number: usize) -> (Result<Module, Box<Failure>>, f64) {
+fn read_file(
+    inputs: &[Input],
+    number: usize,
+    how: &Reading,
+) -> (Result<Source, Box<Failure>>, f64) {
     let clock = Instant::now();
-    let module = source::read(inputs[number].bytes);
+    let module = source::read(inputs[number].bytes, how);
     let module = module.map_err(|error| unread(error, inputs, number));
     (module, clock.elapsed().as_secs_f64())
 }
 
 /// Reads files, one by itself on this thread, and says how many seconds each took.
-fn read(inputs: &[Input]) -> Vec<(Result<Module, Box<Failure>>, f64)> {
+fn read(inputs: &[Input], how: &Reading) -> Vec<(Result<Source, Box<Failure>>, f64)> {
     match inputs {
-        [_] => vec![read_file(inputs, 0)],
+        [_] => vec![read_file(inputs, 0, how)],
         several => (0..several.len())
             .into_par_iter()
-            .map(|number| read_file(inputs, number))
+            .map(|number| read_file(inputs, number, how))
             .collect(),
     }
 }

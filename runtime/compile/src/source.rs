@@ -1,4 +1,4 @@
-//! Files of vISA: what their bytes are, and which of them make one module.
+//! Files of vISA and LLVM IR: what their bytes are, and which of them make one module.
 //!
 //! The reference compiler writes a kernel and each function it calls into files of their own, and
 //! sometimes all of them into one more. [`Merged`] makes one module of such files, an object that
@@ -10,7 +10,11 @@ use std::collections::hash_map::Entry;
 use kiln_frontend::binary::ReadError;
 use kiln_frontend::module::{Module, Object, ObjectKind, Operand};
 use kiln_frontend::text::ParseError;
+use kiln_genx::Variant;
+use kiln_target::platform::Platform;
 use petgraph::unionfind::UnionFind;
+
+use crate::interface::{self, Interface};
 
 /// The first bytes of a binary vISA object.
 const MAGIC: &[u8; 4] = b"CISA";
@@ -34,6 +38,8 @@ pub enum InputError {
     Binary(#[from] ReadError),
     #[error(transparent)]
     Text(#[from] ParseError),
+    #[error(transparent)]
+    Genx(Box<kiln_genx::error::Diagnostic>),
     #[error("byte {0}: neither a binary vISA object (it would begin with \"CISA\") nor text")]
     Neither(usize),
     #[error("no vISA: no directive (`.version`, `.kernel`) in the first {HEAD} bytes")]
@@ -45,6 +51,7 @@ impl InputError {
     pub fn code(&self) -> &'static str {
         match self {
             InputError::Text(error) => error.kind.code(),
+            InputError::Genx(error) => error.code.text(),
             InputError::Binary(_) => "B0001",
             InputError::Neither(_) | InputError::NoDirective => "F0001",
         }
@@ -56,6 +63,8 @@ impl InputError {
 pub enum Form<'a> {
     Binary,
     Text(&'a str),
+    /// LLVM IR in text.
+    Genx(&'a str),
 }
 
 /// What the bytes of a file are.
@@ -75,16 +84,18 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if let Some(at) = memchr::memchr(0, head) {
         return Err(InputError::Neither(at));
     }
+    let genx = kiln_genx::is_text(bytes);
     let directive = |line: &[u8]| {
         DIRECTIVES
             .iter()
             .any(|d| line.trim_ascii_start().starts_with(d))
     };
-    if bytes.len() > HEAD && !head.split(|b| *b == b'\n').any(directive) {
+    if !genx && bytes.len() > HEAD && !head.split(|b| *b == b'\n').any(directive) {
         return Err(InputError::NoDirective);
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => match memchr::memchr(0, bytes) {
+            None if genx => Ok(Form::Genx(text)),
             None => Ok(Form::Text(text)),
             Some(at) => Err(InputError::Neither(at)),
         },
@@ -92,14 +103,50 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     }
 }
 
-/// Reads a module from the bytes of a binary object or a text file.
+/// Way in which LLVM IR is compiled; vISA needs none.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    pub platform: &'static Platform,
+    /// Form of the dialect; `None` to see which it is.
+    pub variant: Option<Variant>,
+}
+
+/// A module that was read.
+#[derive(Debug)]
+pub struct Source {
+    pub module: Module,
+    /// The interfaces of its kernels, where the file says them.
+    pub interface: Option<Interface>,
+}
+
+impl From<Module> for Source {
+    fn from(module: Module) -> Source {
+        Source {
+            module,
+            interface: None,
+        }
+    }
+}
+
+/// Reads a module from the bytes of a binary object or a text file, or makes it of LLVM IR.
 ///
 /// # Errors
 /// What is wrong with the file, and where.
-pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
+pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
     match form(bytes)? {
-        Form::Binary => Ok(kiln_frontend::binary::read(bytes)?),
-        Form::Text(text) => Ok(kiln_frontend::text::parse(text)?),
+        Form::Binary => Ok(kiln_frontend::binary::read(bytes)?.into()),
+        Form::Text(text) => Ok(kiln_frontend::text::parse(text)?.into()),
+        Form::Genx(text) => {
+            let options = kiln_genx::Options {
+                platform: how.platform,
+                variant: how.variant,
+            };
+            let compiled = kiln_genx::compile(text, &options).map_err(InputError::Genx)?;
+            Ok(Source {
+                interface: Some(interface::of_genx(&compiled.interfaces)),
+                module: compiled.visa,
+            })
+        }
     }
 }
 
@@ -120,6 +167,8 @@ pub struct Merged {
     origins: Vec<Origin>,
     /// The numbers of the objects of a name.
     named: HashMap<String, Vec<usize>>,
+    /// The interfaces of its kernels, where the files say them.
+    pub(crate) interface: Option<Interface>,
 }
 
 impl Merged {
@@ -128,6 +177,19 @@ impl Merged {
         let mut merged = Merged::default();
         for (file, module) in modules {
             merged.add(file, module);
+        }
+        merged
+    }
+
+    /// The modules of files with what the files say besides.
+    pub fn of_sources(sources: impl IntoIterator<Item = (usize, Source)>) -> Merged {
+        let mut merged = Merged::default();
+        for (file, source) in sources {
+            merged.add(file, source.module);
+            if let Some(interface) = source.interface {
+                let all = merged.interface.get_or_insert_default();
+                all.kernels.extend(interface.kernels);
+            }
         }
         merged
     }

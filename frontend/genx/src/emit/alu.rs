@@ -22,23 +22,15 @@ pub fn typed(mut dst: Dst, to: VType) -> Dst {
     dst
 }
 
-/// A destination as a source.
-pub fn read(dst: &Dst) -> Option<Src> {
-    match dst {
-        Dst::Var { var, ty, layout } => Some(super::function::source(*var, *ty, layout.clone())),
-        Dst::Indirect { addr, ty, layout } => Some(Src::Indirect {
-            addr: *addr,
-            ty: *ty,
-            layout: layout.clone(),
-            modifier: Modifier::None,
-        }),
-        Dst::Predicate(_) => None,
-    }
-}
-
 impl Emitter<'_, '_> {
     /// Computes the result of an instruction, which is not `i1`, into a destination.
-    pub fn compute(&mut self, inst: Inst, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+    pub fn compute(
+        &mut self,
+        inst: Inst,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
         let data = self.data(inst);
         let (count, scalar) = self.shape_of(data.ty)?;
         let simple = bale::is_simple(self.shared.module, self.function, inst);
@@ -82,7 +74,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Computes into a variable, and moves that.
-    fn through_temp(&mut self, inst: Inst, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+    fn through_temp(
+        &mut self,
+        inst: Inst,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
         let (count, scalar) = self.shape_of(self.data(inst).ty)?;
         let ty = self.visa(scalar, Sign::Signed)?;
         let (_, temp, src) = self.temp(ty, count);
@@ -118,7 +116,10 @@ impl Emitter<'_, '_> {
         mask: Option<Mask>,
         saturate: bool,
     ) -> Result<()> {
-        use BinaryOp::{AShr, Add, And, FAdd, FDiv, FMul, FRem, FSub, LShr, Mul, Or, SDiv, SRem, Shl, Sub, UDiv, URem, Xor};
+        use BinaryOp::{
+            AShr, Add, And, FAdd, FDiv, FMul, FRem, FSub, LShr, Mul, Or, SDiv, SRem, Shl, Sub,
+            UDiv, URem, Xor,
+        };
         let data = self.data(inst);
         let (a, b) = (data.args[0], data.args[1]);
         if scalar == Scalar::BFloat {
@@ -164,7 +165,14 @@ impl Emitter<'_, '_> {
         if matches!(op, Shl | LShr | AShr) {
             right = self.amount(right, bits);
         }
-        self.masked(opcode, count, typed(dst, ty), &[left, right], mask, saturate)
+        self.masked(
+            opcode,
+            count,
+            typed(dst, ty),
+            &[left, right],
+            mask,
+            saturate,
+        )
     }
 
     /// Shift amounts: an immediate has no sign.
@@ -242,12 +250,23 @@ impl Emitter<'_, '_> {
     }
 
     /// Quotient or remainder of integers; vISA has them of 32 bits.
-    fn divide(&mut self, op: BinaryOp, count: u32, scalar: Scalar, a: Value, b: Value, dst: Dst) -> Result<()> {
+    fn divide(
+        &mut self,
+        op: BinaryOp,
+        count: u32,
+        scalar: Scalar,
+        a: Value,
+        b: Value,
+        dst: Dst,
+    ) -> Result<()> {
         let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
         let sign = bale::sign(signed);
         let bits = self.shared.module.types.bits(scalar);
         if bits == 64 {
-            return self.error(Code::Instruction, "division of 64-bit integers is not supported");
+            return self.error(
+                Code::Instruction,
+                "division of 64-bit integers is not supported",
+            );
         }
         let opcode = match op {
             BinaryOp::UDiv | BinaryOp::SDiv => Opcode::Div,
@@ -260,7 +279,11 @@ impl Emitter<'_, '_> {
         }
         let mut wide = |src: Src| -> Result<Src> {
             if let Src::Imm { bits: n, .. } = src {
-                let n = if signed { (n << (64 - bits)).cast_signed() >> (64 - bits) } else { n as i64 };
+                let n = if signed {
+                    (n << (64 - bits)).cast_signed() >> (64 - bits)
+                } else {
+                    n as i64
+                };
                 return Ok(imm(ty, n.cast_unsigned()));
             }
             let (_, to, wide) = self.temp(ty, count);
@@ -284,7 +307,10 @@ impl Emitter<'_, '_> {
         saturate: bool,
     ) -> Result<()> {
         let data = self.data(inst);
-        let (a, b) = (self.source(data.args[0], Sign::Own)?, self.source(data.args[1], Sign::Own)?);
+        let (a, b) = (
+            self.source(data.args[0], Sign::Own)?,
+            self.source(data.args[1], Sign::Own)?,
+        );
         let reciprocal = data.flags.arcp || data.flags.afn;
         match scalar {
             Scalar::Float | Scalar::Half if reciprocal => {
@@ -295,13 +321,27 @@ impl Emitter<'_, '_> {
     }
 
     /// A quotient or root that is rounded correctly.
-    pub fn ieee(&mut self, op: Opcode, count: u32, scalar: Scalar, dst: Dst, srcs: &[Src]) -> Result<()> {
+    pub fn ieee(
+        &mut self,
+        op: Opcode,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+        srcs: &[Src],
+    ) -> Result<()> {
         let platform = self.shared.platform;
         if !op.row().platforms.contains(platform.generation) {
-            let what = if op == Opcode::Divm { "quotients" } else { "square roots" };
+            let what = if op == Opcode::Divm {
+                "quotients"
+            } else {
+                "square roots"
+            };
             return self.error(
                 Code::Platform,
-                format!("{} has no correctly rounded {what}; `arcp` or `afn` allows others", platform.name),
+                format!(
+                    "{} has no correctly rounded {what}; `arcp` or `afn` allows others",
+                    platform.name
+                ),
             );
         }
         if scalar != Scalar::Half {
@@ -341,7 +381,15 @@ impl Emitter<'_, '_> {
     }
 
     /// One of two sources by a mask.
-    pub fn choose(&mut self, mask: Mask, count: u32, dst: Dst, yes: Src, no: Src, saturate: bool) -> Result<()> {
+    pub fn choose(
+        &mut self,
+        mask: Mask,
+        count: u32,
+        dst: Dst,
+        yes: Src,
+        no: Src,
+        saturate: bool,
+    ) -> Result<()> {
         let (mut mask, mut yes, mut no) = (mask, yes, no);
         // Only the second source can be an immediate.
         if matches!(yes, Src::Imm { .. }) && !matches!(no, Src::Imm { .. }) {
@@ -351,25 +399,41 @@ impl Emitter<'_, '_> {
         self.masked(Opcode::Sel, count, dst, &[yes, no], Some(mask), saturate)
     }
 
-    fn cast(&mut self, op: CastOp, inst: Inst, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+    fn cast(
+        &mut self,
+        op: CastOp,
+        inst: Inst,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
         let data = self.data(inst);
         let arg = data.args[0];
         let (count, to) = self.shape_of(data.ty)?;
         let (_, from) = self.shape(arg)?;
         if from == Scalar::Int(1) {
-            return self.from_bools(op, arg, count, to, dst);
+            return self.convert_bools(op, arg, count, to, dst);
         }
         if to == Scalar::BFloat || from == Scalar::BFloat {
             return self.error(Code::Type, "conversions of bfloat are not supported");
         }
         let (read, written) = match op {
-            CastOp::ZExt | CastOp::UiToFp | CastOp::PtrToInt | CastOp::IntToPtr => (Sign::Unsigned, Sign::Unsigned),
+            CastOp::ZExt | CastOp::UiToFp | CastOp::PtrToInt | CastOp::IntToPtr => {
+                (Sign::Unsigned, Sign::Unsigned)
+            }
             CastOp::FpToUi => (Sign::Own, Sign::Unsigned),
             _ => (Sign::Signed, Sign::Signed),
         };
         let ty = self.visa(to, written)?;
         let src = self.source(arg, read)?;
-        if matches!(op, CastOp::Trunc | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::BitCast | CastOp::AddrSpaceCast) {
+        if matches!(
+            op,
+            CastOp::Trunc
+                | CastOp::PtrToInt
+                | CastOp::IntToPtr
+                | CastOp::BitCast
+                | CastOp::AddrSpaceCast
+        ) {
             if self.shape(arg)?.0 != count {
                 return self.unsupported("this conversion");
             }
@@ -384,11 +448,15 @@ impl Emitter<'_, '_> {
         }
         let middle = match op {
             CastOp::FpExt | CastOp::FpTrunc => VType::F,
-            CastOp::SiToFp | CastOp::UiToFp if self.shared.module.types.bits(from) < 32 => match read {
-                Sign::Unsigned => VType::Ud,
-                _ => VType::D,
-            },
-            CastOp::SiToFp | CastOp::UiToFp => return self.unsupported("a 64-bit integer as a half"),
+            CastOp::SiToFp | CastOp::UiToFp if self.shared.module.types.bits(from) < 32 => {
+                match read {
+                    Sign::Unsigned => VType::Ud,
+                    _ => VType::D,
+                }
+            }
+            CastOp::SiToFp | CastOp::UiToFp => {
+                return self.unsupported("a 64-bit integer as a half");
+            }
             CastOp::FpToSi | CastOp::FpToUi if from == Scalar::Half => VType::F,
             CastOp::FpToSi | CastOp::FpToUi => match written {
                 Sign::Unsigned => VType::Ud,
@@ -421,20 +489,46 @@ impl Emitter<'_, '_> {
         )?;
         let inexact = self.compare(kiln_frontend::opcode::Relation::Ne, count, back, wide)?;
         let as_bits = typed(to, VType::Ud);
-        self.masked(Opcode::Add, count, typed(as_bits.clone(), VType::D), &[bits.clone().typed(VType::D), imm(VType::D, u64::MAX)], Some(beyond), false)?;
-        self.masked(Opcode::Or, count, as_bits, &[bits, imm(VType::Ud, 1)], Some(inexact), false)?;
+        self.masked(
+            Opcode::Add,
+            count,
+            typed(as_bits.clone(), VType::D),
+            &[bits.clone().typed(VType::D), imm(VType::D, u64::MAX)],
+            Some(beyond),
+            false,
+        )?;
+        self.masked(
+            Opcode::Or,
+            count,
+            as_bits,
+            &[bits, imm(VType::Ud, 1)],
+            Some(inexact),
+            false,
+        )?;
         self.copy(count, dst, near)
     }
 
     /// Lower part of each element.
-    fn truncate(&mut self, src: Src, count: u32, dst: Dst, mask: Option<Mask>, saturate: bool) -> Result<()> {
+    fn truncate(
+        &mut self,
+        src: Src,
+        count: u32,
+        dst: Dst,
+        mask: Option<Mask>,
+        saturate: bool,
+    ) -> Result<()> {
         let (Dst::Var { ty, .. } | Dst::Indirect { ty, .. }) = &dst else {
             return self.unsupported("this conversion");
         };
         let ty = *ty;
         // From 64 bits to bytes, the word between is read in its place.
         let src = match src {
-            Src::Var { var, ty: from, layout, modifier: Modifier::None } if from.bytes() > ty.bytes() => {
+            Src::Var {
+                var,
+                ty: from,
+                layout,
+                modifier: Modifier::None,
+            } if from.bytes() > ty.bytes() => {
                 let narrow = match ty.bytes() {
                     1 if from.bytes() == 8 => VType::Uw,
                     1 => from,
@@ -465,7 +559,9 @@ impl Emitter<'_, '_> {
         match kind {
             Kind::Alu(alu) => self.direct(inst, alu, count, scalar, dst, mask, saturate),
             Kind::Saturate => match self.function.inst_of(data.args[0]) {
-                Some(from) if self.bales.fold[from] == Fold::Destination => self.compute(from, dst, mask, true),
+                Some(from) if self.bales.fold[from] == Fold::Destination => {
+                    self.compute(from, dst, mask, true)
+                }
                 _ => {
                     let src = self.source(data.args[0], Sign::Own)?;
                     self.masked(Opcode::Mov, count, dst, &[src], mask, true)
@@ -481,7 +577,14 @@ impl Emitter<'_, '_> {
                     }
                     src => src,
                 };
-                self.masked(Opcode::Mov, count, dst, &[src.with(modifier)], mask, saturate)
+                self.masked(
+                    Opcode::Mov,
+                    count,
+                    dst,
+                    &[src.with(modifier)],
+                    mask,
+                    saturate,
+                )
             }
             Kind::Abs => {
                 let src = self.in_variable(data.args[0], count)?;
@@ -493,7 +596,10 @@ impl Emitter<'_, '_> {
             Kind::Extremum(greater, sign) => {
                 let sign = if scalar.is_float() { Sign::Own } else { sign };
                 let ty = self.visa(scalar, sign)?;
-                let (mut a, mut b) = (self.source(data.args[0], sign)?, self.source(data.args[1], sign)?);
+                let (mut a, mut b) = (
+                    self.source(data.args[0], sign)?,
+                    self.source(data.args[1], sign)?,
+                );
                 if matches!(a, Src::Imm { .. }) {
                     std::mem::swap(&mut a, &mut b);
                 }
@@ -524,7 +630,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn extremum(&mut self, greater: bool, count: u32, dst: Dst, srcs: &[Src], saturate: bool) -> Result<()> {
+    fn extremum(
+        &mut self,
+        greater: bool,
+        count: u32,
+        dst: Dst,
+        srcs: &[Src],
+        saturate: bool,
+    ) -> Result<()> {
         self.apply(Elementwise {
             lead: Some(Operand::Field(greater.into())),
             saturate,
@@ -544,10 +657,18 @@ impl Emitter<'_, '_> {
         saturate: bool,
     ) -> Result<()> {
         let data = self.data(inst);
-        if !alu.op.row().platforms.contains(self.shared.platform.generation)
+        if !alu
+            .op
+            .row()
+            .platforms
+            .contains(self.shared.platform.generation)
             && !matches!(alu.op, Opcode::Divm | Opcode::Sqrtm)
         {
-            let message = format!("{} has no {}", self.shared.platform.name, alu.op.row().mnemonic);
+            let message = format!(
+                "{} has no {}",
+                self.shared.platform.name,
+                alu.op.row().mnemonic
+            );
             return self.error(Code::Platform, message);
         }
         let result = self.visa(scalar, alu.result)?;
@@ -563,31 +684,68 @@ impl Emitter<'_, '_> {
             }
             return self.ieee(alu.op, count, scalar, dst, &srcs);
         }
-        let needs_float = matches!(alu.op, Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc);
+        let needs_float = matches!(
+            alu.op,
+            Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc
+        );
         if needs_float && scalar == Scalar::Half {
             return self.as_float(alu.op, count, dst, &srcs);
         }
-        if float && scalar == Scalar::Double && !matches!(alu.op, Opcode::Sqrt | Opcode::Inv | Opcode::Mov | Opcode::Div) {
+        if float
+            && scalar == Scalar::Double
+            && !matches!(
+                alu.op,
+                Opcode::Sqrt | Opcode::Inv | Opcode::Mov | Opcode::Div
+            )
+        {
             return self.unsupported(format_args!("{} of a double", alu.op.row().mnemonic));
         }
-        if matches!(alu.op, Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph) {
+        if matches!(
+            alu.op,
+            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph
+        ) {
             return self.unsupported("dot products of groups of four");
         }
         if matches!(alu.op, Opcode::Mul | Opcode::Mad) && scalar.is_int() {
             return self.product(alu, count, dst, result, &srcs, mask);
         }
-        if matches!(alu.op, Opcode::Cbit | Opcode::Fbl | Opcode::Fbh | Opcode::Lzd | Opcode::Bfrev | Opcode::Bfe | Opcode::Bfi) && scalar != Scalar::Int(32) {
+        if matches!(
+            alu.op,
+            Opcode::Cbit
+                | Opcode::Fbl
+                | Opcode::Fbh
+                | Opcode::Lzd
+                | Opcode::Bfrev
+                | Opcode::Bfe
+                | Opcode::Bfi
+        ) && scalar != Scalar::Int(32)
+        {
             return self.error(Code::Operand, "the result is of 32 bits");
         }
         if alu.op == Opcode::Sad2 {
             return self.unsupported("sums of absolute differences");
         }
-        self.masked(alu.op, count, typed(dst, result), &srcs, mask, saturate || alu.saturate)
+        self.masked(
+            alu.op,
+            count,
+            typed(dst, result),
+            &srcs,
+            mask,
+            saturate || alu.saturate,
+        )
     }
 
     /// Product or sum of a product of integers. vISA saturates none of them: what is saturated is computed in twice
     /// the width first.
-    fn product(&mut self, alu: Alu, count: u32, dst: Dst, result: VType, srcs: &[Src], mask: Option<Mask>) -> Result<()> {
+    fn product(
+        &mut self,
+        alu: Alu,
+        count: u32,
+        dst: Dst,
+        result: VType,
+        srcs: &[Src],
+        mask: Option<Mask>,
+    ) -> Result<()> {
         let widest = srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
         if widest == 8 {
             return self.unsupported("a product of 64-bit integers by an intrinsic");
@@ -622,7 +780,14 @@ impl Emitter<'_, '_> {
         if let Some(addend) = srcs.get(2) {
             self.alu(Opcode::Add, count, to, &[product.clone(), addend.clone()])?;
         }
-        self.masked(Opcode::Mov, count, typed(dst, result), &[product], mask, alu.saturate)
+        self.masked(
+            Opcode::Mov,
+            count,
+            typed(dst, result),
+            &[product],
+            mask,
+            alu.saturate,
+        )
     }
 
     fn copy_sign(&mut self, inst: Inst, count: u32, scalar: Scalar, dst: Dst) -> Result<()> {
@@ -663,7 +828,10 @@ impl Emitter<'_, '_> {
             let (s, c) = (part_of(&sum, i), part_of(&carry, i));
             let operands = self.object().operands(&[c, s], &[part(&a), part(&b)], size);
             let Some(mut operands) = operands else {
-                return self.error(Code::Size, "an operand cannot be reached by its instruction");
+                return self.error(
+                    Code::Size,
+                    "an operand cannot be reached by its instruction",
+                );
             };
             // Sum first.
             operands.swap(0, 1);

@@ -62,9 +62,14 @@ fn is_early(module: &Module, function: &Function, inst: Inst) -> bool {
     match &data.op {
         Op::Phi | Op::ExtractValue(_) => false,
         Op::InsertElement => false,
-        Op::Intrinsic(intrinsic) if matches!(intrinsic.kind(), Kind::Message(_) | Kind::Atomic(..)) => {
+        Op::Intrinsic(intrinsic)
+            if matches!(intrinsic.kind(), Kind::Message(_) | Kind::Atomic(..)) =>
+        {
             // One that goes out in parts reads its operands after the first part is received.
-            let shapes = data.args.iter().filter_map(|arg| module.types.count(function.ty(*arg)));
+            let shapes = data
+                .args
+                .iter()
+                .filter_map(|arg| module.types.count(function.ty(*arg)));
             shapes.max().is_some_and(|n| n > 8 || !n.is_power_of_two())
         }
         Op::Intrinsic(intrinsic) => !matches!(
@@ -120,7 +125,9 @@ impl Assigner<'_> {
     fn operands(&self, inst: Inst, to: &mut Vec<Value>) {
         for &arg in &self.function.insts[inst].args {
             match self.function.values[arg].def {
-                ValueDef::Inst(from) if self.bales.fold[from] != Fold::No => self.operands(from, to),
+                ValueDef::Inst(from) if self.bales.fold[from] != Fold::No => {
+                    self.operands(from, to)
+                }
                 ValueDef::Inst(_) | ValueDef::Param(_) => to.push(arg),
                 _ => {}
             }
@@ -200,7 +207,11 @@ impl Assigner<'_> {
                 segments.push((self.blocks[block].0 - 1, self.blocks[block].1));
                 work.extend(&self.preds[block]);
             }
-            let end = if leaves { self.blocks[home].1 } else { last_here.max(at + 1) };
+            let end = if leaves {
+                self.blocks[home].1
+            } else {
+                last_here.max(at + 1)
+            };
             segments.push((at, end));
             self.ranges[value] = united(segments);
         }

@@ -6,7 +6,6 @@
 //! alive a little longer.
 
 use cranelift_entity::SecondaryMap;
-use kiln_frontend::module::Modifier;
 use kiln_frontend::opcode::Opcode;
 use smallvec::SmallVec;
 
@@ -92,7 +91,6 @@ struct Baler<'a> {
     module: &'a Module,
     function: &'a Function,
     bales: Bales,
-    mad_i: bool,
 }
 
 /// Folds what can be folded.
@@ -111,7 +109,6 @@ pub fn bale(module: &Module, function: &Function) -> Bales {
             uses: uses(function),
             block_of,
         },
-        mad_i: false,
     };
     // Users before what they use: a user that is folded itself takes less.
     for &block in function.order.iter().rev() {
@@ -156,7 +153,9 @@ impl Baler<'_> {
             };
         }
         if let Some(class) = self.class(inst)
-            && uses.iter().all(|(user, arg)| self.takes(*user, *arg, class, inst))
+            && uses
+                .iter()
+                .all(|(user, arg)| self.takes(*user, *arg, class, inst))
             && (uses.len() == 1 || !self.is_indirect(inst))
         {
             return Fold::Source;
@@ -198,7 +197,10 @@ impl Baler<'_> {
     fn is_indirect(&self, inst: Inst) -> bool {
         let data = &self.function.insts[inst];
         match &data.op {
-            Op::Intrinsic(_) => data.args.get(4).is_some_and(|v| self.function.as_const(*v).is_none()),
+            Op::Intrinsic(_) => data
+                .args
+                .get(4)
+                .is_some_and(|v| self.function.as_const(*v).is_none()),
             Op::ExtractElement => self.function.as_const(data.args[1]).is_none(),
             _ => false,
         }
@@ -210,7 +212,10 @@ impl Baler<'_> {
         let types = &self.module.types;
         let data = &function.insts[inst];
         let arg = *data.args.first()?;
-        if types.is_bool(function.ty(arg)) || matches!(function.values[arg].def, ValueDef::Const(_)) && !matches!(data.op, Op::InsertElement) {
+        if types.is_bool(function.ty(arg))
+            || matches!(function.values[arg].def, ValueDef::Const(_))
+                && !matches!(data.op, Op::InsertElement)
+        {
             return None;
         }
         match &data.op {
@@ -275,17 +280,28 @@ impl Baler<'_> {
             }
             Op::ICmp(_) => class == Class::Region,
             Op::FCmp(_) => class == Class::Region,
-            Op::Cast(_) => {
-                class == Class::Region && self.is_simple(user, false)
-            }
+            Op::Cast(_) => class == Class::Region && self.is_simple(user, false),
             Op::Select => arg > 0 && class == Class::Region,
             Op::FNeg => class == Class::Region,
-            Op::ExtractElement | Op::Shuffle(_) => arg == 0 && class == Class::Region && !self.is_indirect(user),
+            Op::ExtractElement | Op::Shuffle(_) => {
+                arg == 0 && class == Class::Region && !self.is_indirect(user)
+            }
             Op::InsertElement => arg == 1 && class == Class::Region,
             Op::Intrinsic(intrinsic) => match intrinsic.kind() {
-                Kind::ReadRegion => arg == 0 && class == Class::Region && !self.is_indirect(user) && !self.is_indirect(folded),
+                Kind::ReadRegion => {
+                    arg == 0
+                        && class == Class::Region
+                        && !self.is_indirect(user)
+                        && !self.is_indirect(folded)
+                }
                 Kind::WriteRegion => arg == 1 && class == Class::Region,
-                Kind::Alu(alu) => class == Class::Region && !matches!(alu.op, Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph),
+                Kind::Alu(alu) => {
+                    class == Class::Region
+                        && !matches!(
+                            alu.op,
+                            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph
+                        )
+                }
                 Kind::Modifier(_) | Kind::Saturate | Kind::Extremum(..) => class == Class::Region,
                 Kind::Message(message) => {
                     let scalar = |part: &Part| *part == Part::Scalar(arg as u8);
@@ -301,20 +317,24 @@ impl Baler<'_> {
     fn is_only_extension(&self, user: Inst, arg: u32, folded: Inst) -> bool {
         let data = &self.function.insts[user];
         let other = data.args[1 - arg as usize];
-        let extended = self.function.inst_of(other).is_some_and(|inst| {
-            inst == folded || self.class(inst) == Some(Class::Extension)
-        });
+        let extended = self
+            .function
+            .inst_of(other)
+            .is_some_and(|inst| inst == folded || self.class(inst) == Some(Class::Extension));
         !extended && self.function.as_const(other).is_none()
     }
 
     fn is_masked(&self, user: Inst) -> bool {
         let data = &self.function.insts[user];
-        data.args.get(7).is_some_and(|mask| self.function.as_bits(*mask) != Some(1))
+        data.args
+            .get(7)
+            .is_some_and(|mask| self.function.as_bits(*mask) != Some(1))
     }
 
     /// True if the user can give its operand a destination.
     fn gives_destination(&self, user: Inst, arg: u32) -> bool {
         let data = &self.function.insts[user];
+        let folded = self.bales.fold[user];
         match &data.op {
             Op::Intrinsic(intrinsic) => match intrinsic.kind() {
                 Kind::WriteRegion => {
@@ -326,7 +346,7 @@ impl Baler<'_> {
                 Kind::Saturate => true,
                 _ => false,
             },
-            Op::InsertElement => arg == 1,
+            Op::InsertElement => arg == 1 && folded == Fold::No,
             _ => false,
         }
     }
@@ -338,7 +358,6 @@ impl Baler<'_> {
 
     fn is_product(&self, inst: Inst, user: Inst) -> bool {
         let (product, sum) = (&self.function.insts[inst], &self.function.insts[user]);
-        let _ = self.mad_i;
         let element = self.module.types.element(product.ty);
         product.op == Op::Binary(BinaryOp::FMul)
             && matches!(sum.op, Op::Binary(BinaryOp::FAdd))
@@ -372,7 +391,10 @@ pub fn is_simple(module: &Module, function: &Function, inst: Inst) -> bool {
     if element == Scalar::Int(1) {
         return false;
     }
-    let from = data.args.first().and_then(|arg| types.element(function.ty(*arg)));
+    let from = data
+        .args
+        .first()
+        .and_then(|arg| types.element(function.ty(*arg)));
     let from_bool = from == Some(Scalar::Int(1));
     match data.op {
         Op::Binary(op) => match op {
@@ -387,13 +409,21 @@ pub fn is_simple(module: &Module, function: &Function, inst: Inst) -> bool {
             let Some(from) = from else { return false };
             !from_bool && is_simple_cast(types, op, from, element)
         }
-        Op::Select => types.count(function.ty(data.args[0])).unwrap_or(1) == types.count(data.ty).unwrap_or(1),
+        Op::Select => {
+            types.count(function.ty(data.args[0])).unwrap_or(1) == types.count(data.ty).unwrap_or(1)
+        }
         Op::Intrinsic(intrinsic) => match intrinsic.kind() {
             Kind::Alu(alu) => {
-                let round = matches!(alu.op, Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc);
-                let dot = matches!(alu.op, Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph);
+                let round = matches!(
+                    alu.op,
+                    Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc
+                );
+                let dot = matches!(
+                    alu.op,
+                    Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph
+                );
                 let root = matches!(alu.op, Opcode::Sqrtm | Opcode::Divm);
-                !dot && !root && !(round && element != Scalar::Float)
+                !(dot || root || round && element != Scalar::Float)
             }
             Kind::Modifier(_) | Kind::Extremum(..) => true,
             _ => false,
@@ -432,17 +462,5 @@ pub fn uniform(function: &Function, value: Value) -> Option<u64> {
     match function.as_const(value) {
         Some(Const::Undef) => Some(0),
         _ => function.as_bits(value),
-    }
-}
-
-/// Modifier of a source that an instruction is.
-pub fn modifier(function: &Function, inst: Inst) -> Option<Modifier> {
-    match &function.insts[inst].op {
-        Op::FNeg => Some(Modifier::Neg),
-        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
-            Kind::Modifier(modifier) => Some(modifier),
-            _ => None,
-        },
-        _ => None,
     }
 }

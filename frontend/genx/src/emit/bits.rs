@@ -14,7 +14,14 @@ use crate::ir::{BinaryOp, Inst, Scalar};
 
 impl Emitter<'_, '_> {
     /// A function that is several instructions.
-    pub fn bit_function(&mut self, inst: Inst, kind: Kind, count: u32, scalar: Scalar, dst: Dst) -> Result<()> {
+    pub fn bit_function(
+        &mut self,
+        inst: Inst,
+        kind: Kind,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+    ) -> Result<()> {
         let data = self.data(inst);
         let bits = self.shared.module.types.bits(scalar);
         match kind {
@@ -29,8 +36,15 @@ impl Emitter<'_, '_> {
             Kind::FunnelShift(left) => self.funnel(inst, left, false, count, scalar, dst),
             Kind::Bfn => {
                 let table = self.number(data.args[3])? as u32 & 0xff;
-                if !Opcode::Bfn.row().platforms.contains(self.shared.platform.generation) {
-                    return self.error(Code::Platform, format!("{} has no bfn", self.shared.platform.name));
+                if !Opcode::Bfn
+                    .row()
+                    .platforms
+                    .contains(self.shared.platform.generation)
+                {
+                    return self.error(
+                        Code::Platform,
+                        format!("{} has no bfn", self.shared.platform.name),
+                    );
                 }
                 let mut srcs = Vec::new();
                 for arg in &data.args[..3] {
@@ -47,7 +61,11 @@ impl Emitter<'_, '_> {
                 let b = super::value::negated(self.in_register(data.args[1], count, sign)?);
                 self.masked(Opcode::Add, count, typed(dst, ty), &[a, b], None, true)
             }
-            Kind::CountOnes | Kind::LeadingZeros | Kind::TrailingZeros | Kind::ReverseBits | Kind::SwapBytes
+            Kind::CountOnes
+            | Kind::LeadingZeros
+            | Kind::TrailingZeros
+            | Kind::ReverseBits
+            | Kind::SwapBytes
                 if !matches!(bits, 8 | 16 | 32 | 64) =>
             {
                 self.unsupported("an integer of this size")
@@ -73,11 +91,14 @@ impl Emitter<'_, '_> {
             Kind::Load | Kind::Store | Kind::GlobalAddress => {
                 self.error(Code::Memory, "this access of memory is not supported")
             }
-            Kind::FunctionAddress => self.error(Code::Call, "addresses of functions are not supported"),
+            Kind::FunctionAddress => {
+                self.error(Code::Call, "addresses of functions are not supported")
+            }
             _ => match &data.op {
-                crate::ir::Op::Intrinsic(intrinsic) => {
-                    self.error(Code::Intrinsic, format!("llvm.{} is not supported", intrinsic.name()))
-                }
+                crate::ir::Op::Intrinsic(intrinsic) => self.error(
+                    Code::Intrinsic,
+                    format!("llvm.{} is not supported", intrinsic.name()),
+                ),
                 _ => self.unsupported("an intrinsic"),
             },
         }
@@ -133,13 +154,23 @@ impl Emitter<'_, '_> {
         let (to, first) = self.of_dword(Opcode::Lzd, count, parts[0].clone())?;
         if let Some(high) = parts.get(1) {
             // Those of the upper half, and if it is 0 of the lower too.
-            self.alu(Opcode::Add, count, to.clone(), &[first.clone(), imm(VType::Ud, 32)])?;
+            self.alu(
+                Opcode::Add,
+                count,
+                to.clone(),
+                &[first.clone(), imm(VType::Ud, 32)],
+            )?;
             let zero = self.compare(Relation::Ne, count, high.clone(), imm(VType::Ud, 0))?;
             let (_, upper) = self.of_dword(Opcode::Lzd, count, high.clone())?;
             self.masked(Opcode::Mov, count, to, &[upper], Some(zero), false)?;
         } else if bits < 32 {
             let less = imm(VType::D, u64::from(32 - bits).wrapping_neg());
-            self.alu(Opcode::Add, count, typed(to, VType::D), &[first.clone().typed(VType::D), less])?;
+            self.alu(
+                Opcode::Add,
+                count,
+                typed(to, VType::D),
+                &[first.clone().typed(VType::D), less],
+            )?;
         }
         self.copy(count, dst, first)
     }
@@ -157,12 +188,31 @@ impl Emitter<'_, '_> {
         let (to, result) = self.of_dword(Opcode::Fbl, count, low.clone())?;
         let none = self.compare(Relation::Eq, count, low, imm(VType::Ud, 0))?;
         match parts.get(1) {
-            None => self.masked(Opcode::Mov, count, to, &[imm(VType::Ud, 32)], Some(none), false)?,
+            None => self.masked(
+                Opcode::Mov,
+                count,
+                to,
+                &[imm(VType::Ud, 32)],
+                Some(none),
+                false,
+            )?,
             Some(high) => {
                 let (upper_to, upper) = self.of_dword(Opcode::Fbl, count, high.clone())?;
-                self.alu(Opcode::Add, count, upper_to.clone(), &[upper.clone(), imm(VType::Ud, 32)])?;
+                self.alu(
+                    Opcode::Add,
+                    count,
+                    upper_to.clone(),
+                    &[upper.clone(), imm(VType::Ud, 32)],
+                )?;
                 let empty = self.compare(Relation::Eq, count, high.clone(), imm(VType::Ud, 0))?;
-                self.masked(Opcode::Mov, count, upper_to, &[imm(VType::Ud, 64)], Some(empty), false)?;
+                self.masked(
+                    Opcode::Mov,
+                    count,
+                    upper_to,
+                    &[imm(VType::Ud, 64)],
+                    Some(empty),
+                    false,
+                )?;
                 self.masked(Opcode::Mov, count, to, &[upper], Some(none), false)?;
             }
         }
@@ -174,14 +224,23 @@ impl Emitter<'_, '_> {
         if let Some(high) = parts.get(1) {
             let (var, _, whole) = self.temp(VType::Uq, count);
             for (at, part) in [(4, parts[0].clone()), (0, high.clone())] {
-                let to = Dst::Var { var, ty: VType::Ud, layout: Layout::contiguous(at, 8) };
+                let to = Dst::Var {
+                    var,
+                    ty: VType::Ud,
+                    layout: Layout::contiguous(at, 8),
+                };
                 self.alu(Opcode::Bfrev, count, to, &[part])?;
             }
             return self.copy(count, dst, whole);
         }
         let (to, result) = self.of_dword(Opcode::Bfrev, count, parts[0].clone())?;
         if bits < 32 {
-            self.alu(Opcode::Shr, count, to, &[result.clone(), imm(VType::Ud, u64::from(32 - bits))])?;
+            self.alu(
+                Opcode::Shr,
+                count,
+                to,
+                &[result.clone(), imm(VType::Ud, u64::from(32 - bits))],
+            )?;
         }
         self.copy(count, dst, result)
     }
@@ -201,24 +260,47 @@ impl Emitter<'_, '_> {
         for byte in 0..bytes {
             let layout = Layout::contiguous(byte, bytes);
             let src = source(from, VType::Ub, Layout::contiguous(bytes - 1 - byte, bytes));
-            self.copy(count, Dst::Var { var, ty: VType::Ub, layout }, src)?;
+            self.copy(
+                count,
+                Dst::Var {
+                    var,
+                    ty: VType::Ub,
+                    layout,
+                },
+                src,
+            )?;
         }
         self.copy(count, typed(dst, ty), swapped)
     }
 
     /// The upper or lower half of two numbers side by side, shifted. A rotation has one number twice.
-    fn funnel(&mut self, inst: Inst, left: bool, rotate: bool, count: u32, scalar: Scalar, dst: Dst) -> Result<()> {
+    fn funnel(
+        &mut self,
+        inst: Inst,
+        left: bool,
+        rotate: bool,
+        count: u32,
+        scalar: Scalar,
+        dst: Dst,
+    ) -> Result<()> {
         let data = self.data(inst);
         let bits = self.shared.module.types.bits(scalar);
         let ty = self.visa(scalar, Sign::Unsigned)?;
         let high = self.in_register(data.args[0], count, Sign::Unsigned)?;
         let (low, amount) = match rotate {
             true => (high.clone(), data.args[1]),
-            false => (self.in_register(data.args[1], count, Sign::Unsigned)?, data.args[2]),
+            false => (
+                self.in_register(data.args[1], count, Sign::Unsigned)?,
+                data.args[2],
+            ),
         };
         let mask = u64::from(bits - 1);
         let dst = typed(dst, ty);
-        let (first, second) = if left { (Opcode::Shl, Opcode::Shr) } else { (Opcode::Shr, Opcode::Shl) };
+        let (first, second) = if left {
+            (Opcode::Shl, Opcode::Shr)
+        } else {
+            (Opcode::Shr, Opcode::Shl)
+        };
         let (near, far) = if left { (high, low) } else { (low, high) };
         // Bytes are shifted as words, so that nothing is shifted in behind them.
         if let Some(n) = bale::uniform(self.function, amount) {
@@ -229,7 +311,12 @@ impl Emitter<'_, '_> {
             let (_, a, shifted) = self.temp(ty, count);
             self.alu(first, count, a, &[near, imm(VType::Ud, n)])?;
             let (_, b, rest) = self.temp(ty, count);
-            self.alu(second, count, b, &[far, imm(VType::Ud, u64::from(bits) - n)])?;
+            self.alu(
+                second,
+                count,
+                b,
+                &[far, imm(VType::Ud, u64::from(bits) - n)],
+            )?;
             return self.alu(Opcode::Or, count, dst, &[shifted, rest]);
         }
         let amount = self.in_register(amount, count, Sign::Unsigned)?;
@@ -272,8 +359,15 @@ impl Emitter<'_, '_> {
             BinaryOp::Add => self.alu(Opcode::Add, count, dst, &[a, b])?,
             BinaryOp::Sub => self.alu(Opcode::Add, count, dst, &[a, super::value::negated(b)])?,
             _ if bits == 32 => {
-                let (a, b) = (self.source(data.args[0], sign)?, self.source(data.args[1], sign)?);
-                let product = if sign == Sign::Signed { VType::Q } else { VType::Uq };
+                let (a, b) = (
+                    self.source(data.args[0], sign)?,
+                    self.source(data.args[1], sign)?,
+                );
+                let product = if sign == Sign::Signed {
+                    VType::Q
+                } else {
+                    VType::Uq
+                };
                 self.alu(Opcode::Mul, count, typed(dst, product), &[a, b])?;
             }
             _ => self.alu(Opcode::Mul, count, dst, &[a, b])?,

@@ -54,7 +54,9 @@ impl Emitter<'_, '_> {
     fn constant_mask(&mut self, bits: &[bool]) -> Result<Mask> {
         let mask = self.object().mask(bits.len() as u32);
         for (part, bits) in mask.parts.iter().zip(bits.chunks(CHANNELS as usize)) {
-            let n = (0..).zip(bits).fold(0u64, |n, (i, b)| n | u64::from(*b) << i);
+            let n = (0..)
+                .zip(bits)
+                .fold(0u64, |n, (i, b)| n | u64::from(*b) << i);
             self.set(*part, bits.len() as u32, Operand::imm(VType::Ud, n));
         }
         Ok(mask)
@@ -63,7 +65,8 @@ impl Emitter<'_, '_> {
     /// Sets a predicate to the bits of a dword.
     fn set(&mut self, pred: Predicate, width: u32, bits: Operand) {
         let to = Operand::Predicate(PredUse::of(pred));
-        self.object().inst(Opcode::Setp, exec(channels(width)), [to, bits]);
+        self.object()
+            .inst(Opcode::Setp, exec(channels(width)), [to, bits]);
     }
 
     /// A mask for so many elements; a scalar is one for all.
@@ -73,7 +76,10 @@ impl Emitter<'_, '_> {
             return self.mask(value);
         }
         if found != 1 {
-            return self.error(Code::Mismatch, format!("a mask of {found} elements for {count}"));
+            return self.error(
+                Code::Mismatch,
+                format!("a mask of {found} elements for {count}"),
+            );
         }
         if let Some(bit) = bale::uniform(self.function, value) {
             return self.constant_mask(&vec![bit & 1 != 0; count as usize]);
@@ -85,7 +91,14 @@ impl Emitter<'_, '_> {
     /// One `i1` for all elements.
     fn splat(&mut self, one: &Mask, count: u32) -> Result<Mask> {
         let (_, dst, all) = self.temp(VType::Ud, 1);
-        self.choose(one.clone(), 1, dst, imm(VType::Ud, 0xffff_ffff), imm(VType::Ud, 0), false)?;
+        self.choose(
+            one.clone(),
+            1,
+            dst,
+            imm(VType::Ud, 0xffff_ffff),
+            imm(VType::Ud, 0),
+            false,
+        )?;
         let mask = self.object().mask(count);
         for part in 0..mask.parts.len() {
             let bits = self.operand_of(&all)?;
@@ -96,7 +109,9 @@ impl Emitter<'_, '_> {
 
     fn operand_of(&mut self, src: &Src) -> Result<Operand> {
         match src {
-            Src::Var { var, ty, layout, .. } => Ok(self.object().scalar(*var, *ty, layout.at(0))),
+            Src::Var {
+                var, ty, layout, ..
+            } => Ok(self.object().scalar(*var, *ty, layout.at(0))),
             Src::Imm { ty, bits } => Ok(Operand::imm(*ty, *bits)),
             Src::Indirect { .. } => self.unsupported("such an operand"),
         }
@@ -110,10 +125,15 @@ impl Emitter<'_, '_> {
         let pred = Operand::Predicate(PredUse::of(mask.parts[part]));
         self.object().inst(Opcode::Mov, exec(1), [to, pred]);
         if mask.inverse {
-            self.alu(Opcode::Not, 1, dst.clone(), &[src.clone()])?;
+            self.alu(Opcode::Not, 1, dst.clone(), std::slice::from_ref(&src))?;
         }
         if width < 32 {
-            self.alu(Opcode::And, 1, dst, &[src.clone(), imm(VType::Ud, (1 << width) - 1)])?;
+            self.alu(
+                Opcode::And,
+                1,
+                dst,
+                &[src.clone(), imm(VType::Ud, (1 << width) - 1)],
+            )?;
         }
         Ok(src)
     }
@@ -170,7 +190,11 @@ impl Emitter<'_, '_> {
             if dst == src && !from.inverse {
                 continue;
             }
-            let op = if from.inverse { Opcode::Not } else { Opcode::And };
+            let op = if from.inverse {
+                Opcode::Not
+            } else {
+                Opcode::And
+            };
             self.logic(op, to.width(part), dst, src, src);
         }
         Ok(())
@@ -181,7 +205,9 @@ impl Emitter<'_, '_> {
         let exec = exec(channels(width));
         match op {
             Opcode::Not => self.object().inst(op, exec, [operand(dst), operand(a)]),
-            _ => self.object().inst(op, exec, [operand(dst), operand(a), operand(b)]),
+            _ => self
+                .object()
+                .inst(op, exec, [operand(dst), operand(a), operand(b)]),
         }
     }
 
@@ -190,7 +216,13 @@ impl Emitter<'_, '_> {
         let a = self.plain(a)?;
         let b = self.plain(b)?;
         for part in 0..to.parts.len() {
-            self.logic(op, to.width(part), to.parts[part], a.parts[part], b.parts[part]);
+            self.logic(
+                op,
+                to.width(part),
+                to.parts[part],
+                a.parts[part],
+                b.parts[part],
+            );
         }
         Ok(())
     }
@@ -242,7 +274,7 @@ impl Emitter<'_, '_> {
                 let src = self.source(data.args[0], Sign::Own)?;
                 self.relation(Relation::Ne, count, Dst::Predicate(to), src, imm(ty, 0))
             }
-            Op::Cast(CastOp::BitCast) | Op::Freeze => self.from_bits(data.args[0], &to),
+            Op::Cast(CastOp::BitCast) | Op::Freeze => self.set_bits(data.args[0], &to),
             Op::ExtractElement => self.extract_bool(inst, &to),
             Op::InsertElement => self.insert_bool(inst, &to),
             Op::Shuffle(mask) => self.shuffle_bools(inst, mask, &to),
@@ -266,7 +298,7 @@ impl Emitter<'_, '_> {
                     self.copy_mask(&to, &from)
                 }
                 Kind::Unmask => self.copy_from(&[true; CHANNELS as usize], &to),
-                Kind::Remask => self.from_bits(data.args[1], &to),
+                Kind::Remask => self.set_bits(data.args[1], &to),
                 _ => self.unsupported(format_args!("{} of i1", intrinsic.name())),
             },
             _ => self.unsupported("this instruction on i1"),
@@ -347,7 +379,13 @@ impl Emitter<'_, '_> {
         // The complement, or less or greater, or equal to itself.
         if let Some(rel) = direct(!bits & 15) {
             let mask = self.compare(rel, count, a, b)?;
-            return self.copy_mask(to, &Mask { inverse: true, ..mask });
+            return self.copy_mask(
+                to,
+                &Mask {
+                    inverse: true,
+                    ..mask
+                },
+            );
         }
         let (rel, op) = match bits {
             0b0110 | 0b1001 => ((Relation::Gt, Relation::Lt), Opcode::Or),
@@ -365,7 +403,13 @@ impl Emitter<'_, '_> {
         }
         let mask = self.object().mask(count);
         self.combine(op, &mask, &first, &second)?;
-        self.copy_mask(to, &Mask { inverse: true, ..mask })
+        self.copy_mask(
+            to,
+            &Mask {
+                inverse: true,
+                ..mask
+            },
+        )
     }
 
     /// Mask of the elements that are numbers.
@@ -385,7 +429,13 @@ impl Emitter<'_, '_> {
         let data = self.data(inst);
         let a = self.mask(data.args[0])?;
         if op == BinaryOp::Xor && bale::uniform(self.function, data.args[1]) == Some(1) {
-            return self.copy_mask(to, &Mask { inverse: !a.inverse, ..a });
+            return self.copy_mask(
+                to,
+                &Mask {
+                    inverse: !a.inverse,
+                    ..a
+                },
+            );
         }
         let b = self.mask(data.args[1])?;
         let op = match op {
@@ -398,7 +448,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A number with the bits of a mask, or a mask with those of a number.
-    fn from_bits(&mut self, value: Value, to: &Mask) -> Result<()> {
+    fn set_bits(&mut self, value: Value, to: &Mask) -> Result<()> {
         let (count, scalar) = self.shape(value)?;
         if scalar == Scalar::Int(1) {
             let from = self.mask(value)?;
@@ -428,7 +478,14 @@ impl Emitter<'_, '_> {
     }
 
     /// A conversion of `i1` to numbers.
-    pub fn from_bools(&mut self, op: CastOp, arg: Value, count: u32, to: Scalar, dst: Dst) -> Result<()> {
+    pub fn convert_bools(
+        &mut self,
+        op: CastOp,
+        arg: Value,
+        count: u32,
+        to: Scalar,
+        dst: Dst,
+    ) -> Result<()> {
         let ty = self.visa(to, Sign::Signed)?;
         let ones = match to {
             Scalar::Half => (0x3c00, 0xbc00),
@@ -439,14 +496,14 @@ impl Emitter<'_, '_> {
         let one = match op {
             CastOp::ZExt | CastOp::UiToFp => ones.0,
             CastOp::SExt | CastOp::SiToFp => ones.1,
-            CastOp::BitCast => return self.to_bits(arg, count, ty, dst),
+            CastOp::BitCast => return self.gather_bits(arg, count, ty, dst),
             _ => return self.unsupported("this conversion of i1"),
         };
         let mask = self.mask(arg)?;
         self.choose(mask, count, dst, imm(ty, one), imm(ty, 0), false)
     }
 
-    fn to_bits(&mut self, arg: Value, count: u32, ty: VType, dst: Dst) -> Result<()> {
+    fn gather_bits(&mut self, arg: Value, count: u32, ty: VType, dst: Dst) -> Result<()> {
         let mask = self.mask(arg)?;
         let Dst::Var { var, layout, .. } = dst else {
             return self.unsupported("this conversion of i1");
@@ -470,7 +527,9 @@ impl Emitter<'_, '_> {
                 layout: super::operand::Layout::same(at),
             };
             let src = match bits {
-                Src::Var { var, layout, .. } if to != VType::Ub => super::function::source(var, to, layout),
+                Src::Var { var, layout, .. } if to != VType::Ub => {
+                    super::function::source(var, to, layout)
+                }
                 bits => bits,
             };
             self.copy(1, dst, src)?;
@@ -516,7 +575,14 @@ impl Emitter<'_, '_> {
         let clear = imm(VType::Ud, u64::from(!(1u32 << bit)));
         self.alu(Opcode::And, 1, dst, &[bits, clear])?;
         let (_, dst2, chosen) = self.temp(VType::Ud, 1);
-        self.choose(one, 1, dst2.clone(), imm(VType::Ud, 1 << bit), imm(VType::Ud, 0), false)?;
+        self.choose(
+            one,
+            1,
+            dst2.clone(),
+            imm(VType::Ud, 1 << bit),
+            imm(VType::Ud, 0),
+            false,
+        )?;
         self.alu(Opcode::Or, 1, dst2, &[new, chosen.clone()])?;
         self.copy_mask(to, &old)?;
         let bits = self.operand_of(&chosen)?;
@@ -527,10 +593,16 @@ impl Emitter<'_, '_> {
     fn shuffle_bools(&mut self, inst: Inst, numbers: &[u32], to: &Mask) -> Result<()> {
         let data = self.data(inst);
         let (count, _) = self.shape(data.args[0])?;
-        let first = numbers.iter().copied().find(|n| *n != u32::MAX).unwrap_or(0);
+        let first = numbers
+            .iter()
+            .copied()
+            .find(|n| *n != u32::MAX)
+            .unwrap_or(0);
         let from = self.mask(data.args[usize::from(first >= count)])?;
         let start = first % count;
-        let run = (0..).zip(numbers).all(|(i, n)| *n == u32::MAX || *n == first + i);
+        let run = (0..)
+            .zip(numbers)
+            .all(|(i, n)| *n == u32::MAX || *n == first + i);
         if run && start + to.count <= from.count {
             let part = self.sub_mask(&from, start, to.count)?;
             return self.copy_mask(to, &part);
@@ -546,10 +618,17 @@ impl Emitter<'_, '_> {
             let mask = self.mask(*arg)?;
             let ones = self.ones(mask)?;
             let layout = super::operand::Layout::contiguous(n * count * 2, 2);
-            let dst = Dst::Var { var, ty: VType::Uw, layout };
+            let dst = Dst::Var {
+                var,
+                ty: VType::Uw,
+                layout,
+            };
             self.copy(count, dst, ones)?;
         }
-        let numbers: Vec<u32> = numbers.iter().map(|n| if *n == u32::MAX { 0 } else { *n }).collect();
+        let numbers: Vec<u32> = numbers
+            .iter()
+            .map(|n| if *n == u32::MAX { 0 } else { *n })
+            .collect();
         self.test(selected(words, numbers.into_iter()), to.count, to)
     }
 
@@ -562,7 +641,13 @@ impl Emitter<'_, '_> {
                 true => (Relation::Eq, full(mask.width(0))),
                 false => (Relation::Ne, 0),
             };
-            return self.relation(rel, 1, Dst::Predicate(to.clone()), result, imm(VType::Ud, with));
+            return self.relation(
+                rel,
+                1,
+                Dst::Predicate(to.clone()),
+                result,
+                imm(VType::Ud, with),
+            );
         }
         for part in 1..mask.parts.len() {
             let mut bits = self.bits(&mask, part)?;
@@ -577,8 +662,18 @@ impl Emitter<'_, '_> {
             self.alu(op, 1, dst, &[result, bits])?;
             result = both;
         }
-        let (rel, with) = if all { (Relation::Eq, 0xffff_ffff) } else { (Relation::Ne, 0) };
-        self.relation(rel, 1, Dst::Predicate(to.clone()), result, imm(VType::Ud, with))
+        let (rel, with) = if all {
+            (Relation::Eq, 0xffff_ffff)
+        } else {
+            (Relation::Ne, 0)
+        };
+        self.relation(
+            rel,
+            1,
+            Dst::Predicate(to.clone()),
+            result,
+            imm(VType::Ud, with),
+        )
     }
 
     fn write_predicate(&mut self, inst: Inst, to: &Mask) -> Result<()> {
@@ -587,7 +682,11 @@ impl Emitter<'_, '_> {
         let new = self.mask(data.args[1])?;
         let first = self.number(data.args[2])? as u32;
         let (part, shift) = (first / CHANNELS, first % CHANNELS);
-        if first.checked_add(new.count).is_none_or(|end| end > old.count) || shift + new.count > CHANNELS {
+        if first
+            .checked_add(new.count)
+            .is_none_or(|end| end > old.count)
+            || shift + new.count > CHANNELS
+        {
             return self.error(Code::Region, "the region is not in the predicate");
         }
         let mut bits = self.bits(&new, 0)?;
@@ -595,7 +694,12 @@ impl Emitter<'_, '_> {
             let mask = self.mask(*mask)?;
             let em = self.bits(&mask, part as usize)?;
             let (_, dst, cut) = self.temp(VType::Ud, 1);
-            self.alu(Opcode::Shr, 1, dst.clone(), &[em, imm(VType::Ud, shift.into())])?;
+            self.alu(
+                Opcode::Shr,
+                1,
+                dst.clone(),
+                &[em, imm(VType::Ud, shift.into())],
+            )?;
             self.alu(Opcode::And, 1, dst, &[cut.clone(), bits])?;
             bits = cut;
         }

@@ -17,6 +17,11 @@ pub struct Copies {
 }
 
 impl Copies {
+    /// True if a block has no code: all jumps go past it.
+    pub fn is_empty_block(&self, block: Block) -> bool {
+        self.target[block].is_some()
+    }
+
     fn target(&self, block: Block) -> Block {
         self.target[block].unwrap_or(block)
     }
@@ -70,7 +75,13 @@ impl Emitter<'_, '_> {
         Ok(Copies { copies, target })
     }
 
-    pub fn terminator(&mut self, block: Block, inst: Inst, next: Option<Block>, copies: &Copies) -> Result<()> {
+    pub fn terminator(
+        &mut self,
+        block: Block,
+        inst: Inst,
+        next: Option<Block>,
+        copies: &Copies,
+    ) -> Result<()> {
         let data = self.data(inst);
         self.parallel(&copies.copies[block])?;
         let next = next.map(|next| copies.target(next));
@@ -80,7 +91,10 @@ impl Emitter<'_, '_> {
                 self.jump(None, to, next)
             }
             Op::CondBr => {
-                let (yes, no) = (copies.target(data.targets[0]), copies.target(data.targets[1]));
+                let (yes, no) = (
+                    copies.target(data.targets[0]),
+                    copies.target(data.targets[1]),
+                );
                 if let Some(bit) = super::bale::uniform(self.function, data.args[0]) {
                     let to = if bit & 1 != 0 { yes } else { no };
                     return self.jump(None, to, next);
@@ -129,7 +143,8 @@ impl Emitter<'_, '_> {
         let Some(label) = self.labels[to] else {
             return self.error(Code::Name, "a block is not in the function");
         };
-        self.object().inst_if(Opcode::Jmp, Exec::channels(1), pred, [label.into()]);
+        self.object()
+            .inst_if(Opcode::Jmp, Exec::channels(1), pred, [label.into()]);
         Ok(())
     }
 
@@ -207,7 +222,15 @@ impl Emitter<'_, '_> {
                 let ty = self.visa(scalar, Sign::Signed)?;
                 let src = self.source(value, Sign::Signed)?;
                 let layout = super::operand::Layout::contiguous(0, ty.bytes());
-                self.copy(count, Dst::Var { var: *var, ty, layout }, src)
+                self.copy(
+                    count,
+                    Dst::Var {
+                        var: *var,
+                        ty,
+                        layout,
+                    },
+                    src,
+                )
             }
             Place::None => self.unsupported("a copy"),
         }
@@ -247,7 +270,15 @@ impl Emitter<'_, '_> {
                 let ty = self.visa(scalar, Sign::Signed)?;
                 let src = self.source(value, Sign::Signed)?;
                 let layout = super::operand::Layout::contiguous(0, ty.bytes());
-                self.copy(count, Dst::Var { var: *var, ty, layout }, src)
+                self.copy(
+                    count,
+                    Dst::Var {
+                        var: *var,
+                        ty,
+                        layout,
+                    },
+                    src,
+                )
             }
             Place::None => self.unsupported("a copy"),
         }
@@ -294,7 +325,10 @@ impl Emitter<'_, '_> {
         let data = self.data(inst);
         let Some(signature) = self.shared.subroutines.get(&callee).cloned() else {
             let name = &self.shared.module.functions[callee].name;
-            return self.error(Code::Callee, format!("function @{name} has no definition here"));
+            return self.error(
+                Code::Callee,
+                format!("function @{name} has no definition here"),
+            );
         };
         if signature.params.len() != data.args.len() {
             return self.error(Code::Mismatch, "the call has another number of arguments");
@@ -305,7 +339,8 @@ impl Emitter<'_, '_> {
             }
         }
         let label: Operand = signature.label.into();
-        self.object().inst(Opcode::Call, Exec::channels(1), [label]);
+        self.object()
+            .inst(Opcode::Call, Exec::channels(16), [label]);
         let Some(result) = data.result else {
             return Ok(());
         };

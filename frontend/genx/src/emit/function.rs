@@ -67,7 +67,11 @@ pub struct Emitter<'a, 's> {
 }
 
 impl<'a, 's> Emitter<'a, 's> {
-    pub fn new(shared: &'s mut Shared<'a>, function: &'a Function, signature: Option<Signature>) -> Result<Self> {
+    pub fn new(
+        shared: &'s mut Shared<'a>,
+        function: &'a Function,
+        signature: Option<Signature>,
+    ) -> Result<Self> {
         let bales = bale(shared.module, function);
         let classes = assign(shared.module, function, &bales);
         let mut emitter = Emitter {
@@ -115,7 +119,10 @@ impl<'a, 's> Emitter<'a, 's> {
             Some(shape) => Ok(shape),
             None => {
                 let name = self.shared.module.types.name(ty);
-                self.error(Code::Type, format!("a value of type {name} is not supported here"))
+                self.error(
+                    Code::Type,
+                    format!("a value of type {name} is not supported here"),
+                )
             }
         }
     }
@@ -159,7 +166,8 @@ impl<'a, 's> Emitter<'a, 's> {
                     let bytes = u64::from(count) * u64::from(types.scalar_bytes(scalar));
                     if matches!(scalar, Scalar::Int(1)) {
                         if count > MAX_BOOLS {
-                            return self.error(Code::Size, format!("a vector of {count} i1 is too large"));
+                            return self
+                                .error(Code::Size, format!("a vector of {count} i1 is too large"));
                         }
                         continue;
                     }
@@ -167,7 +175,9 @@ impl<'a, 's> Emitter<'a, 's> {
                     if bytes > u64::from(MAX_BYTES) {
                         return self.error(
                             Code::Size,
-                            format!("a value of {bytes} bytes is too large: {MAX_BYTES} are possible"),
+                            format!(
+                                "a value of {bytes} bytes is too large: {MAX_BYTES} are possible"
+                            ),
                         );
                     }
                     if scalar == Scalar::Double && !platform.fp64 {
@@ -245,7 +255,10 @@ impl<'a, 's> Emitter<'a, 's> {
     pub fn apply(&mut self, e: Elementwise) -> Result<()> {
         match self.object().elementwise(e) {
             true => Ok(()),
-            false => self.error(Code::Size, "an operand cannot be reached by its instruction"),
+            false => self.error(
+                Code::Size,
+                "an operand cannot be reached by its instruction",
+            ),
         }
     }
 
@@ -265,12 +278,17 @@ impl<'a, 's> Emitter<'a, 's> {
             self.labels[block] = Some(self.object().builder.label(&format!("b{}", block.index())));
         }
         let copies = self.empty_blocks()?;
-        for (n, &block) in function.order.iter().enumerate() {
+        let order: Vec<Block> = (function.order.iter().copied())
+            .filter(|block| !copies.is_empty_block(*block))
+            .collect();
+        for (n, &block) in order.iter().enumerate() {
             self.constants.clear();
-            if n > 0 && let Some(label) = self.labels[block] {
+            if n > 0
+                && let Some(label) = self.labels[block]
+            {
                 self.object().builder.define(label);
             }
-            let next = function.order.get(n + 1).copied();
+            let next = order.get(n + 1).copied();
             for &inst in &function.blocks[block].insts {
                 self.inst = Some(inst);
                 let data = self.data(inst);
@@ -349,7 +367,11 @@ impl<'a, 's> Emitter<'a, 's> {
             let ty = self.visa(from, Sign::Unsigned)?;
             let var = self.var(result)?;
             let layout = Layout::contiguous(0, ty.bytes());
-            return self.copy(from_count, Dst::Var { var, ty, layout }, Src::Imm { ty, bits });
+            return self.copy(
+                from_count,
+                Dst::Var { var, ty, layout },
+                Src::Imm { ty, bits },
+            );
         }
         let ty = self.visa(from, Sign::Unsigned)?;
         let src = self.source(arg, Sign::Unsigned)?;
@@ -367,9 +389,21 @@ impl<'a, 's> Emitter<'a, 's> {
             (Kind::Atomic(family, op, sources), Some(result)) => {
                 self.atomic(inst, result, family, op, sources)
             }
-            (Kind::RawSend { split, full, result }, _) => self.raw_send(inst, split, full, result),
             (
-                Kind::Barrier | Kind::SplitBarrier | Kind::Fence | Kind::CacheFlush | Kind::Yield | Kind::SlmInit,
+                Kind::RawSend {
+                    split,
+                    full,
+                    result,
+                },
+                _,
+            ) => self.raw_send(inst, split, full, result),
+            (
+                Kind::Barrier
+                | Kind::SplitBarrier
+                | Kind::Fence
+                | Kind::CacheFlush
+                | Kind::Yield
+                | Kind::SlmInit,
                 _,
             ) => self.synchronize(inst, kind),
             (Kind::WithCarry(op), _) => self.with_carry(inst, op),

@@ -3,7 +3,9 @@
 //! A message goes out in as many parts as its shape needs. Channels that are no power of two, or whose planes would
 //! not begin a register, are copied into payloads that are, with the channels behind the last off.
 
-use kiln_frontend::module::{Exec, Operand, PredUse, StateVar, Surface, Type as VType, Var, predefined};
+use kiln_frontend::module::{
+    Exec, Operand, PredUse, StateVar, Surface, Type as VType, Var, predefined,
+};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Opcode};
 
 use super::bale;
@@ -28,7 +30,10 @@ const MAX_GRFS: u32 = 31;
 enum Item {
     Is(Operand),
     /// Elements of this type for each channel, in planes.
-    Send { src: Src, planes: u32 },
+    Send {
+        src: Src,
+        planes: u32,
+    },
     Null,
     Receive,
 }
@@ -96,16 +101,30 @@ impl Emitter<'_, '_> {
     pub fn message(&mut self, inst: Inst, message: &Message) -> Result<()> {
         let args = &self.data(inst).args;
         let most = message.parts.iter().filter_map(|part| match *part {
-            Part::Number(n) | Part::Unmasked(n) | Part::Rows(n) | Part::Surface(n) | Part::Scalar(n)
-            | Part::Addresses(n) | Part::Offsets(n) | Part::Send(n) => Some(n),
+            Part::Number(n)
+            | Part::Unmasked(n)
+            | Part::Rows(n)
+            | Part::Surface(n)
+            | Part::Scalar(n)
+            | Part::Addresses(n)
+            | Part::Offsets(n)
+            | Part::Send(n) => Some(n),
             _ => None,
         });
-        let need = most.chain(message.predicate).chain(message.old).max().unwrap_or(0);
+        let need = most
+            .chain(message.predicate)
+            .chain(message.old)
+            .max()
+            .unwrap_or(0);
         if args.len() <= usize::from(need) {
             return self.error(Code::Operand, format!("{} operands are expected", need + 1));
         }
         match message.shape {
-            Shape::Block { address, unit, most } => self.block_message(inst, message, address, unit, most),
+            Shape::Block {
+                address,
+                unit,
+                most,
+            } => self.block_message(inst, message, address, unit, most),
             Shape::Rectangle => self.rectangle(inst, message),
             Shape::Channels { of, most } => self.channel_message(inst, message, of, most),
         }
@@ -123,7 +142,14 @@ impl Emitter<'_, '_> {
         Ok((value, count * self.shared.module.types.scalar_bytes(scalar)))
     }
 
-    fn block_message(&mut self, inst: Inst, message: &Message, address: u8, unit: u32, most: u32) -> Result<()> {
+    fn block_message(
+        &mut self,
+        inst: Inst,
+        message: &Message,
+        address: u8,
+        unit: u32,
+        most: u32,
+    ) -> Result<()> {
         let (value, bytes) = self.data_of(inst, message)?;
         if bytes % OWORD != 0 {
             return self.error(
@@ -145,7 +171,9 @@ impl Emitter<'_, '_> {
             for part in message.parts {
                 let operand = match *part {
                     Part::Owords(extra) => Operand::Field(owords.trailing_zeros() + extra),
-                    Part::Number(n) => Operand::Field(self.number(self.data(inst).args[usize::from(n)])? as u32),
+                    Part::Number(n) => {
+                        Operand::Field(self.number(self.data(inst).args[usize::from(n)])? as u32)
+                    }
                     Part::Surface(n) => {
                         let found = match surface {
                             Some(surface) => surface,
@@ -199,7 +227,10 @@ impl Emitter<'_, '_> {
                     let width = self.number(args[usize::from(n)])?.clamp(1, 1 << 16) as u32;
                     let pitch = width.next_power_of_two().max(4);
                     if width > 64 || bytes % pitch != 0 || bytes / pitch > 64 {
-                        return self.error(Code::Operand, format!("no block of {bytes} bytes has rows of {width}"));
+                        return self.error(
+                            Code::Operand,
+                            format!("no block of {bytes} bytes has rows of {width}"),
+                        );
                     }
                     Operand::Field(bytes / pitch)
                 }
@@ -232,7 +263,10 @@ impl Emitter<'_, '_> {
             (n, _) => n,
         };
         if !matches!(plane, 4 | 8) || bytes % (count * plane) != 0 {
-            return self.error(Code::Operand, format!("{bytes} bytes of data do not fit {count} channels"));
+            return self.error(
+                Code::Operand,
+                format!("{bytes} bytes of data do not fit {count} channels"),
+            );
         }
         let planes = bytes / (count * plane);
         let float = scalar.is_float();
@@ -250,7 +284,10 @@ impl Emitter<'_, '_> {
                 Part::Unmasked(n) => {
                     let left = !self.number(arg(n))? as u32 & 15;
                     if left.count_ones() != planes {
-                        return self.error(Code::Operand, "the mask has another number of channels than the data");
+                        return self.error(
+                            Code::Operand,
+                            "the mask has another number of channels than the data",
+                        );
                     }
                     Item::Is(Operand::Field(left))
                 }
@@ -261,7 +298,10 @@ impl Emitter<'_, '_> {
                 })),
                 Part::Surface(n) => Item::Is(self.surface(arg(n))?.into()),
                 Part::Scalar(n) => {
-                    let wide = matches!(message.op, Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled);
+                    let wide = matches!(
+                        message.op,
+                        Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled
+                    );
                     let ty = if wide { VType::Uq } else { VType::Ud };
                     Item::Is(self.scalar_operand(arg(n), ty)?)
                 }
@@ -312,9 +352,16 @@ impl Emitter<'_, '_> {
     /// A contiguous source as elements of another size.
     fn retype(&mut self, src: Src, count: u32, ty: VType) -> Result<Src> {
         match src {
-            Src::Var { var, layout, ty: old, .. } if layout == Layout::contiguous(layout.at(0), old.bytes()) => {
-                Ok(source(var, ty, Layout::contiguous(layout.at(0), ty.bytes())))
-            }
+            Src::Var {
+                var,
+                layout,
+                ty: old,
+                ..
+            } if layout == Layout::contiguous(layout.at(0), old.bytes()) => Ok(source(
+                var,
+                ty,
+                Layout::contiguous(layout.at(0), ty.bytes()),
+            )),
             src => {
                 let old = src.ty();
                 let (var, dst, _) = self.temp(old, count);
@@ -335,7 +382,11 @@ impl Emitter<'_, '_> {
         receive: Option<Receive>,
     ) -> Result<()> {
         let grf = self.shared.object.grf;
-        if let Some(Receive { value, old: Some(old), .. }) = &receive
+        if let Some(Receive {
+            value,
+            old: Some(old),
+            ..
+        }) = &receive
             && mask.is_some()
             && !self.function.is_undef(*old)
             && self.classes.root(*old) != self.classes.root(*value)
@@ -348,18 +399,30 @@ impl Emitter<'_, '_> {
         let mut first = 0;
         while first < count {
             let width = (count - first).min(most);
-            let whole = |bytes: u32, planes: u32| planes == 1 || (width * bytes).is_multiple_of(grf);
+            let whole =
+                |bytes: u32, planes: u32| planes == 1 || (width * bytes).is_multiple_of(grf);
             let regular = width.is_power_of_two()
                 && items.iter().all(|item| match item {
                     Item::Send { src, planes } => whole(src.ty().bytes(), *planes),
                     _ => true,
                 })
-                && receive.as_ref().is_none_or(|r| whole(r.ty.bytes(), r.planes));
+                && receive
+                    .as_ref()
+                    .is_none_or(|r| whole(r.ty.bytes(), r.planes));
             let size = match regular {
                 true => width,
                 false => width.next_power_of_two().max(8),
             };
-            self.send_part(op, count, first, width, size, items, mask.as_ref(), receive.as_ref())?;
+            self.send_part(
+                op,
+                count,
+                first,
+                width,
+                size,
+                items,
+                mask.as_ref(),
+                receive.as_ref(),
+            )?;
             first += width;
         }
         Ok(())
@@ -422,9 +485,18 @@ impl Emitter<'_, '_> {
                         if mask.is_some() {
                             for plane in 0..r.planes {
                                 let from = (plane * count + first) * r.ty.bytes();
-                                let old = source(target, r.ty, Layout::contiguous(from, r.ty.bytes()));
+                                let old =
+                                    source(target, r.ty, Layout::contiguous(from, r.ty.bytes()));
                                 let layout = Layout::contiguous(plane * stride, r.ty.bytes());
-                                self.copy(width, Dst::Var { var, ty: r.ty, layout }, old)?;
+                                self.copy(
+                                    width,
+                                    Dst::Var {
+                                        var,
+                                        ty: r.ty,
+                                        layout,
+                                    },
+                                    old,
+                                )?;
                             }
                         }
                         self.raw(var, r.ty, 0)
@@ -439,14 +511,28 @@ impl Emitter<'_, '_> {
                 let to = (plane * count + first) * r.ty.bytes();
                 let layout = Layout::contiguous(to, r.ty.bytes());
                 let src = source(var, r.ty, Layout::contiguous(plane * stride, r.ty.bytes()));
-                self.copy(width, Dst::Var { var: target, ty: r.ty, layout }, src)?;
+                self.copy(
+                    width,
+                    Dst::Var {
+                        var: target,
+                        ty: r.ty,
+                        layout,
+                    },
+                    src,
+                )?;
             }
         }
         Ok(())
     }
 
     /// Predicate of a part of a message, the channels behind its width off.
-    fn part_mask(&mut self, mask: Option<&Mask>, first: u32, width: u32, size: u32) -> Result<Option<PredUse>> {
+    fn part_mask(
+        &mut self,
+        mask: Option<&Mask>,
+        first: u32,
+        width: u32,
+        size: u32,
+    ) -> Result<Option<PredUse>> {
         let Some(mask) = mask else {
             if width == size {
                 return Ok(None);
@@ -475,7 +561,14 @@ impl Emitter<'_, '_> {
         Ok(Some(PredUse::of(pred)))
     }
 
-    pub fn atomic(&mut self, inst: Inst, result: Value, family: AtomicKind, op: AtomicOp, sources: u8) -> Result<()> {
+    pub fn atomic(
+        &mut self,
+        inst: Inst,
+        result: Value,
+        family: AtomicKind,
+        op: AtomicOp,
+        sources: u8,
+    ) -> Result<()> {
         let args = self.data(inst).args.clone();
         let (before, surface, has_old) = match family {
             AtomicKind::Svm => (1, false, true),
@@ -491,8 +584,19 @@ impl Emitter<'_, '_> {
         }
         let (count, scalar) = self.shape(result)?;
         let bits = self.shared.module.types.bits(scalar);
-        let ty = self.visa(scalar, if scalar.is_float() { Sign::Own } else { Sign::Unsigned })?;
-        let number = Atomic { op, bits: bits as u8 }.number();
+        let ty = self.visa(
+            scalar,
+            if scalar.is_float() {
+                Sign::Own
+            } else {
+                Sign::Unsigned
+            },
+        )?;
+        let number = Atomic {
+            op,
+            bits: bits as u8,
+        }
+        .number();
         let mut items = vec![Item::Is(Operand::Field(number))];
         if surface {
             items.push(Item::Is(self.surface(args[1])?.into()));
@@ -509,7 +613,10 @@ impl Emitter<'_, '_> {
                 let (_, dst, bytes) = self.temp(VType::Ud, count);
                 self.alu(Opcode::Add, count, dst.clone(), &[offsets, base])?;
                 self.alu(Opcode::Shl, count, dst, &[bytes.clone(), imm(VType::Ud, 2)])?;
-                items.push(Item::Send { src: bytes, planes: 1 });
+                items.push(Item::Send {
+                    src: bytes,
+                    planes: 1,
+                });
             }
             AtomicKind::Typed => {
                 for coordinate in &args[at..at + 4] {
@@ -535,7 +642,11 @@ impl Emitter<'_, '_> {
             AtomicKind::Typed => Opcode::TypedAtomic,
             _ => Opcode::DwordAtomic,
         };
-        let most = if family == AtomicKind::Typed || bits == 64 { 8 } else { 16 };
+        let most = if family == AtomicKind::Typed || bits == 64 {
+            8
+        } else {
+            16
+        };
         let receive = used.then(|| Receive {
             value: result,
             old: has_old.then(|| args[args.len() - 1]),
@@ -551,7 +662,10 @@ impl Emitter<'_, '_> {
             Kind::SplitBarrier => {
                 // The intrinsic's 1 signals and 0 waits, as in vISA.
                 let signal = self.number(self.data(inst).args[0])?;
-                (Opcode::SBarrier, Some(Operand::Field(u32::from(signal != 0))))
+                (
+                    Opcode::SBarrier,
+                    Some(Operand::Field(u32::from(signal != 0))),
+                )
             }
             Kind::Fence => {
                 let mask = self.number(self.data(inst).args[0])? as u32 & 0xff;
@@ -571,10 +685,17 @@ impl Emitter<'_, '_> {
             return self.unsupported("this register");
         };
         if count > u32::from(elements) {
-            return self.error(Code::Operand, format!("the register has {elements} elements"));
+            return self.error(
+                Code::Operand,
+                format!("the register has {elements} elements"),
+            );
         }
         let var = Var::from_u32(number);
-        self.copy(count, dst, source(var, ty, Layout::contiguous(0, ty.bytes())))
+        self.copy(
+            count,
+            dst,
+            source(var, ty, Layout::contiguous(0, ty.bytes())),
+        )
     }
 
     /// A value that the launch gives.
@@ -590,7 +711,11 @@ impl Emitter<'_, '_> {
         if count > 3 {
             return self.error(Code::Operand, "there are three dimensions");
         }
-        self.copy(count, dst, source(var, ty, Layout::contiguous(0, ty.bytes())))
+        self.copy(
+            count,
+            dst,
+            source(var, ty, Layout::contiguous(0, ty.bytes())),
+        )
     }
 
     pub fn raw_send(&mut self, inst: Inst, split: bool, full: bool, result: bool) -> Result<()> {
@@ -681,14 +806,16 @@ impl Emitter<'_, '_> {
             raws.resize(2, Var::NULL.raw(0));
             operands.extend(raws);
             operands.push(to);
-            self.object().inst_if(Opcode::RawSends, exec(size), pred, operands);
+            self.object()
+                .inst_if(Opcode::RawSends, exec(size), pred, operands);
         } else {
             let extended = self.number(extended)? as u32;
             operands.extend([extended, sizes[0], written].map(Operand::Field));
             operands.push(desc);
             operands.extend(raws);
             operands.push(to);
-            self.object().inst_if(Opcode::RawSend, exec(size), pred, operands);
+            self.object()
+                .inst_if(Opcode::RawSend, exec(size), pred, operands);
         }
         Ok(())
     }
@@ -703,7 +830,10 @@ impl Emitter<'_, '_> {
                 let crate::ir::Op::Intrinsic(intrinsic) = &data.op else {
                     continue;
                 };
-                if matches!(intrinsic.kind(), Kind::Message(_) | Kind::Atomic(..) | Kind::RawSend { .. }) {
+                if matches!(
+                    intrinsic.kind(),
+                    Kind::Message(_) | Kind::Atomic(..) | Kind::RawSend { .. }
+                ) {
                     roots.extend(data.args.iter().copied().chain(data.result));
                 }
             }

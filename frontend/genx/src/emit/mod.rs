@@ -16,3 +16,4 @@ mod regions;
 mod value;
 
 pub use assign::predecessors;
+pub use bale::{Uses, uses};

@@ -55,7 +55,7 @@ fn reached(module: &Module, from: FunctionId) -> Result<Vec<FunctionId>> {
             order.push(id);
             continue;
         }
-        if state.get(&id).is_some() {
+        if state.contains_key(&id) {
             continue;
         }
         state.insert(id, 1);
@@ -67,7 +67,8 @@ fn reached(module: &Module, from: FunctionId) -> Result<Vec<FunctionId>> {
                 let Op::Call(callee) = data.op else { continue };
                 if state.get(&callee) == Some(&1) {
                     let name = &module.functions[callee].name;
-                    let message = format!("function @{name} calls itself: recursion is not supported");
+                    let message =
+                        format!("function @{name} calls itself: recursion is not supported");
                     return Err(Diagnostic::new(Code::Call, data.loc, message));
                 }
                 if module.functions[callee].is_declaration() {
@@ -83,7 +84,11 @@ fn reached(module: &Module, from: FunctionId) -> Result<Vec<FunctionId>> {
 }
 
 /// Makes the object of a kernel.
-pub fn kernel(module: &Module, kernel: &Kernel, platform: &'static Platform) -> Result<(VObject, Interface)> {
+pub fn kernel(
+    module: &Module,
+    kernel: &Kernel,
+    platform: &'static Platform,
+) -> Result<(VObject, Interface)> {
     let functions = reached(module, kernel.function)?;
     let grf = platform.grf_bytes;
     let mut builder = Builder::explicit_kernel(&kernel.name);
@@ -111,7 +116,11 @@ pub fn kernel(module: &Module, kernel: &Kernel, platform: &'static Platform) -> 
             _ => (VType::Ud, next.next_multiple_of(4)),
         };
         let bytes = DIMENSIONS * ty.bytes();
-        let at = if i > 0 && at / grf != (at + bytes - 1) / grf { at.next_multiple_of(grf) } else { at };
+        let at = if i > 0 && at / grf != (at + bytes - 1) / grf {
+            at.next_multiple_of(grf)
+        } else {
+            at
+        };
         let var = shared.object.var(ty, bytes);
         shared.object.builder.input(var, at as u16);
         shared.implicit[i] = Some(var);
@@ -135,12 +144,20 @@ pub fn kernel(module: &Module, kernel: &Kernel, platform: &'static Platform) -> 
             *counter += 1;
             function.values[param].def = ValueDef::Const(Const::Bits(number.into()));
             inputs.push(None);
-            interface.args.push(Argument { arg: arg.clone(), place: None, number: Some(number) });
+            interface.args.push(Argument {
+                arg: arg.clone(),
+                place: None,
+                number: Some(number),
+            });
             continue;
         }
         let (var, place) = input(module, &mut shared.object, &function, ty, &mut next)?;
         inputs.push(Some(var));
-        interface.args.push(Argument { arg: arg.clone(), place: Some(place), number: None });
+        interface.args.push(Argument {
+            arg: arg.clone(),
+            place: Some(place),
+            number: None,
+        });
     }
     for id in &functions {
         if *id != kernel.function {
@@ -183,20 +200,31 @@ fn signature(shared: &mut Shared, id: FunctionId) -> Result<Signature> {
     let module = shared.module;
     let function = &module.functions[id];
     let number = shared.subroutines.len();
-    let label = shared.object.builder.subroutine(&format!("f_{}", number + 1));
+    let label = shared
+        .object
+        .builder
+        .subroutine(&format!("f_{}", number + 1));
     let results: Vec<crate::ir::Type> = match module.types.data(function.result) {
         TypeData::Void => Vec::new(),
         TypeData::Struct(fields, _) => fields.clone(),
         _ => vec![function.result],
     };
-    let params: Vec<_> = function.params.iter().map(|param| function.ty(*param)).collect();
+    let params: Vec<_> = function
+        .params
+        .iter()
+        .map(|param| function.ty(*param))
+        .collect();
     let mut emitter = Emitter::new(shared, function, None)?;
     let mut places = Vec::new();
     for ty in params.iter().chain(&results) {
         places.push(emitter.new_place(*ty)?);
     }
     let result = places.split_off(params.len());
-    Ok(Signature { label, params: places, result })
+    Ok(Signature {
+        label,
+        params: places,
+        result,
+    })
 }
 
 /// Declares an argument: aligned, and in one register if it fits one.
@@ -207,7 +235,10 @@ fn input(
     ty: crate::ir::Type,
     next: &mut u32,
 ) -> Result<(Var, Placed)> {
-    let shape = module.types.shape(ty).filter(|(_, scalar)| *scalar != Scalar::Int(1));
+    let shape = module
+        .types
+        .shape(ty)
+        .filter(|(_, scalar)| *scalar != Scalar::Int(1));
     let Some((count, scalar)) = shape else {
         let name = module.types.name(ty);
         let message = format!("an argument of type {name} is not supported");

@@ -288,7 +288,12 @@ impl Object {
     }
 
     /// Operands of one instruction for some elements, and its predicate.
-    fn step(&mut self, e: &Elementwise, i: u32, size: u32) -> Option<(SmallVec<[Operand; 6]>, Option<PredUse>)> {
+    fn step(
+        &mut self,
+        e: &Elementwise,
+        i: u32,
+        size: u32,
+    ) -> Option<(SmallVec<[Operand; 6]>, Option<PredUse>)> {
         let pred = match &e.mask {
             Some(mask) if predicates::aligned(i, size) => Some(mask.at(i)?),
             Some(_) => return None,
@@ -390,7 +395,12 @@ impl Object {
             return false;
         };
         let conflict = e.srcs.iter().any(|src| match src {
-            Src::Var { var: from, ty: of, layout: l, .. } => {
+            Src::Var {
+                var: from,
+                ty: of,
+                layout: l,
+                ..
+            } => {
                 if from != var || (l == layout && of.bytes() == ty.bytes()) {
                     return false;
                 }
@@ -414,7 +424,11 @@ impl Object {
         let temp = self.var(ty, padded_bytes(e.count, bytes));
         let layout = Layout::contiguous(0, bytes);
         let first = Elementwise {
-            dst: Dst::Var { var: temp, ty, layout: layout.clone() },
+            dst: Dst::Var {
+                var: temp,
+                ty,
+                layout: layout.clone(),
+            },
             mask: None,
             ..e.clone()
         };
@@ -424,15 +438,16 @@ impl Object {
             layout,
             modifier: Modifier::None,
         };
-        self.elementwise(first) && self.elementwise(Elementwise {
-            op: Opcode::Mov,
-            lead: None,
-            tail: None,
-            srcs: smallvec![src],
-            saturate: false,
-            most: MAX_CHANNELS,
-            ..e
-        })
+        self.elementwise(first)
+            && self.elementwise(Elementwise {
+                op: Opcode::Mov,
+                lead: None,
+                tail: None,
+                srcs: smallvec![src],
+                saturate: false,
+                most: MAX_CHANNELS,
+                ..e
+            })
     }
 
     /// An operation with predicates whose elements do not lie so that each instruction begins at a channel that it
@@ -447,21 +462,34 @@ impl Object {
             let temp = self.var(ty, padded_bytes(count, ty.bytes()));
             let layout = Layout::contiguous(0, ty.bytes());
             let copied = self.copy(
-                Dst::Var { var: temp, ty, layout: layout.clone() },
+                Dst::Var {
+                    var: temp,
+                    ty,
+                    layout: layout.clone(),
+                },
                 src.clone(),
                 e.count,
             );
             if !copied {
                 return false;
             }
-            *src = Src::Var { var: temp, ty, layout, modifier: Modifier::None };
+            *src = Src::Var {
+                var: temp,
+                ty,
+                layout,
+                modifier: Modifier::None,
+            };
         }
         let mut back = None;
         if let Dst::Var { ty, .. } | Dst::Indirect { ty, .. } = &e.dst {
             let ty = *ty;
             let temp = self.var(ty, padded_bytes(count, ty.bytes()));
             let layout = Layout::contiguous(0, ty.bytes());
-            let to = Dst::Var { var: temp, ty, layout: layout.clone() };
+            let to = Dst::Var {
+                var: temp,
+                ty,
+                layout: layout.clone(),
+            };
             let keeps = e.mask.is_some() && e.op != Opcode::Sel;
             if keeps {
                 let old = match &e.dst {
@@ -484,11 +512,18 @@ impl Object {
                 }
             }
             let old = std::mem::replace(&mut e.dst, to);
-            back = Some((old, Src::Var { var: temp, ty, layout, modifier: Modifier::None }));
+            back = Some((
+                old,
+                Src::Var {
+                    var: temp,
+                    ty,
+                    layout,
+                    modifier: Modifier::None,
+                },
+            ));
         }
         let most = self.most(&e);
-        self.emit(&e, count, most)
-            && back.is_none_or(|(dst, src)| self.copy(dst, src, e.count))
+        self.emit(&e, count, most) && back.is_none_or(|(dst, src)| self.copy(dst, src, e.count))
     }
 
     /// Operands of one instruction with several destinations.

@@ -15,7 +15,12 @@ use super::predicates::Mask;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layout {
     /// Rows `v` bytes apart with `w` elements each, which are `h` bytes apart.
-    Affine { start: u32, v: u32, w: u32, h: u32 },
+    Affine {
+        start: u32,
+        v: u32,
+        w: u32,
+        h: u32,
+    },
     List(Rc<[u32]>),
 }
 
@@ -70,16 +75,32 @@ impl Layout {
             return Layout::same(*first);
         };
         let step = second.wrapping_sub(*first);
-        let run = positions.windows(2).take_while(|p| p[1].wrapping_sub(p[0]) == step).count() + 1;
+        let run = positions
+            .windows(2)
+            .take_while(|p| p[1].wrapping_sub(p[0]) == step)
+            .count()
+            + 1;
         let n = positions.len();
         if run == n && (step as i32) >= 0 {
-            return Layout::Affine { start: *first, v: step, w: 1, h: 0 };
+            return Layout::Affine {
+                start: *first,
+                v: step,
+                w: 1,
+                h: 0,
+            };
         }
         if run < n && (step as i32) >= 0 {
             let next = positions[run].wrapping_sub(*first);
-            let layout = Layout::Affine { start: *first, v: next, w: run as u32, h: step };
+            let layout = Layout::Affine {
+                start: *first,
+                v: next,
+                w: run as u32,
+                h: step,
+            };
             let fits = (next as i32) >= 0
-                && (0..).zip(positions).all(|(i, at): (u32, &u32)| layout.at(i) == *at);
+                && (0..)
+                    .zip(positions)
+                    .all(|(i, at): (u32, &u32)| layout.at(i) == *at);
             if fits {
                 return layout;
             }
@@ -112,13 +133,13 @@ impl Layout {
     /// Start and strides in elements of `size` elements from number `i` on, if one region has them.
     fn strides(&self, i: u32, size: u32, bytes: u32) -> Option<(u32, [u32; 3])> {
         let start = self.at(i);
-        if start % bytes != 0 {
+        if !start.is_multiple_of(bytes) {
             return None;
         }
         if size == 1 {
             return Some((start, [0, 1, 0]));
         }
-        let elements = |stride: u32| (stride % bytes == 0).then_some(stride / bytes);
+        let elements = |stride: u32| stride.is_multiple_of(bytes).then_some(stride / bytes);
         match *self {
             Layout::Affine { v, w, h, .. } => {
                 let column = i % w;
@@ -128,7 +149,7 @@ impl Layout {
                 if column + size <= w {
                     return Some((start, [elements(h)?, 1, 0]));
                 }
-                let whole = column == 0 && size % w == 0;
+                let whole = column == 0 && size.is_multiple_of(w);
                 whole.then(|| Some((start, [elements(v)?, w, elements(h)?])))?
             }
             Layout::List(ref list) => {
@@ -230,14 +251,6 @@ impl Src {
             Src::Var { layout, .. } | Src::Indirect { layout, .. } => {
                 matches!(layout, Layout::Affine { v: 0, w: 1, .. })
             }
-        }
-    }
-
-    /// The variable that it reads.
-    pub fn var(&self) -> Option<Var> {
-        match self {
-            Src::Var { var, .. } => Some(*var),
-            _ => None,
         }
     }
 }

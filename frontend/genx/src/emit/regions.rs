@@ -16,9 +16,11 @@ impl Emitter<'_, '_> {
     /// True if an instruction, with what is folded into it, reads a value of a class.
     fn reads(&self, value: Value, class: Value) -> bool {
         match self.function.values[value].def {
-            ValueDef::Inst(inst) if self.bales.fold[inst] != Fold::No => {
-                self.data(inst).args.iter().any(|arg| self.reads(*arg, class))
-            }
+            ValueDef::Inst(inst) if self.bales.fold[inst] != Fold::No => self
+                .data(inst)
+                .args
+                .iter()
+                .any(|arg| self.reads(*arg, class)),
             ValueDef::Inst(_) | ValueDef::Param(_) => self.classes.root(value) == class,
             _ => false,
         }
@@ -56,7 +58,9 @@ impl Emitter<'_, '_> {
     /// Writes a value, or computes it, into a destination.
     fn write_new(&mut self, new: Value, count: u32, dst: Dst, mask: Option<Mask>) -> Result<()> {
         match self.function.inst_of(new) {
-            Some(inst) if self.bales.fold[inst] == Fold::Destination => self.compute(inst, dst, mask, false),
+            Some(inst) if self.bales.fold[inst] == Fold::Destination => {
+                self.compute(inst, dst, mask, false)
+            }
             _ => {
                 let src = self.source(new, Sign::Signed)?;
                 self.masked(Opcode::Mov, count, dst, &[src], mask, false)
@@ -72,7 +76,10 @@ impl Emitter<'_, '_> {
         let (of, scalar) = self.shape(result)?;
         let (count, element) = self.shape(new)?;
         if element != scalar || self.function.ty(old) != data.ty {
-            return self.error(Code::Mismatch, "a region has another element type than its vector");
+            return self.error(
+                Code::Mismatch,
+                "a region has another element type than its vector",
+            );
         }
         let ty = self.visa(scalar, Sign::Signed)?;
         let shape = [self.number(v)?, self.number(w)?, self.number(h)?];
@@ -135,10 +142,7 @@ impl Emitter<'_, '_> {
         let rows = self.shape(offset)?.0;
         let ty = src.ty();
         // A mask of part of the elements is applied on what is there.
-        let masked = match &mask {
-            Some(_) => true,
-            None => false,
-        };
+        let masked = mask.is_some();
         for row in 0..rows {
             let one = super::value::uniform(selected(offsets.clone(), std::iter::once(row)));
             let addr = self.address_of(var, 0, one)?;
@@ -194,7 +198,9 @@ impl Emitter<'_, '_> {
 
     pub fn insert_element(&mut self, inst: Inst) -> Result<()> {
         let data = self.data(inst);
-        let Some(result) = data.result else { return Ok(()) };
+        let Some(result) = data.result else {
+            return Ok(());
+        };
         if self.shared.module.types.is_bool(data.ty) {
             return self.bools(inst, result);
         }
@@ -232,7 +238,9 @@ impl Emitter<'_, '_> {
 
     pub fn extract_element(&mut self, inst: Inst) -> Result<()> {
         let data = self.data(inst);
-        let Some(result) = data.result else { return Ok(()) };
+        let Some(result) = data.result else {
+            return Ok(());
+        };
         if self.shared.module.types.is_bool(data.ty) {
             return self.bools(inst, result);
         }
@@ -243,7 +251,9 @@ impl Emitter<'_, '_> {
 
     pub fn shuffle(&mut self, inst: Inst, mask: &[u32]) -> Result<()> {
         let data = self.data(inst);
-        let Some(result) = data.result else { return Ok(()) };
+        let Some(result) = data.result else {
+            return Ok(());
+        };
         if self.shared.module.types.is_bool(data.ty) {
             return self.bools(inst, result);
         }
@@ -254,11 +264,19 @@ impl Emitter<'_, '_> {
         for (n, arg) in (0..2).zip(&data.args) {
             let first = n * count;
             let taken = |m: &u32| *m != u32::MAX && (first..first + count).contains(m);
-            let to: Vec<u32> = (0..).zip(mask).filter(|(_, m)| taken(m)).map(|(i, _)| i).collect();
+            let to: Vec<u32> = (0..)
+                .zip(mask)
+                .filter(|(_, m)| taken(m))
+                .map(|(i, _)| i)
+                .collect();
             if to.is_empty() || self.function.is_undef(*arg) {
                 continue;
             }
-            let from: Vec<u32> = mask.iter().filter(|m| taken(m)).map(|m| m - first).collect();
+            let from: Vec<u32> = mask
+                .iter()
+                .filter(|m| taken(m))
+                .map(|m| m - first)
+                .collect();
             let src = self.source(*arg, Sign::Signed)?;
             let total = to.len() as u32;
             let dst = Dst::Var {

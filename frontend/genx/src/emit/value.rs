@@ -114,10 +114,19 @@ impl Emitter<'_, '_> {
     }
 
     /// Numbers of the elements that a region of constant offset has, and its shape.
-    pub fn region_numbers(&self, shape: [u64; 3], count: u32, of: u32, offsets: &[u32]) -> Result<Vec<u32>> {
+    pub fn region_numbers(
+        &self,
+        shape: [u64; 3],
+        count: u32,
+        of: u32,
+        offsets: &[u32],
+    ) -> Result<Vec<u32>> {
         let [v, w, h] = shape;
         if w == 0 || v > 1 << 16 || h > 1 << 16 {
-            return self.error(Code::Region, "the shape of a region must be small, and its width not 0");
+            return self.error(
+                Code::Region,
+                "the shape of a region must be small, and its width not 0",
+            );
         }
         let mut numbers = Vec::with_capacity(count as usize);
         for i in 0..u64::from(count) {
@@ -176,10 +185,17 @@ impl Emitter<'_, '_> {
         let (count, scalar) = self.shape_of(data.ty)?;
         let (of, from) = self.shape(data.args[0])?;
         if from != scalar || data.args.len() < 5 {
-            return self.error(Code::Mismatch, "a region has another element type than its vector");
+            return self.error(
+                Code::Mismatch,
+                "a region has another element type than its vector",
+            );
         }
         let ty = self.visa(scalar, sign)?;
-        let shape = [self.number(data.args[1])?, self.number(data.args[2])?, self.number(data.args[3])?];
+        let shape = [
+            self.number(data.args[1])?,
+            self.number(data.args[2])?,
+            self.number(data.args[3])?,
+        ];
         if let Some(offsets) = self.constant_offsets(data.args[4], ty.bytes())? {
             let numbers = self.region_numbers(shape, count, of, &offsets)?;
             let src = self.source(data.args[0], sign)?;
@@ -210,12 +226,19 @@ impl Emitter<'_, '_> {
                 })
             }
             Src::Imm { ty, bits } => Ok(imm(ty, bits)),
-            Src::Indirect { .. } => self.unsupported("a region at a variable place of another such"),
+            Src::Indirect { .. } => {
+                self.unsupported("a region at a variable place of another such")
+            }
         }
     }
 
     /// Address variable of a byte of a variable, with an offset in bytes.
-    pub fn address_of(&mut self, var: Var, byte: u32, offset: Src) -> Result<kiln_frontend::module::Addr> {
+    pub fn address_of(
+        &mut self,
+        var: Var,
+        byte: u32,
+        offset: Src,
+    ) -> Result<kiln_frontend::module::Addr> {
         let word = self.as_word(offset)?;
         let addr = self.object().addr(1);
         let to = Operand::Address {
@@ -227,7 +250,8 @@ impl Emitter<'_, '_> {
             var,
             offset: byte as u16,
         };
-        self.object().inst(Opcode::AddrAdd, exec(1), [to, base, word]);
+        self.object()
+            .inst(Opcode::AddrAdd, exec(1), [to, base, word]);
         Ok(addr)
     }
 
@@ -235,9 +259,9 @@ impl Emitter<'_, '_> {
     fn as_word(&mut self, offset: Src) -> Result<Operand> {
         match offset {
             Src::Imm { bits, .. } => Ok(Operand::imm(VType::Uw, bits & 0xffff)),
-            Src::Var { var, layout, ty, .. } if ty.bytes() >= 2 => {
-                Ok(self.object().scalar(var, VType::Uw, layout.at(0)))
-            }
+            Src::Var {
+                var, layout, ty, ..
+            } if ty.bytes() >= 2 => Ok(self.object().scalar(var, VType::Uw, layout.at(0))),
             other => {
                 let (var, dst, _) = self.temp(VType::Uw, 1);
                 self.copy(1, dst, other)?;
@@ -269,7 +293,9 @@ impl Emitter<'_, '_> {
             return Ok(index);
         }
         let index = match index {
-            Src::Var { var, ty, layout, .. } if ty.bytes() > 2 => source(var, VType::Uw, layout),
+            Src::Var {
+                var, ty, layout, ..
+            } if ty.bytes() > 2 => source(var, VType::Uw, layout),
             other => other,
         };
         let (_, dst, word) = self.temp(VType::Uw, 1);
@@ -298,7 +324,10 @@ impl Emitter<'_, '_> {
             ty,
             layout: Layout::contiguous(at as u32 * bytes, bytes),
         };
-        let is_int = matches!(ty, VType::B | VType::Ub | VType::W | VType::Uw | VType::D | VType::Ud);
+        let is_int = matches!(
+            ty,
+            VType::B | VType::Ub | VType::W | VType::Uw | VType::D | VType::Ud
+        );
         let mut at = 0;
         while at < elements.len() {
             let rest = &elements[at..];
@@ -314,13 +343,19 @@ impl Emitter<'_, '_> {
                 at += size;
                 continue;
             }
-            if let Some((base, packed, size)) = size.and_then(|n| offset_packed(&rest[..n], bytes)) {
+            if let Some((base, packed, size)) = size.and_then(|n| offset_packed(&rest[..n], bytes))
+            {
                 self.copy(size as u32, dst(at), imm(VType::Uv, packed))?;
                 let Dst::Var { var, ty, layout } = dst(at) else {
                     return Ok(());
                 };
                 let src = source(var, ty, layout);
-                self.alu(Opcode::Add, size as u32, dst(at), &[src, imm(wide_imm(ty), base)])?;
+                self.alu(
+                    Opcode::Add,
+                    size as u32,
+                    dst(at),
+                    &[src, imm(wide_imm(ty), base)],
+                )?;
                 at += size;
                 continue;
             }
@@ -348,13 +383,16 @@ fn signed(bits: u64, bytes: u32) -> i64 {
 
 /// Elements as a packed immediate of eight numbers of four bits.
 fn packed(elements: &[u64], bytes: u32) -> Option<(u64, VType, usize)> {
-    let all = |range: std::ops::Range<i64>| elements.iter().all(|e| range.contains(&signed(*e, bytes)));
+    let all =
+        |range: std::ops::Range<i64>| elements.iter().all(|e| range.contains(&signed(*e, bytes)));
     let kind = match (all(0..16), all(-8..8)) {
         (true, _) => VType::Uv,
         (_, true) => VType::V,
         _ => return None,
     };
-    let bits = (0..).zip(elements).fold(0, |bits, (i, e)| bits | (e & 15) << (4 * i));
+    let bits = (0..)
+        .zip(elements)
+        .fold(0, |bits, (i, e)| bits | (e & 15) << (4 * i));
     Some((bits, kind, elements.len()))
 }
 
@@ -372,13 +410,23 @@ fn offset_packed(elements: &[u64], bytes: u32) -> Option<(u64, u64, usize)> {
 /// The first element of a source for all channels.
 pub fn uniform(src: Src) -> Src {
     match src {
-        Src::Var { var, ty, layout, modifier } => Src::Var {
+        Src::Var {
+            var,
+            ty,
+            layout,
+            modifier,
+        } => Src::Var {
             var,
             ty,
             layout: Layout::same(layout.at(0)),
             modifier,
         },
-        Src::Indirect { addr, ty, layout, modifier } => Src::Indirect {
+        Src::Indirect {
+            addr,
+            ty,
+            layout,
+            modifier,
+        } => Src::Indirect {
             addr,
             ty,
             layout: Layout::same(layout.at(0)),
@@ -391,13 +439,23 @@ pub fn uniform(src: Src) -> Src {
 /// Some elements of a source.
 pub fn selected(src: Src, numbers: impl Iterator<Item = u32>) -> Src {
     match src {
-        Src::Var { var, ty, layout, modifier } => Src::Var {
+        Src::Var {
+            var,
+            ty,
+            layout,
+            modifier,
+        } => Src::Var {
             var,
             ty,
             layout: layout.select(numbers),
             modifier,
         },
-        Src::Indirect { addr, ty, layout, modifier } => Src::Indirect {
+        Src::Indirect {
+            addr,
+            ty,
+            layout,
+            modifier,
+        } => Src::Indirect {
             addr,
             ty,
             layout: layout.select(numbers),
@@ -429,4 +487,3 @@ pub fn negated(src: Src) -> Src {
         }
     }
 }
-

@@ -33,7 +33,9 @@ impl Parser<'_> {
         match self.lex.token().clone() {
             Token::Int(text) => {
                 let Some(Scalar::Int(bits)) = self.scalar_of(ty) else {
-                    return self.lex.expected(&format!("a {}", self.module.types.name(ty)));
+                    return self
+                        .lex
+                        .expected(&format!("a {}", self.module.types.name(ty)));
                 };
                 self.lex.take()?;
                 let n: i128 = match text.parse() {
@@ -51,7 +53,9 @@ impl Parser<'_> {
             }
             Token::Float(text) => {
                 let Some(scalar) = self.scalar_of(ty).filter(|s| s.is_float()) else {
-                    return self.lex.expected(&format!("a {}", self.module.types.name(ty)));
+                    return self
+                        .lex
+                        .expected(&format!("a {}", self.module.types.name(ty)));
                 };
                 self.lex.take()?;
                 match text.parse::<f64>() {
@@ -84,7 +88,14 @@ impl Parser<'_> {
         }
     }
 
-    fn float(&mut self, body: &mut Body, ty: Type, scalar: Scalar, n: f64, loc: Loc) -> Result<Value> {
+    fn float(
+        &mut self,
+        body: &mut Body,
+        ty: Type,
+        scalar: Scalar,
+        n: f64,
+        loc: Loc,
+    ) -> Result<Value> {
         let bits = match scalar {
             Scalar::Double => Some(n.to_bits()),
             // A decimal constant must be exact.
@@ -125,7 +136,13 @@ impl Parser<'_> {
         }
     }
 
-    fn constant_word(&mut self, body: &mut Body, ty: Type, word: &str, depth: u32) -> Result<Value> {
+    fn constant_word(
+        &mut self,
+        body: &mut Body,
+        ty: Type,
+        word: &str,
+        depth: u32,
+    ) -> Result<Value> {
         let loc = self.lex.loc();
         let simple = match word {
             "true" | "false" if ty == Types::I1 => Some(Const::Bits((word == "true").into())),
@@ -266,10 +283,12 @@ impl Parser<'_> {
             return self.bad_constant(loc, message);
         }
         if let TypeData::Vector(..) = data {
-            let bits = members.iter().map(|member| match function.as_const(*member) {
-                Some(Const::Undef) => Some(0),
-                _ => function.as_bits(*member),
-            });
+            let bits = members
+                .iter()
+                .map(|member| match function.as_const(*member) {
+                    Some(Const::Undef) => Some(0),
+                    _ => function.as_bits(*member),
+                });
             return match bits.collect::<Option<Box<[u64]>>>() {
                 Some(bits) => Ok(function.constant(ty, Const::Vector(bits))),
                 None => self.bad_constant(loc, "elements of a vector must be numbers"),
@@ -283,7 +302,11 @@ impl Parser<'_> {
         let loc = self.lex.loc();
         let mut body = Body::new(Function::new("".into(), Types::VOID));
         let value = self.constant(&mut body, ty, 0)?;
-        let Some((size, _)) = self.module.types.layout(ty).filter(|(size, _)| *size <= MAX_DATA)
+        let Some((size, _)) = self
+            .module
+            .types
+            .layout(ty)
+            .filter(|(size, _)| *size <= MAX_DATA)
         else {
             let name = self.module.types.name(ty);
             return self.bad_constant(loc, format!("a variable of type {name} is too large"));
@@ -322,7 +345,9 @@ pub(crate) fn write_const(types: &Types, function: &Function, value: Value, to: 
         (Const::Vector(elements), TypeData::Vector(_, scalar)) => {
             let size = types.scalar_bytes(*scalar) as usize;
             let places = to.chunks_exact_mut(size);
-            places.zip(elements).for_each(|(place, bits)| put(place, *bits));
+            places
+                .zip(elements)
+                .for_each(|(place, bits)| put(place, *bits));
             true
         }
         (Const::Aggregate(members), _) => (0..).zip(members.iter()).all(|(i, member)| {

@@ -158,7 +158,11 @@ impl Parser<'_> {
         }
         if data.ty == Types::VOID {
             if name.is_some() {
-                return Err(Diagnostic::new(Code::Syntax, loc, "there is no result to be named"));
+                return Err(Diagnostic::new(
+                    Code::Syntax,
+                    loc,
+                    "there is no result to be named",
+                ));
             }
             return Ok(Some(body.function.make(data)));
         }
@@ -204,11 +208,7 @@ impl Parser<'_> {
             let found = body.function.ty(value);
             if found != ty {
                 let types = &self.module.types;
-                let message = format!(
-                    "%{name} is {}, not {}",
-                    types.name(found),
-                    types.name(ty)
-                );
+                let message = format!("%{name} is {}, not {}", types.name(found), types.name(ty));
                 return Err(Diagnostic::new(Code::Mismatch, loc, message));
             }
             return Ok(value);

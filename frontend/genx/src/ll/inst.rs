@@ -93,9 +93,7 @@ impl Parser<'_> {
                 data(Op::Select, smallvec![condition, yes, no], ty)
             }
             "phi" => self.phi(body)?,
-            "extractelement" | "insertelement" | "shufflevector" => {
-                self.vector(body, word, loc)?
-            }
+            "extractelement" | "insertelement" | "shufflevector" => self.vector(body, word, loc)?,
             "extractvalue" | "insertvalue" => self.aggregate(body, word, loc)?,
             "alloca" | "load" | "store" | "getelementptr" => self.memory(body, word)?,
             "tail" | "musttail" | "notail" => {
@@ -118,7 +116,11 @@ impl Parser<'_> {
         loop {
             match *self.lex.token() {
                 Token::Word("fast") => {
-                    flags = Flags { arcp: true, contract: true, afn: true };
+                    flags = Flags {
+                        arcp: true,
+                        contract: true,
+                        afn: true,
+                    };
                 }
                 Token::Word("arcp") => flags.arcp = true,
                 Token::Word("contract") => flags.contract = true,
@@ -199,21 +201,34 @@ impl Parser<'_> {
             if body.function.ty(second) != element {
                 return self.mismatch(loc, "the element has another type than the vector's");
             }
-            return Ok(data(Op::InsertElement, smallvec![vector, second, index], ty));
+            return Ok(data(
+                Op::InsertElement,
+                smallvec![vector, second, index],
+                ty,
+            ));
         }
         if body.function.ty(second) != ty {
             return self.mismatch(loc, "both vectors must have the same type");
         }
         let mask = self.mask(body, count)?;
         let ty = self.module.types.shaped(Some(mask.len() as u32), scalar);
-        Ok(data(Op::Shuffle(mask.into()), smallvec![vector, second], ty))
+        Ok(data(
+            Op::Shuffle(mask.into()),
+            smallvec![vector, second],
+            ty,
+        ))
     }
 
     /// Mask of `shufflevector`, its type before it.
     fn mask(&mut self, body: &mut Body, count: u32) -> Result<Vec<u32>> {
         let loc = self.lex.loc();
         let ty = self.ty()?;
-        let Some(length) = self.module.types.count(ty).filter(|n| *n as usize <= MAX_MASK) else {
+        let Some(length) = self
+            .module
+            .types
+            .count(ty)
+            .filter(|n| *n as usize <= MAX_MASK)
+        else {
             return self.mismatch(loc, "the mask must be a vector");
         };
         let mut mask = Vec::with_capacity(length as usize);
@@ -341,7 +356,12 @@ impl Parser<'_> {
             let loc = self.lex.loc();
             return self.mismatch(loc, "the address must be a pointer");
         }
-        if matches!(self.lex.token(), Token::Word("syncscope" | "monotonic" | "unordered" | "acquire" | "release" | "seq_cst")) {
+        if matches!(
+            self.lex.token(),
+            Token::Word(
+                "syncscope" | "monotonic" | "unordered" | "acquire" | "release" | "seq_cst"
+            )
+        ) {
             return Err(Diagnostic::new(
                 Code::Memory,
                 self.lex.loc(),
@@ -557,7 +577,10 @@ impl Parser<'_> {
         let mut args = self.arguments(body)?;
         self.call_tail()?;
         let params = args.iter().map(|arg| body.function.ty(*arg)).collect();
-        let ty = self.module.types.get(TypeData::Function(result, params, false));
+        let ty = self
+            .module
+            .types
+            .get(TypeData::Function(result, params, false));
         args.insert(0, address);
         let mut inst = data(Op::CallIndirect(ty), args, result);
         inst.flags = flags;
@@ -622,8 +645,16 @@ enum Callee {
 fn is_constant(word: &str) -> bool {
     matches!(
         word,
-        "true" | "false" | "null" | "zeroinitializer" | "undef" | "poison" | "splat" | "none"
-            | "getelementptr" | "asm"
+        "true"
+            | "false"
+            | "null"
+            | "zeroinitializer"
+            | "undef"
+            | "poison"
+            | "splat"
+            | "none"
+            | "getelementptr"
+            | "asm"
     ) || CastOp::NAMES.iter().any(|(name, _)| *name == word)
         || BinaryOp::NAMES.iter().any(|(name, _)| *name == word)
 }
@@ -631,10 +662,27 @@ fn is_constant(word: &str) -> bool {
 fn is_call_attr(word: &str) -> bool {
     matches!(
         word,
-        "nounwind" | "readnone" | "readonly" | "writeonly" | "convergent" | "noinline"
-            | "alwaysinline" | "noreturn" | "willreturn" | "nomerge" | "cold" | "nobuiltin"
-            | "builtin" | "memory" | "argmemonly" | "nofree" | "nosync" | "mustprogress"
-            | "speculatable" | "inaccessiblememonly" | "noduplicate"
+        "nounwind"
+            | "readnone"
+            | "readonly"
+            | "writeonly"
+            | "convergent"
+            | "noinline"
+            | "alwaysinline"
+            | "noreturn"
+            | "willreturn"
+            | "nomerge"
+            | "cold"
+            | "nobuiltin"
+            | "builtin"
+            | "memory"
+            | "argmemonly"
+            | "nofree"
+            | "nosync"
+            | "mustprogress"
+            | "speculatable"
+            | "inaccessiblememonly"
+            | "noduplicate"
     )
 }
 

@@ -106,7 +106,9 @@ impl<'a> Lexer<'a> {
             Token::End => "the end of the text".to_string(),
             _ => {
                 let end = self.pos.min(self.start + 40);
-                let end = (self.start..=end).rev().find(|i| self.text.is_char_boundary(*i));
+                let end = (self.start..=end)
+                    .rev()
+                    .find(|i| self.text.is_char_boundary(*i));
                 format!("`{}`", &self.text[self.start..end.unwrap_or(self.start)])
             }
         };
@@ -241,7 +243,9 @@ impl<'a> Lexer<'a> {
         let mut content = Vec::with_capacity(raw.len());
         let mut rest = raw;
         while let Some((first, behind)) = rest.split_first() {
-            let code = behind.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+            let code = behind
+                .get(..2)
+                .and_then(|hex| std::str::from_utf8(hex).ok());
             let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
             (rest, _) = match (*first, code) {
                 (b'\\', Some(byte)) => {

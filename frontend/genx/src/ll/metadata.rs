@@ -28,7 +28,11 @@ impl Parser<'_> {
                 self.lex.expect(b'=')?;
                 let node = self.node(0)?;
                 let items = self.module.node(node).to_vec();
-                self.module.named_meta.entry(name).or_default().extend(items);
+                self.module
+                    .named_meta
+                    .entry(name)
+                    .or_default()
+                    .extend(items);
             }
             _ => return self.lex.expected("the definition of a node"),
         }

@@ -4,7 +4,8 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::error::{Code, Diagnostic, Result};
 use crate::ir::{
-    Attrs, Function, FunctionId, Global, Linkage, Meta, Scalar, Type, TypeData, Types, Value, ValueDef,
+    Attrs, Function, FunctionId, Global, Linkage, Meta, Scalar, Type, TypeData, Types, Value,
+    ValueDef,
 };
 
 use super::Parser;
@@ -91,7 +92,11 @@ impl Parser<'_> {
             };
             let mut parts = rest.split(':');
             let space = parts.next().unwrap_or("");
-            let space = if space.is_empty() { Ok(0) } else { space.parse() };
+            let space = if space.is_empty() {
+                Ok(0)
+            } else {
+                space.parse()
+            };
             let bits = parts.next().and_then(|bits| bits.parse::<u32>().ok());
             if let (Ok(space), Some(bits @ (16 | 32 | 64))) = (space, bits) {
                 self.module.types.pointer_bytes.insert(space, bits / 8);
@@ -208,8 +213,14 @@ impl Parser<'_> {
                 "internal" | "private" => linkage = Linkage::Internal,
                 "dllexport" => linkage = Linkage::Kernel,
                 "external" => external = true,
-                "linkonce" | "linkonce_odr" | "weak" | "weak_odr" | "available_externally"
-                | "common" | "appending" | "extern_weak" => linkage = Linkage::Other,
+                "linkonce"
+                | "linkonce_odr"
+                | "weak"
+                | "weak_odr"
+                | "available_externally"
+                | "common"
+                | "appending"
+                | "extern_weak" => linkage = Linkage::Other,
                 word if IGNORED.contains(&word) => {}
                 _ => return Ok((linkage, external)),
             }
@@ -240,7 +251,11 @@ impl Parser<'_> {
                 }
                 Token::Word(word) if IGNORED.contains(&word) => _ = self.lex.take()?,
                 Token::Word("alias" | "ifunc") => {
-                    return Err(Diagnostic::new(Code::Variant, loc, "aliases are not supported"));
+                    return Err(Diagnostic::new(
+                        Code::Variant,
+                        loc,
+                        "aliases are not supported",
+                    ));
                 }
                 _ => return self.lex.expected("`global` or `constant`"),
             }
@@ -399,7 +414,9 @@ impl Parser<'_> {
                     self.lex.string()?;
                 }
                 Token::Word("addrspace") => _ = self.address_space()?,
-                Token::Word("declare" | "define" | "attributes" | "target" | "source_filename") => break,
+                Token::Word("declare" | "define" | "attributes" | "target" | "source_filename") => {
+                    break;
+                }
                 Token::Word("personality" | "prefix" | "prologue") => {
                     return Err(Diagnostic::new(
                         Code::Instruction,
@@ -407,7 +424,9 @@ impl Parser<'_> {
                         "exceptions and prologues are not supported",
                     ));
                 }
-                Token::Word(_) | Token::Str(_) => self.param_attr(&mut function.attrs, &mut None)?,
+                Token::Word(_) | Token::Str(_) => {
+                    self.param_attr(&mut function.attrs, &mut None)?
+                }
                 Token::Meta(_) if self.lex_is_attachment() => _ = self.attachments()?,
                 _ => break,
             }
@@ -442,12 +461,16 @@ impl Parser<'_> {
     fn finish(&mut self) -> Result<()> {
         for (function, group) in std::mem::take(&mut self.group_uses) {
             if let Some(attrs) = self.groups.get(&group) {
-                self.module.functions[function].attrs.extend(attrs.iter().cloned());
+                self.module.functions[function]
+                    .attrs
+                    .extend(attrs.iter().cloned());
             }
         }
         for (global, group) in std::mem::take(&mut self.global_groups) {
             if let Some(attrs) = self.groups.get(&group) {
-                self.module.globals[global].attrs.extend(attrs.iter().cloned());
+                self.module.globals[global]
+                    .attrs
+                    .extend(attrs.iter().cloned());
             }
         }
         let names = &self.module.function_names;
@@ -471,7 +494,12 @@ impl Parser<'_> {
     }
 
     /// The value of a global name: a variable, or a function, which may stand behind.
-    pub(super) fn global_value(&mut self, function: &mut Function, ty: Type, name: SmolStr) -> Value {
+    pub(super) fn global_value(
+        &mut self,
+        function: &mut Function,
+        ty: Type,
+        name: SmolStr,
+    ) -> Value {
         if let Some(id) = self.module.global_names.get(&name) {
             return function.address(ty, ValueDef::Global(*id));
         }

@@ -29,8 +29,20 @@ impl Parser<'_> {
             Token::Word(w) => {
                 matches!(
                     *w,
-                    "void" | "half" | "bfloat" | "float" | "double" | "ptr" | "label" | "metadata"
-                        | "x86_fp80" | "fp128" | "ppc_fp128" | "token" | "target" | "x86_mmx"
+                    "void"
+                        | "half"
+                        | "bfloat"
+                        | "float"
+                        | "double"
+                        | "ptr"
+                        | "label"
+                        | "metadata"
+                        | "x86_fp80"
+                        | "fp128"
+                        | "ppc_fp128"
+                        | "token"
+                        | "target"
+                        | "x86_mmx"
                 ) || (w.starts_with('i')
                     && w.len() > 1
                     && w[1..].bytes().all(|b| b.is_ascii_digit()))
@@ -113,7 +125,10 @@ impl Parser<'_> {
         let scalar = |parser: &mut Self, scalar| Ok(parser.module.types.scalar(scalar));
         match self.lex.token().clone() {
             Token::Word(word) => {
-                if matches!(word, "x86_fp80" | "fp128" | "ppc_fp128" | "token" | "x86_mmx") {
+                if matches!(
+                    word,
+                    "x86_fp80" | "fp128" | "ppc_fp128" | "token" | "x86_mmx"
+                ) {
                     return self.unsupported(&format!("type {word} is not supported"));
                 }
                 if let Some(bits) = word.strip_prefix('i').and_then(|n| n.parse::<u32>().ok()) {
@@ -164,7 +179,11 @@ impl Parser<'_> {
                 let loc = self.lex.loc();
                 let count = self.lex.count(MAX_ELEMENTS + 1)?;
                 if count == 0 {
-                    return Err(Diagnostic::new(Code::Type, loc, "a vector without elements"));
+                    return Err(Diagnostic::new(
+                        Code::Type,
+                        loc,
+                        "a vector without elements",
+                    ));
                 }
                 self.lex.expect_word("x")?;
                 let element = self.ty_at(depth + 1)?;

@@ -85,7 +85,10 @@ pub fn split_edges(function: &mut Function) {
             for inst in function.blocks[target].insts.clone() {
                 let data = &mut function.insts[inst];
                 if data.op == Op::Phi {
-                    data.targets.iter_mut().filter(|from| **from == block).for_each(|from| *from = middle);
+                    data.targets
+                        .iter_mut()
+                        .filter(|from| **from == block)
+                        .for_each(|from| *from = middle);
                 }
             }
             order.push(middle);

@@ -63,7 +63,9 @@ pub fn find(module: &Module, wanted: Option<Variant>) -> Result<Vec<Kernel>> {
     let carriers: Vec<FunctionId> = module
         .functions
         .iter()
-        .filter(|(_, f)| f.spir_kernel && !f.is_declaration() && Module::attr(&f.attrs, "VCFunction").is_some())
+        .filter(|(_, f)| {
+            f.spir_kernel && !f.is_declaration() && Module::attr(&f.attrs, "VCFunction").is_some()
+        })
         .map(|(id, _)| id)
         .collect();
     let listed = list.is_some_and(|list| !list.is_empty());
@@ -101,7 +103,8 @@ fn number(function: &Function, name: &str) -> Result<u32> {
 fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
     let items = module.node(node);
     let meta = |i: usize| items.get(i).map(|id| &module.meta[*id]);
-    let bad = |loc, what: &str| Diagnostic::new(Code::Kernel, loc, format!("!genx.kernels: {what}"));
+    let bad =
+        |loc, what: &str| Diagnostic::new(Code::Kernel, loc, format!("!genx.kernels: {what}"));
     let Some(Meta::Function(function)) = meta(0) else {
         return Err(bad(Loc::default(), "the first operand must be a function"));
     };
@@ -116,7 +119,9 @@ fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
     let older = matches!(meta(2), Some(Meta::String(_)));
     let (kinds, slm, descriptions) = if older { (3, 4, None) } else { (2, 3, Some(6)) };
     let kinds = items.get(kinds).map_or(&[][..], |id| module.node(*id));
-    let described = descriptions.and_then(|i| items.get(i)).map_or(&[][..], |id| module.node(*id));
+    let described = descriptions
+        .and_then(|i| items.get(i))
+        .map_or(&[][..], |id| module.node(*id));
     if kinds.len() < f.params.len() {
         return Err(bad(f.loc, "there are fewer kinds than arguments"));
     }
@@ -159,10 +164,14 @@ fn arg(kind: i64, description: &str, is_pointer: bool) -> std::result::Result<Ar
     };
     let of = |kind| Ok(Arg { kind, access });
     if kind >> 3 != 0 {
-        return Err(format!("implicit arguments (kind {kind}) are not supported in the signature"));
+        return Err(format!(
+            "implicit arguments (kind {kind}) are not supported in the signature"
+        ));
     }
     match kind & 7 {
-        0 if words.contains(&"svmptr_t") || (is_pointer && description.is_empty()) => of(ArgKind::Pointer),
+        0 if words.contains(&"svmptr_t") || (is_pointer && description.is_empty()) => {
+            of(ArgKind::Pointer)
+        }
         0 => of(ArgKind::Value),
         1 => of(ArgKind::Sampler),
         2 => match words.iter().find(|word| word.starts_with("image")) {
@@ -197,14 +206,18 @@ fn carried(module: &Module, id: FunctionId) -> Result<Kernel> {
     for (i, param) in f.params.iter().enumerate() {
         let attrs = f.param_attrs.get(i);
         let attr = |name| attrs.and_then(|attrs| Module::attr(attrs, name));
-        let bad = |message: String| Diagnostic::new(Code::Argument, f.loc, format!("argument {i}: {message}"));
+        let bad = |message: String| {
+            Diagnostic::new(Code::Argument, f.loc, format!("argument {i}: {message}"))
+        };
         if let Some(kind) = attr("VCArgumentKind").and_then(|kind| kind.parse().ok()) {
             let pointer = matches!(module.types.element(f.ty(*param)), Some(Scalar::Ptr(_)));
             args.push(arg(kind, attr("VCArgumentDesc").unwrap_or(""), pointer).map_err(bad)?);
             continue;
         }
         args.push(match module.types.data(f.ty(*param)) {
-            TypeData::Handle(name) => handle(name).ok_or_else(|| bad(format!("type {name} is not supported")))?,
+            TypeData::Handle(name) => {
+                handle(name).ok_or_else(|| bad(format!("type {name} is not supported")))?
+            }
             TypeData::Scalar(Scalar::Ptr(1 | 2)) => Arg {
                 kind: ArgKind::Pointer,
                 access: Access::Both,
@@ -213,7 +226,9 @@ fn carried(module: &Module, id: FunctionId) -> Result<Kernel> {
                 return Err(bad("structures by value are not supported".to_string()));
             }
             TypeData::Scalar(Scalar::Ptr(space)) if *space > 2 => {
-                return Err(bad(format!("pointers to address space {space} are not supported")));
+                return Err(bad(format!(
+                    "pointers to address space {space} are not supported"
+                )));
             }
             _ => Arg {
                 kind: ArgKind::Value,
@@ -243,19 +258,34 @@ fn handle(name: &str) -> Option<Arg> {
     let base = name.strip_prefix("opencl.").or(name.strip_prefix("intel."));
     if let Some(base) = base {
         if base.starts_with("buffer") {
-            return Some(Arg { kind: ArgKind::Buffer, access: access(base) });
+            return Some(Arg {
+                kind: ArgKind::Buffer,
+                access: access(base),
+            });
         }
         if base.starts_with("sampler") {
-            return Some(Arg { kind: ArgKind::Sampler, access: Access::Both });
+            return Some(Arg {
+                kind: ArgKind::Sampler,
+                access: Access::Both,
+            });
         }
-        let plain = base.replace("_ro_t", "_t").replace("_wo_t", "_t").replace("_rw_t", "_t");
+        let plain = base
+            .replace("_ro_t", "_t")
+            .replace("_wo_t", "_t")
+            .replace("_rw_t", "_t");
         let kind = ArgKind::Image(image_type(&plain)?);
-        return Some(Arg { kind, access: access(base) });
+        return Some(Arg {
+            kind,
+            access: access(base),
+        });
     }
     let kind = match name.split('.').collect::<Vec<_>>()[..] {
         ["spirv", "BufferSurfaceINTEL", ..] => ArgKind::Buffer,
         ["spirv", "Sampler", ..] => ArgKind::Sampler,
         _ => return None,
     };
-    Some(Arg { kind, access: Access::Both })
+    Some(Arg {
+        kind,
+        access: Access::Both,
+    })
 }

@@ -1,1 +1,745 @@
-//! Memory of a thread.
+//! Memory of a thread, and addresses.
+//!
+//! Takes any function. Afterwards there is no `alloca` and no `getelementptr`: what a thread allocates is a value, an
+//! array of which parts are named by variables one vector with indirect regions. Values are put into SSA form with
+//! phis where control flow meets and the value is still wanted (Cytron et al., pruned by liveness; superfluous phis
+//! go in `simplify`). Loads and stores of other memory become messages to the whole address space.
+
+use cranelift_entity::SecondaryMap;
+use smallvec::{SmallVec, smallvec};
+
+use crate::error::{Code, Diagnostic, Result};
+use crate::intrinsics::{Intrinsic, Kind};
+use crate::ir::{
+    BinaryOp, Block, CastOp, Const, Function, Inst, InstData, Module, Op, Scalar, Type, TypeData,
+    Types, Value,
+};
+
+/// Bytes of an allocation that is made a value.
+const MAX_BYTES: u64 = 256 * 32;
+
+/// An allocation that becomes a value.
+struct Variable {
+    /// Type of the value.
+    ty: Type,
+    /// Bytes of an element, if it is a vector of integers of that size.
+    element: Option<u32>,
+}
+
+/// What a pointer points to.
+#[derive(Clone, Copy)]
+struct Place {
+    variable: usize,
+    offset: i64,
+    /// Offset in bytes that is a variable, of 32 bits.
+    dynamic: Option<Value>,
+}
+
+/// Makes values of what a function allocates, and messages of its other accesses.
+///
+/// # Errors
+/// An allocation has no constant size, or its address escapes; an access is not supported.
+pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
+    let touches = |data: &InstData| {
+        matches!(data.op, Op::Alloca(_) | Op::Gep(_) | Op::Load | Op::Store)
+            || matches!(&data.op, Op::Intrinsic(i) if matches!(i.kind(), Kind::Load | Kind::Store))
+    };
+    let mut insts = function
+        .order
+        .iter()
+        .flat_map(|block| &function.blocks[*block].insts);
+    if !insts.any(|inst| touches(&function.insts[*inst])) {
+        return Ok(());
+    }
+    let mut pass = Memory {
+        module,
+        function,
+        variables: Vec::new(),
+        places: SecondaryMap::new(),
+        current: Vec::new(),
+        new: Vec::new(),
+        at: None,
+    };
+    pass.find()?;
+    pass.rewrite()
+}
+
+struct Memory<'a> {
+    module: &'a mut Module,
+    function: &'a mut Function,
+    variables: Vec<Variable>,
+    places: SecondaryMap<Value, Option<Place>>,
+    /// Value of each variable at this point.
+    current: Vec<Option<Value>>,
+    new: Vec<Inst>,
+    /// Instruction that is replaced.
+    at: Option<Inst>,
+}
+
+/// Value and pointer of a load or a store.
+fn access(data: &InstData) -> Option<(Option<Value>, Value)> {
+    match &data.op {
+        Op::Load => Some((None, data.args[0])),
+        Op::Store => Some((Some(data.args[0]), data.args[1])),
+        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
+            Kind::Load => Some((None, *data.args.first()?)),
+            Kind::Store => Some((Some(*data.args.first()?), *data.args.get(1)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Memory<'_> {
+    fn error<T>(&self, inst: Inst, code: Code, message: impl Into<String>) -> Result<T> {
+        Err(Diagnostic::new(
+            code,
+            self.function.insts[inst].loc,
+            message,
+        ))
+    }
+
+    /// Finds the allocations and what is read and written in each.
+    fn find(&mut self) -> Result<()> {
+        let uses = crate::emit::uses(self.function);
+        for block in self.function.order.clone() {
+            for inst in self.function.blocks[block].insts.clone() {
+                let Op::Alloca(ty) = self.function.insts[inst].op else {
+                    continue;
+                };
+                let data = &self.function.insts[inst];
+                let count = self.function.as_bits(data.args[0]);
+                let size = self.module.types.layout(ty).map(|(size, _)| size);
+                let (Some(count), Some(size)) = (count, size) else {
+                    return self.error(
+                        inst,
+                        Code::Memory,
+                        "the size of an allocation must be constant",
+                    );
+                };
+                let bytes = size.saturating_mul(count);
+                if bytes > MAX_BYTES {
+                    let message = format!(
+                        "an allocation of {bytes} bytes is too large: {MAX_BYTES} are possible"
+                    );
+                    return self.error(inst, Code::Size, message);
+                }
+                let Some(pointer) = data.result else { continue };
+                let variable = self.variable(inst, pointer, bytes, &uses)?;
+                self.places[pointer] = Some(Place {
+                    variable: self.variables.len(),
+                    offset: 0,
+                    dynamic: None,
+                });
+                self.variables.push(variable);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value that an allocation becomes, by its accesses.
+    fn variable(
+        &mut self,
+        alloca: Inst,
+        pointer: Value,
+        bytes: u64,
+        uses: &crate::emit::Uses,
+    ) -> Result<Variable> {
+        let mut work = vec![(pointer, true)];
+        let mut accessed: Vec<Type> = Vec::new();
+        let mut whole = true;
+        while let Some((pointer, at_start)) = work.pop() {
+            for &(user, arg) in &uses[pointer] {
+                let data = &self.function.insts[user];
+                match &data.op {
+                    Op::Cast(CastOp::BitCast | CastOp::AddrSpaceCast) => {
+                        work.extend(data.result.map(|result| (result, at_start)));
+                    }
+                    Op::Gep(_) if arg == 0 => {
+                        let zero = data.args[1..]
+                            .iter()
+                            .all(|i| self.function.as_bits(*i) == Some(0));
+                        work.extend(data.result.map(|result| (result, at_start && zero)));
+                    }
+                    _ => {
+                        match access(data) {
+                            Some((value, to)) if to == pointer && value != Some(pointer) => {
+                                let ty = value.map_or(data.ty, |value| self.function.ty(value));
+                                whole &= at_start;
+                                accessed.push(ty);
+                            }
+                            _ => {
+                                return self.error(user, Code::Memory, "the address of an allocation is used here, which is not supported");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let types = &self.module.types;
+        if let Some(first) = accessed.first()
+            && whole
+            && accessed.iter().all(|ty| ty == first)
+            && types.shape(*first).is_some()
+        {
+            return Ok(Variable {
+                ty: *first,
+                element: None,
+            });
+        }
+        let mut element = 8;
+        for ty in &accessed {
+            let Some((_, scalar)) = types.shape(*ty).filter(|(_, s)| *s != Scalar::Int(1)) else {
+                let name = types.name(*ty);
+                return self.error(
+                    alloca,
+                    Code::Memory,
+                    format!("an access of type {name} in an allocation is not supported"),
+                );
+            };
+            element = element.min(types.scalar_bytes(scalar));
+        }
+        while !bytes.is_multiple_of(u64::from(element)) {
+            element /= 2;
+        }
+        let count = (bytes / u64::from(element)).max(1) as u32;
+        let ty = self
+            .module
+            .types
+            .shaped(Some(count), Scalar::Int(element * 8));
+        Ok(Variable {
+            ty,
+            element: Some(element),
+        })
+    }
+
+    /// Variables that are wanted at the start of each block.
+    fn live_in(&self) -> SecondaryMap<Block, Vec<bool>> {
+        let count = self.variables.len();
+        let mut reads: SecondaryMap<Block, Vec<bool>> = SecondaryMap::new();
+        let mut kills: SecondaryMap<Block, Vec<bool>> = SecondaryMap::new();
+        // Pointers to variables are followed from their definitions.
+        let mut of: SecondaryMap<Value, Option<usize>> = SecondaryMap::new();
+        for value in self.function.values.keys() {
+            of[value] = self.places[value].map(|place| place.variable);
+        }
+        for &block in &super::order(self.function) {
+            let (mut read, mut kill) = (vec![false; count], vec![false; count]);
+            for &inst in &self.function.blocks[block].insts {
+                let data = &self.function.insts[inst];
+                if let (Op::Cast(_) | Op::Gep(_), Some(result)) = (&data.op, data.result) {
+                    of[result] = of[result].or(of[data.args[0]]);
+                }
+                let Some((value, pointer)) = access(data) else {
+                    continue;
+                };
+                let Some(variable) = of[pointer] else {
+                    continue;
+                };
+                let full =
+                    value.is_some_and(|v| self.function.ty(v) == self.variables[variable].ty);
+                match (full, kill[variable]) {
+                    (true, _) => kill[variable] = true,
+                    (false, false) => read[variable] = true,
+                    (false, true) => {}
+                }
+            }
+            reads[block] = read;
+            kills[block] = kill;
+        }
+        let mut live = reads.clone();
+        let mut changed = true;
+        let mut order = super::order(self.function);
+        order.reverse();
+        while changed {
+            changed = false;
+            for &block in &order {
+                for next in self.function.successors(block).to_vec() {
+                    for variable in 0..count {
+                        let wanted = live[next].get(variable) == Some(&true);
+                        if wanted && !kills[block][variable] && !live[block][variable] {
+                            live[block][variable] = true;
+                            changed = true;
+                        }
+                    }
+                }
+            }
+        }
+        live
+    }
+
+    fn rewrite(&mut self) -> Result<()> {
+        let live = self.live_in();
+        let preds = crate::emit::predecessors(self.function);
+        let count = self.variables.len();
+        let mut ends: SecondaryMap<Block, Vec<Option<Value>>> = SecondaryMap::new();
+        let mut phis: Vec<(Block, usize, Inst)> = Vec::new();
+        for (n, block) in super::order(self.function).into_iter().enumerate() {
+            let insts = std::mem::take(&mut self.function.blocks[block].insts);
+            self.new = Vec::with_capacity(insts.len());
+            self.current = match &preds[block][..] {
+                [only] if n > 0 => ends[*only].clone(),
+                _ => vec![None; count],
+            };
+            self.current.resize(count, None);
+            let joins = n > 0 && preds[block].len() > 1;
+            self.at = insts.first().copied();
+            for variable in (0..count).filter(|v| joins && live[block][*v]) {
+                let ty = self.variables[variable].ty;
+                let phi = self.make(Op::Phi, smallvec![], ty);
+                self.new.push(phi);
+                self.current[variable] = self.function.insts[phi].result;
+                phis.push((block, variable, phi));
+            }
+            // Phis of the function itself stay in front of all else.
+            for &inst in &insts {
+                self.at = Some(inst);
+                self.instruction(inst)?;
+            }
+            self.function.blocks[block].insts = std::mem::take(&mut self.new);
+            ends[block] = std::mem::take(&mut self.current);
+        }
+        for (block, variable, phi) in phis {
+            for pred in &preds[block] {
+                let value = ends[*pred].get(variable).copied().flatten();
+                let value = match value {
+                    Some(value) => value,
+                    None => self
+                        .function
+                        .constant(self.variables[variable].ty, Const::Undef),
+                };
+                self.function.insts[phi].args.push(value);
+                self.function.insts[phi].targets.push(*pred);
+            }
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Inst {
+        let (loc, dbg) = match self.at {
+            Some(at) => (self.function.insts[at].loc, self.function.insts[at].dbg),
+            None => Default::default(),
+        };
+        self.function.make(InstData {
+            op,
+            args,
+            targets: smallvec![],
+            ty,
+            result: None,
+            flags: Default::default(),
+            align: 0,
+            loc,
+            dbg,
+        })
+    }
+
+    fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
+        let inst = self.make(op, args, ty);
+        self.new.push(inst);
+        match self.function.insts[inst].result {
+            Some(value) => value,
+            None => self.function.constant(Types::I32, Const::Undef),
+        }
+    }
+
+    fn instruction(&mut self, inst: Inst) -> Result<()> {
+        let data = self.function.insts[inst].clone();
+        match &data.op {
+            Op::Alloca(_) => Ok(()),
+            Op::Cast(CastOp::BitCast | CastOp::AddrSpaceCast)
+                if self.places[data.args[0]].is_some() =>
+            {
+                if let Some(result) = data.result {
+                    self.places[result] = self.places[data.args[0]];
+                }
+                Ok(())
+            }
+            Op::Gep(source) => self.gep(inst, &data, *source),
+            _ => match access(&data) {
+                Some((value, pointer)) => match self.places[pointer] {
+                    Some(place) => self.local(inst, &data, value, place),
+                    None => self.global(inst, &data, value, pointer),
+                },
+                None => {
+                    self.new.push(inst);
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    fn bits(&mut self, ty: Type, n: i64) -> Value {
+        let bits = match self.module.types.element(ty) {
+            Some(scalar) => self.module.types.bits(scalar),
+            None => 64,
+        };
+        self.function.bits(
+            ty,
+            n.cast_unsigned() & (u64::MAX >> (64 - bits.clamp(1, 64))),
+        )
+    }
+
+    /// An index as an integer of a size.
+    fn index(&mut self, index: Value, bits: u32) -> Value {
+        let from = self.function.ty(index);
+        let ty = self.module.types.int(bits);
+        let width = self
+            .module
+            .types
+            .element(from)
+            .map_or(bits, |s| self.module.types.bits(s));
+        match width.cmp(&bits) {
+            std::cmp::Ordering::Equal => index,
+            std::cmp::Ordering::Less => self.add(Op::Cast(CastOp::SExt), smallvec![index], ty),
+            std::cmp::Ordering::Greater => self.add(Op::Cast(CastOp::Trunc), smallvec![index], ty),
+        }
+    }
+
+    /// Offset in bytes that indices stand for: a constant, and a variable part of so many bits.
+    fn offset(
+        &mut self,
+        inst: Inst,
+        source: Type,
+        indices: &[Value],
+        bits: u32,
+    ) -> Result<(i64, Option<Value>)> {
+        let (mut constant, mut dynamic) = (0i64, None);
+        let mut ty = source;
+        for (n, &index) in indices.iter().enumerate() {
+            let known = self.function.as_bits(index).map(|raw| {
+                let scalar = self.module.types.element(self.function.ty(index));
+                let width = scalar
+                    .map_or(64, |s| self.module.types.bits(s))
+                    .clamp(1, 64);
+                (raw << (64 - width)).cast_signed() >> (64 - width)
+            });
+            let step = match n {
+                0 => self.module.types.layout(ty).map(|(size, _)| (size, ty)),
+                _ => match (self.module.types.data(ty), known) {
+                    (TypeData::Struct(..), Some(field)) => {
+                        let Some((at, inner)) = self.module.types.field(ty, field.cast_unsigned())
+                        else {
+                            return self.error(inst, Code::Mismatch, "an index of no field");
+                        };
+                        constant = constant.wrapping_add(at as i64);
+                        ty = inner;
+                        continue;
+                    }
+                    _ => self.module.types.field(ty, 1),
+                },
+            };
+            let Some((size, inner)) = step else {
+                return self.error(
+                    inst,
+                    Code::Memory,
+                    "the size of what is indexed is not known",
+                );
+            };
+            if n > 0 {
+                ty = inner;
+            }
+            match known {
+                Some(n) => constant = constant.wrapping_add(n.wrapping_mul(size as i64)),
+                None => {
+                    if self.module.types.count(self.function.ty(index)).is_some() {
+                        return self.error(
+                            inst,
+                            Code::Memory,
+                            "vectors of addresses are not supported",
+                        );
+                    }
+                    let index = self.index(index, bits);
+                    let int = self.function.ty(index);
+                    let scaled = match size.is_power_of_two() {
+                        true => {
+                            let by = self.bits(int, size.trailing_zeros().into());
+                            self.add(Op::Binary(BinaryOp::Shl), smallvec![index, by], int)
+                        }
+                        false => {
+                            let by = self.bits(int, size as i64);
+                            self.add(Op::Binary(BinaryOp::Mul), smallvec![index, by], int)
+                        }
+                    };
+                    dynamic = Some(match dynamic {
+                        Some(other) => {
+                            self.add(Op::Binary(BinaryOp::Add), smallvec![other, scaled], int)
+                        }
+                        None => scaled,
+                    });
+                }
+            }
+        }
+        Ok((constant, dynamic))
+    }
+
+    fn gep(&mut self, inst: Inst, data: &InstData, source: Type) -> Result<()> {
+        let Some(result) = data.result else {
+            return Ok(());
+        };
+        let base = data.args[0];
+        if let Some(place) = self.places[base] {
+            let (constant, dynamic) = self.offset(inst, source, &data.args[1..], 32)?;
+            let dynamic = match (place.dynamic, dynamic) {
+                (Some(a), Some(b)) => {
+                    Some(self.add(Op::Binary(BinaryOp::Add), smallvec![a, b], Types::I32))
+                }
+                (a, b) => a.or(b),
+            };
+            self.places[result] = Some(Place {
+                variable: place.variable,
+                offset: place.offset.wrapping_add(constant),
+                dynamic,
+            });
+            return Ok(());
+        }
+        let Some(scalar) = self.module.types.element(data.ty) else {
+            return self.error(
+                inst,
+                Code::Memory,
+                "an address of this type is not supported",
+            );
+        };
+        let bits = self.module.types.bits(scalar);
+        let int = self.module.types.int(bits);
+        let (constant, dynamic) = self.offset(inst, source, &data.args[1..], bits)?;
+        let mut address = self.add(Op::Cast(CastOp::PtrToInt), smallvec![base], int);
+        if let Some(dynamic) = dynamic {
+            address = self.add(Op::Binary(BinaryOp::Add), smallvec![address, dynamic], int);
+        }
+        if constant != 0 {
+            let by = self.bits(int, constant);
+            address = self.add(Op::Binary(BinaryOp::Add), smallvec![address, by], int);
+        }
+        let new = &mut self.function.insts[inst];
+        new.op = Op::Cast(CastOp::IntToPtr);
+        new.args = smallvec![address];
+        self.new.push(inst);
+        Ok(())
+    }
+
+    fn intrinsic(&self, inst: Inst, name: &str) -> Result<Op> {
+        match Intrinsic::named(name) {
+            Ok(intrinsic) => Ok(Op::Intrinsic(intrinsic)),
+            Err(_) => self.error(inst, Code::Intrinsic, format!("no intrinsic {name}")),
+        }
+    }
+
+    /// Turns an instruction into a copy of a value.
+    fn become_copy(&mut self, inst: Inst, value: Value) {
+        let data = &mut self.function.insts[inst];
+        data.op = Op::Freeze;
+        data.args = smallvec![value];
+        self.new.push(inst);
+    }
+
+    /// A load or store of an allocation.
+    fn local(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        value: Option<Value>,
+        place: Place,
+    ) -> Result<()> {
+        let Variable { ty, element } = self.variables[place.variable];
+        let old = match self.current[place.variable] {
+            Some(value) => value,
+            None => self.function.constant(ty, Const::Undef),
+        };
+        let Some(element) = element else {
+            match value {
+                Some(value) => self.current[place.variable] = Some(value),
+                None => self.become_copy(inst, old),
+            }
+            return Ok(());
+        };
+        let accessed = value.map_or(data.ty, |value| self.function.ty(value));
+        let Some((count, scalar)) = self.module.types.shape(accessed) else {
+            return self.error(
+                inst,
+                Code::Memory,
+                "an access of this type is not supported",
+            );
+        };
+        let bytes = count * self.module.types.scalar_bytes(scalar);
+        let parts = bytes / element;
+        let size = u64::from(self.module.types.count(ty).unwrap_or(1)) * u64::from(element);
+        let end = place.offset.checked_add(bytes.into());
+        if place.dynamic.is_none() && (place.offset < 0 || end.is_none_or(|end| end > size as i64))
+        {
+            return self.error(inst, Code::Memory, "an access outside of its allocation");
+        }
+        let word = self.module.types.int(16);
+        let offset = match place.dynamic {
+            Some(dynamic) => {
+                let by = self.bits(Types::I32, place.offset);
+                let sum = self.add(
+                    Op::Binary(BinaryOp::Add),
+                    smallvec![dynamic, by],
+                    Types::I32,
+                );
+                self.add(Op::Cast(CastOp::Trunc), smallvec![sum], word)
+            }
+            None => self.bits(word, place.offset),
+        };
+        let part = self
+            .module
+            .types
+            .shaped(Some(parts), Scalar::Int(element * 8));
+        let number = |pass: &mut Self, n: u32| pass.function.bits(Types::I32, n.into());
+        let shape = [number(self, parts), number(self, parts), number(self, 1)];
+        let undef = self.function.constant(Types::I32, Const::Undef);
+        match value {
+            None => {
+                let op = self.intrinsic(inst, "genx.rdregioni")?;
+                let args = smallvec![old, shape[0], shape[1], shape[2], offset, undef];
+                let read = self.add(op, args, part);
+                if accessed == part {
+                    self.become_copy(inst, read);
+                } else {
+                    let data = &mut self.function.insts[inst];
+                    data.op = Op::Cast(CastOp::BitCast);
+                    data.args = smallvec![read];
+                    self.new.push(inst);
+                }
+            }
+            Some(value) => {
+                let value = match accessed == part {
+                    true => value,
+                    false => self.add(Op::Cast(CastOp::BitCast), smallvec![value], part),
+                };
+                let all = self.function.bits(Types::I1, 1);
+                let op = self.intrinsic(inst, "genx.wrregioni")?;
+                let args = smallvec![old, value, shape[0], shape[1], shape[2], offset, undef, all];
+                self.current[place.variable] = Some(self.add(op, args, ty));
+            }
+        }
+        Ok(())
+    }
+
+    /// A load or store of memory that others see.
+    fn global(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        value: Option<Value>,
+        pointer: Value,
+    ) -> Result<()> {
+        let accessed = value.map_or(data.ty, |value| self.function.ty(value));
+        let space = match self.module.types.element(self.function.ty(pointer)) {
+            Some(Scalar::Ptr(space)) => space,
+            _ => return self.error(inst, Code::Memory, "the address must be a pointer"),
+        };
+        let shape = self
+            .module
+            .types
+            .shape(accessed)
+            .filter(|(_, s)| *s != Scalar::Int(1));
+        let Some((count, scalar)) = shape.filter(|_| matches!(space, 0 | 1 | 2 | 4)) else {
+            let name = self.module.types.name(accessed);
+            let message =
+                format!("an access of type {name} in address space {space} is not supported");
+            return self.error(inst, Code::Memory, message);
+        };
+        let element = self.module.types.scalar_bytes(scalar);
+        let bytes = count * element;
+        let long = self.module.types.int(64);
+        let address = self.add(Op::Cast(CastOp::PtrToInt), smallvec![pointer], long);
+        let align = if data.align == 0 { element } else { data.align };
+        let block = bytes.is_multiple_of(16) && align >= if value.is_some() { 16 } else { 4 };
+        if block {
+            match value {
+                Some(value) => {
+                    let op = self.intrinsic(inst, "genx.svm.block.st")?;
+                    self.add(op, smallvec![address, value], Types::VOID);
+                }
+                None => {
+                    let name = if align >= 16 {
+                        "genx.svm.block.ld"
+                    } else {
+                        "genx.svm.block.ld.unaligned"
+                    };
+                    let op = self.intrinsic(inst, name)?;
+                    let data = &mut self.function.insts[inst];
+                    data.op = op;
+                    data.args = smallvec![address];
+                    self.new.push(inst);
+                }
+            }
+            return Ok(());
+        }
+        // Elements of a lane: qwords and dwords where they are aligned, else bytes.
+        let unit = [8, 4]
+            .into_iter()
+            .find(|n| align.is_multiple_of(*n) && bytes.is_multiple_of(*n))
+            .unwrap_or(1);
+        let lanes = bytes / unit;
+        self.scattered(inst, accessed, value, address, unit, lanes)
+    }
+
+    fn scattered(
+        &mut self,
+        inst: Inst,
+        accessed: Type,
+        value: Option<Value>,
+        address: Value,
+        unit: u32,
+        lanes: u32,
+    ) -> Result<()> {
+        let types = &mut self.module.types;
+        let (long, byte, dword) = (
+            types.shaped(Some(lanes), Scalar::Int(64)),
+            Scalar::Int(8),
+            Scalar::Int(32),
+        );
+        let one = types.shaped(Some(1), Scalar::Int(64));
+        let units = types.shaped(Some(lanes), Scalar::Int(unit * 8));
+        let wide = types.shaped(Some(lanes), dword);
+        let sent = match unit {
+            1 => types.shaped(Some(lanes * 4), byte),
+            _ => units,
+        };
+        let first = self.add(Op::Cast(CastOp::BitCast), smallvec![address], one);
+        let splat = self.add(
+            Op::Shuffle(vec![0; lanes as usize].into()),
+            smallvec![first, first],
+            long,
+        );
+        let offsets: Box<[u64]> = (0..lanes).map(|i| u64::from(i * unit)).collect();
+        let offsets = self.function.constant(long, Const::Vector(offsets));
+        let addresses = self.add(Op::Binary(BinaryOp::Add), smallvec![splat, offsets], long);
+        let all_type = self.module.types.shaped(Some(lanes), Scalar::Int(1));
+        let all = self
+            .function
+            .constant(all_type, Const::Vector(vec![1; lanes as usize].into()));
+        let blocks = self.function.bits(Types::I32, 0);
+        match value {
+            Some(value) => {
+                let mut data = self.add(Op::Cast(CastOp::BitCast), smallvec![value], units);
+                if unit == 1 {
+                    data = self.add(Op::Cast(CastOp::ZExt), smallvec![data], wide);
+                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], sent);
+                }
+                let op = self.intrinsic(inst, "genx.svm.scatter")?;
+                self.add(op, smallvec![all, blocks, addresses, data], Types::VOID);
+            }
+            None => {
+                let op = self.intrinsic(inst, "genx.svm.gather")?;
+                let undef = self.function.constant(sent, Const::Undef);
+                let mut data = self.add(op, smallvec![all, blocks, addresses, undef], sent);
+                if unit == 1 {
+                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], wide);
+                    data = self.add(Op::Cast(CastOp::Trunc), smallvec![data], units);
+                }
+                if accessed == units {
+                    self.become_copy(inst, data);
+                } else {
+                    let new = &mut self.function.insts[inst];
+                    new.op = Op::Cast(CastOp::BitCast);
+                    new.args = smallvec![data];
+                    self.new.push(inst);
+                }
+            }
+        }
+        Ok(())
+    }
+}

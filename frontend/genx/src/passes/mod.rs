@@ -5,3 +5,31 @@ pub mod kernels;
 pub mod memory;
 pub mod simdcf;
 pub mod simplify;
+
+use cranelift_entity::SecondaryMap;
+
+use crate::ir::{Block, Function};
+
+/// Blocks in reverse postorder: each before its successors, but for the edges that close loops.
+pub fn order(function: &Function) -> Vec<Block> {
+    let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut order = Vec::with_capacity(function.order.len());
+    let mut work: Vec<(Block, usize)> = Vec::new();
+    if let Some(&entry) = function.order.first() {
+        seen[entry] = true;
+        work.push((entry, 0));
+    }
+    while let Some((block, n)) = work.pop() {
+        match function.successors(block).get(n) {
+            Some(&next) => {
+                work.push((block, n + 1));
+                if !std::mem::replace(&mut seen[next], true) {
+                    work.push((next, 0));
+                }
+            }
+            None => order.push(block),
+        }
+    }
+    order.reverse();
+    order
+}

@@ -26,7 +26,13 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
             match function.insts[inst].op {
                 Op::Intrinsic(intrinsic) if matches!(intrinsic.kind(), Kind::Goto | Kind::Join) => {
                     let goto = matches!(intrinsic.kind(), Kind::Goto);
-                    let mut lower = Lower { module, function, new: &mut new, inst, results: &mut results };
+                    let mut lower = Lower {
+                        module,
+                        function,
+                        new: &mut new,
+                        inst,
+                        results: &mut results,
+                    };
                     lower.run(goto)?;
                 }
                 _ => new.push(inst),
@@ -88,7 +94,9 @@ impl Lower<'_> {
         let ty = self.function.ty(value);
         let count = self.module.types.count(ty).unwrap_or(1);
         let ones = match self.module.types.count(ty) {
-            Some(_) => self.function.constant(ty, crate::ir::Const::Vector(vec![1; count as usize].into())),
+            Some(_) => self
+                .function
+                .constant(ty, crate::ir::Const::Vector(vec![1; count as usize].into())),
             None => self.function.bits(ty, 1),
         };
         self.binary(BinaryOp::Xor, value, ones)
@@ -135,7 +143,9 @@ impl Lower<'_> {
             return self.error("the execution mask is a vector of i1");
         };
         if !types.is_bool(wide) || !types.is_bool(narrow) || count > most || most > 32 {
-            return self.error("masks are vectors of i1, the resume mask no wider than the execution mask");
+            return self.error(
+                "masks are vectors of i1, the resume mask no wider than the execution mask",
+            );
         }
         let old = self.narrow(args[0], count);
         let results = if goto {

@@ -56,7 +56,10 @@ fn round(types: &mut Types, function: &mut Function) -> bool {
                 continue;
             };
             let new = fold(types, function, inst);
-            if let Some(new) = new.map(|new| replaced.get(new)).filter(|new| *new != result) {
+            if let Some(new) = new
+                .map(|new| replaced.get(new))
+                .filter(|new| *new != result)
+            {
                 replaced.0[result] = Some(new);
                 changed = true;
             }
@@ -115,7 +118,12 @@ pub fn remove_dead(function: &mut Function) {
             }
         }
     }
-    let Function { blocks, insts, order, .. } = function;
+    let Function {
+        blocks,
+        insts,
+        order,
+        ..
+    } = function;
     for block in order.iter() {
         blocks[*block].insts.retain(|inst| {
             let data = &insts[*inst];
@@ -132,13 +140,18 @@ fn fold(types: &mut Types, function: &mut Function, inst: Inst) -> Option<Value>
     match data.op.clone() {
         Op::Phi => {
             let result = data.result?;
-            let mut others = data.args.iter().filter(|a| **a != result && !function.is_undef(**a));
+            let mut others = data
+                .args
+                .iter()
+                .filter(|a| **a != result && !function.is_undef(**a));
             let first = others.next().copied();
             let same = others.all(|a| Some(*a) == first);
             let undefined = data.args.iter().any(|a| function.is_undef(*a));
             match first {
                 // Only a constant is known wherever the phi is.
-                Some(first) if same && (!undefined || function.as_const(first).is_some()) => Some(first),
+                Some(first) if same && (!undefined || function.as_const(first).is_some()) => {
+                    Some(first)
+                }
                 None => Some(function.constant(ty, Const::Undef)),
                 _ => None,
             }
@@ -169,7 +182,9 @@ fn fold(types: &mut Types, function: &mut Function, inst: Inst) -> Option<Value>
             let mut at = arg(0)?;
             while let Some(inner) = function.inst_of(at) {
                 let inner = &function.insts[inner];
-                let Op::InsertValue(to) = &inner.op else { return None };
+                let Op::InsertValue(to) = &inner.op else {
+                    return None;
+                };
                 if *to == path {
                     return Some(inner.args[1]);
                 }
@@ -181,12 +196,16 @@ fn fold(types: &mut Types, function: &mut Function, inst: Inst) -> Option<Value>
             match function.as_const(at)? {
                 Const::Undef => Some(function.constant(ty, Const::Undef)),
                 Const::Zero => Some(function.constant(ty, Const::Zero)),
-                Const::Aggregate(members) if path.len() == 1 => members.get(path[0] as usize).copied(),
+                Const::Aggregate(members) if path.len() == 1 => {
+                    members.get(path[0] as usize).copied()
+                }
                 _ => None,
             }
         }
         Op::Intrinsic(intrinsic) => match intrinsic.kind() {
-            Kind::Copy if function.ty(arg(0)?) == ty && function.as_const(arg(0)?).is_none() => arg(0),
+            Kind::Copy if function.ty(arg(0)?) == ty && function.as_const(arg(0)?).is_none() => {
+                arg(0)
+            }
             Kind::Copy => {
                 let bits = function.as_bits(arg(0)?)?;
                 let (to, _) = (types.element(ty)?, types.count(ty).is_none().then_some(())?);
@@ -225,9 +244,18 @@ fn constant(types: &Types, function: &mut Function, ty: Type, elements: Vec<u64>
     }
 }
 
-fn fold_cast(types: &mut Types, function: &mut Function, op: CastOp, arg: Value, ty: Type) -> Option<Value> {
+fn fold_cast(
+    types: &mut Types,
+    function: &mut Function,
+    op: CastOp,
+    arg: Value,
+    ty: Type,
+) -> Option<Value> {
     let from_ty = function.ty(arg);
-    let same_kind = matches!(op, CastOp::BitCast | CastOp::AddrSpaceCast | CastOp::PtrToInt | CastOp::IntToPtr);
+    let same_kind = matches!(
+        op,
+        CastOp::BitCast | CastOp::AddrSpaceCast | CastOp::PtrToInt | CastOp::IntToPtr
+    );
     if from_ty == ty && same_kind {
         return Some(arg);
     }
@@ -253,20 +281,31 @@ fn fold_cast(types: &mut Types, function: &mut Function, op: CastOp, arg: Value,
             bytes.extend_from_slice(&element.to_le_bytes()[..(a / 8) as usize]);
         }
         let new = bytes.chunks_exact((b / 8) as usize).map(|chunk| {
-            chunk.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte))
+            chunk
+                .iter()
+                .rev()
+                .fold(0u64, |bits, byte| bits << 8 | u64::from(*byte))
         });
         let new: Vec<u64> = new.collect();
         return (new.len() == n as usize).then(|| constant(types, function, ty, new));
     }
     let one = |bits: u64| match op {
-        CastOp::BitCast | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::AddrSpaceCast | CastOp::Trunc => Some(cut(bits, b)),
+        CastOp::BitCast
+        | CastOp::PtrToInt
+        | CastOp::IntToPtr
+        | CastOp::AddrSpaceCast
+        | CastOp::Trunc => Some(cut(bits, b)),
         CastOp::ZExt => Some(bits),
         CastOp::SExt => Some(cut(extend(bits, a).cast_unsigned(), b)),
         CastOp::FpExt if from == Scalar::Float && to == Scalar::Double => {
             Some(f64::from(f32::from_bits(bits as u32)).to_bits())
         }
-        CastOp::SiToFp if to == Scalar::Float && a <= 64 => Some((extend(bits, a) as f32).to_bits().into()),
-        CastOp::SiToFp if to == Scalar::Double && a <= 64 => Some((extend(bits, a) as f64).to_bits()),
+        CastOp::SiToFp if to == Scalar::Float && a <= 64 => {
+            Some((extend(bits, a) as f32).to_bits().into())
+        }
+        CastOp::SiToFp if to == Scalar::Double && a <= 64 => {
+            Some((extend(bits, a) as f64).to_bits())
+        }
         CastOp::UiToFp if to == Scalar::Float && a <= 64 => Some((bits as f32).to_bits().into()),
         CastOp::UiToFp if to == Scalar::Double && a <= 64 => Some((bits as f64).to_bits()),
         _ => None,
@@ -275,15 +314,30 @@ fn fold_cast(types: &mut Types, function: &mut Function, op: CastOp, arg: Value,
     Some(constant(types, function, ty, new))
 }
 
-fn fold_binary(types: &Types, function: &mut Function, op: BinaryOp, a: Value, b: Value, ty: Type) -> Option<Value> {
+fn fold_binary(
+    types: &Types,
+    function: &mut Function,
+    op: BinaryOp,
+    a: Value,
+    b: Value,
+    ty: Type,
+) -> Option<Value> {
     let (count, scalar) = types.shape(ty)?;
-    let Scalar::Int(width) = scalar else { return None };
+    let Scalar::Int(width) = scalar else {
+        return None;
+    };
     if width > 64 {
         return None;
     }
     let ones = u64::MAX >> (64 - width);
     let neutral = |bits: u64| match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => bits == 0,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::LShr
+        | BinaryOp::AShr => bits == 0,
         BinaryOp::Mul | BinaryOp::UDiv | BinaryOp::SDiv => bits == 1 && width > 1,
         BinaryOp::And => bits == ones,
         _ => false,
@@ -322,11 +376,22 @@ fn fold_binary(types: &Types, function: &mut Function, op: BinaryOp, a: Value, b
             width,
         ))
     };
-    let new = left.into_iter().zip(right).map(one).collect::<Option<Vec<u64>>>()?;
+    let new = left
+        .into_iter()
+        .zip(right)
+        .map(one)
+        .collect::<Option<Vec<u64>>>()?;
     Some(constant(types, function, ty, new))
 }
 
-fn fold_compare(types: &Types, function: &mut Function, rel: IntRel, a: Value, b: Value, ty: Type) -> Option<Value> {
+fn fold_compare(
+    types: &Types,
+    function: &mut Function,
+    rel: IntRel,
+    a: Value,
+    b: Value,
+    ty: Type,
+) -> Option<Value> {
     let (count, scalar) = types.shape(function.ty(a))?;
     let width = types.bits(scalar);
     let (left, right) = (elements(function, a, count)?, elements(function, b, count)?);
@@ -349,12 +414,20 @@ fn fold_compare(types: &Types, function: &mut Function, rel: IntRel, a: Value, b
     Some(constant(types, function, ty, new))
 }
 
-fn fold_extract(types: &Types, function: &mut Function, vector: Value, index: Value, ty: Type) -> Option<Value> {
+fn fold_extract(
+    types: &Types,
+    function: &mut Function,
+    vector: Value,
+    index: Value,
+    ty: Type,
+) -> Option<Value> {
     let index = function.as_bits(index)?;
     let mut at = vector;
     // Insertions that are passed; more are left to the next round.
     for _ in 0..64 {
-        let Some(inst) = function.inst_of(at) else { break };
+        let Some(inst) = function.inst_of(at) else {
+            break;
+        };
         let data = &function.insts[inst];
         match &data.op {
             Op::InsertElement => {
@@ -375,9 +448,17 @@ fn fold_extract(types: &Types, function: &mut Function, vector: Value, index: Va
     Some(function.bits(ty, bits))
 }
 
-fn fold_shuffle(types: &Types, function: &mut Function, mask: &[u32], a: Value, b: Value, ty: Type) -> Option<Value> {
+fn fold_shuffle(
+    types: &Types,
+    function: &mut Function,
+    mask: &[u32],
+    a: Value,
+    b: Value,
+    ty: Type,
+) -> Option<Value> {
     let count = types.count(function.ty(a))?;
-    let identity = mask.len() == count as usize && (0..).zip(mask).all(|(i, m)| *m == i || *m == u32::MAX);
+    let identity =
+        mask.len() == count as usize && (0..).zip(mask).all(|(i, m)| *m == i || *m == u32::MAX);
     if identity {
         return Some(a);
     }
@@ -391,4 +472,3 @@ fn fold_shuffle(types: &Types, function: &mut Function, mask: &[u32], a: Value, 
     let new = mask.iter().map(pick).collect::<Option<Vec<u64>>>()?;
     Some(constant(types, function, ty, new))
 }
-

@@ -5,6 +5,8 @@
 //! The types here are written out field by field, so that one that is added to the original does not
 //! compile until it is thought of here.
 
+use std::borrow::Cow;
+
 use kiln_emit::assemble::RelocationKind;
 use kiln_machine::func::Entered;
 use kiln_regalloc::{Allocator, Stats};
@@ -12,6 +14,7 @@ use kiln_target::bits::GrfSet;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::ATTEMPTS;
+use crate::interface::Interface;
 use crate::lines::{Line, Lines, Source};
 use crate::result::CompiledModule;
 use crate::result::{Compiled, KernelInput, Relocation, Seconds, Symbol};
@@ -22,6 +25,8 @@ struct ModuleEntry<'a> {
     kernels: Vec<CompiledEntry<'a>>,
     #[serde(borrow)]
     functions: Vec<CompiledEntry<'a>>,
+    /// The document of the interfaces.
+    interface: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,10 +148,16 @@ pub(super) fn write_module(module: &CompiledModule) -> Option<Vec<u8>> {
         // Of this time, and of what no entry has.
         read_seconds: _,
         visa: _,
+        interface,
     } = module;
+    let interface = match interface {
+        Some(interface) => Some(serde_norway::to_string(interface).ok()?.into()),
+        None => None,
+    };
     let entry = ModuleEntry {
         kernels: kernels.iter().map(CompiledEntry::of).collect(),
         functions: functions.iter().map(CompiledEntry::of).collect(),
+        interface,
     };
     postcard::to_allocvec(&entry).ok()
 }
@@ -160,6 +171,10 @@ pub(super) fn read_module(bytes: &[u8]) -> Option<CompiledModule> {
         functions: all(entry.functions),
         read_seconds: 0.0,
         visa: None,
+        interface: match entry.interface {
+            Some(text) => Some(Interface::parse(text.as_bytes()).ok()?),
+            None => None,
+        },
     })
 }
 

@@ -38,6 +38,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
         pressure,
         profile,
         dump,
+        variant,
     } = options;
     if profile.is_some() || !dump.is_empty() {
         return None;
@@ -49,7 +50,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     for flag in [interruptible, optimize, verify, pressure] {
         key.add(&[u8::from(*flag)]);
     }
-    key.add(format!("{allocator:?}").as_bytes());
+    key.add(format!("{allocator:?} {variant:?}").as_bytes());
     key.add_all(without.iter().map(|pass| pass.as_bytes()));
     key.add_all(kernel.iter().map(|kernel| kernel.as_bytes()));
     key.add_all(inputs.iter().map(|input| input.bytes));

@@ -1,0 +1,82 @@
+//! What is wrong or not supported ends in a diagnostic with its place: each code from a file of its own.
+
+use kiln_genx::error::Code;
+use kiln_genx::{Options, compile};
+use kiln_target::platform::PLATFORMS;
+
+const HEAD: &str = "target datalayout = \"e-p:64:64\"
+declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
+declare <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32>, i32, i32, i32, i16, i32)
+";
+
+/// Kernel with this body, in the carrier form.
+fn kernel(params: &str, body: &str) -> String {
+    format!(
+        "{HEAD}define spir_kernel void @k({params}) #0 {{\n{body}\n  ret void\n}}\n\
+         attributes #0 = {{ \"VCFunction\" }}\n"
+    )
+}
+
+/// Code and line of the diagnostic for a text on a platform.
+fn found(text: &str, platform: &str) -> Option<(Code, u32, u32)> {
+    let platform = PLATFORMS.iter().find(|p| p.name == platform)?;
+    let options = Options {
+        platform,
+        variant: None,
+    };
+    let error = compile(text, &options).err()?;
+    Some((error.code, error.loc.line, error.loc.column))
+}
+
+/// Checks the code and the place of the diagnostic for a body, which begins in line 5.
+fn check(body: &str, code: Code, line: u32) {
+    let text = kernel("i64 %p, <16 x i32> %v, i32 %n, double %d, <8 x i32> %w", body);
+    let found = found(&text, "skl").map(|(code, line, _)| (code, line));
+    assert_eq!(found, Some((code, line)), "{text}");
+}
+
+#[test]
+fn each_code_has_its_place() {
+    check("  %a = add i32 %n, ?", Code::Syntax, 5);
+    check("  %a = trunc i32 %n to i24\n  %b = zext i24 %a to i32\n  %c = insertelement <8 x i32> %w, i32 %b, i32 0\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %c)", Code::Type, 5);
+    check("  %a = add i32 %n, %missing", Code::Name, 5);
+    check("  %a = add i64 %n, 1", Code::Mismatch, 5);
+    check("  fence seq_cst", Code::Instruction, 5);
+    check("  call void @llvm.genx.unheard.of()", Code::Callee, 5);
+    check("  %a = call i32 @llvm.genx.lane.id()", Code::Intrinsic, 5);
+    check("  call void @llvm.genx.svm.block.st.i64.v1i32(i64 %p, <1 x i32> <i32 1>)", Code::Operand, 5);
+    check("  %a = call <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32> %v, i32 8, i32 8, i32 1, i16 60, i32 undef)\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %a)", Code::Region, 5);
+    check("  %a = alloca [40000 x i32]", Code::Size, 5);
+    check("  %a = alloca i32\n  %b = ptrtoint i32* %a to i64\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)", Code::Memory, 6);
+    check("  %a = add i128 170141183460469231731687303715884105727, 0", Code::Constant, 5);
+}
+
+#[test]
+fn kernels_are_described() {
+    let nothing = "define void @f() {\n  ret void\n}\n";
+    assert_eq!(found(nothing, "skl").map(|f| f.0), Some(Code::NoKernel));
+    let mixed = format!(
+        "{}!genx.kernels = !{{!0}}\n!0 = !{{void ()* @k, !\"k\", !1, i32 0, !1}}\n!1 = !{{}}\n",
+        kernel("", "")
+    );
+    assert_eq!(found(&mixed, "skl").map(|f| f.0), Some(Code::Variant));
+    let wrong = "define dllexport void @k(i32 %a) {\n  ret void\n}\n\
+        !genx.kernels = !{!0}\n!0 = !{void (i32)* @k, !\"k\", !1, i32 0, !1}\n!1 = !{}\n";
+    assert_eq!(found(wrong, "skl"), Some((Code::Kernel, 1, 23)));
+    let local = kernel("i32 addrspace(3)* %a", "");
+    assert_eq!(found(&local, "skl"), Some((Code::Argument, 4, 25)));
+    let recursive = format!(
+        "{}define internal void @f() {{\n  call void @f()\n  ret void\n}}\n",
+        kernel("", "  call void @f()")
+    );
+    assert_eq!(found(&recursive, "skl").map(|f| (f.0, f.1)), Some((Code::Call, 10)));
+}
+
+#[test]
+fn platforms_lack_what_they_lack() {
+    let body = "  %a = fadd double %d, %d\n  %b = bitcast double %a to i64\n  \
+        call void @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)";
+    let text = kernel("double %d, <8 x i32> %w", body);
+    assert_eq!(found(&text, "skl"), None);
+    assert_eq!(found(&text, "icllp").map(|f| (f.0, f.1)), Some((Code::Platform, 5)));
+}
