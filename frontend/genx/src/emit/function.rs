@@ -14,7 +14,7 @@ use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::Mask;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
-use crate::ir::{Block, Function, FunctionId, Inst, InstData, Module, Op, Scalar, Type, Value};
+use crate::ir::{Block, Function, FunctionId, GlobalId, Inst, InstData, Module, Op, Scalar, Type, Value, ValueDef};
 
 /// Bytes of the largest value: rows are numbered by a byte.
 const MAX_BYTES: u32 = 256 * 32;
@@ -44,6 +44,8 @@ pub struct Shared<'a> {
     pub platform: &'static Platform,
     pub object: Object,
     pub subroutines: HashMap<FunctionId, Signature>,
+    /// Variables of the module.
+    pub globals: HashMap<GlobalId, Var>,
     /// Values that the launch gives: local ids, local size, group count.
     pub implicit: [Option<Var>; 3],
 }
@@ -380,6 +382,37 @@ impl<'a, 's> Emitter<'a, 's> {
         self.copy(from_count, Dst::Var { var, ty, layout }, src)
     }
 
+    /// Variable of a variable of the module.
+    fn global(&self, pointer: Value) -> Result<Var> {
+        let found = match self.function.values[pointer].def {
+            ValueDef::Global(id) => self.shared.globals.get(&id).copied(),
+            _ => None,
+        };
+        match found {
+            Some(var) => Ok(var),
+            None => self.error(Code::Memory, "this access of memory is not supported"),
+        }
+    }
+
+    fn load_global(&mut self, pointer: Value, result: Value) -> Result<()> {
+        let var = self.global(pointer)?;
+        let (count, scalar) = self.shape(result)?;
+        let ty = self.visa(scalar, Sign::Signed)?;
+        let dst = self.whole(result, Sign::Signed)?;
+        self.copy(count, dst, source(var, ty, Layout::contiguous(0, ty.bytes())))
+    }
+
+    fn store_global(&mut self, inst: Inst) -> Result<()> {
+        let args = &self.data(inst).args;
+        let (value, pointer) = (args[0], args[1]);
+        let var = self.global(pointer)?;
+        let (count, scalar) = self.shape(value)?;
+        let ty = self.visa(scalar, Sign::Signed)?;
+        let src = self.source(value, Sign::Signed)?;
+        let layout = Layout::contiguous(0, ty.bytes());
+        self.copy(count, Dst::Var { var, ty, layout }, src)
+    }
+
     fn intrinsic(&mut self, inst: Inst, kind: Kind) -> Result<()> {
         let data = self.data(inst);
         match (kind, data.result) {
@@ -406,6 +439,8 @@ impl<'a, 's> Emitter<'a, 's> {
                 | Kind::SlmInit,
                 _,
             ) => self.synchronize(inst, kind),
+            (Kind::Load, Some(result)) => self.load_global(data.args[0], result),
+            (Kind::Store, _) => self.store_global(inst),
             (Kind::WithCarry(op), _) => self.with_carry(inst, op),
             (Kind::WithOverflow(op, sign), _) => self.with_overflow(inst, op, sign),
             (_, Some(result)) if self.shared.module.types.is_bool(data.ty) => {

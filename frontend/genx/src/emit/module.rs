@@ -40,6 +40,8 @@ pub struct Interface {
     pub implicit: [Option<Placed>; 3],
 }
 
+/// Bytes of a module variable that is kept in registers.
+const MAX_GLOBAL: u64 = 4096;
 /// Dimensions of a launch.
 const DIMENSIONS: u32 = 3;
 
@@ -99,6 +101,7 @@ pub fn kernel(
         platform,
         object: Object::new(builder, grf),
         subroutines: HashMap::new(),
+        globals: HashMap::new(),
         implicit: [None; 3],
     };
     let mut interface = Interface {
@@ -167,6 +170,7 @@ pub fn kernel(
     }
     let mut types = module.types.clone();
     crate::passes::simplify::simplify(&mut types, &mut function);
+    globals(&mut shared, &functions);
     let mut emitter = Emitter::new(&mut shared, &function, None)?;
     for (param, var) in function.params.iter().zip(&inputs) {
         if let Some(var) = var {
@@ -193,6 +197,44 @@ pub fn kernel(
     let object = shared.object.builder.finish();
     let object = object.map_err(|e| Diagnostic::new(Code::Rule, function.loc, e.to_string()))?;
     Ok((object, interface))
+}
+
+/// Makes variables of the module's variables that functions read or write, with their first values.
+fn globals(shared: &mut Shared, functions: &[FunctionId]) {
+    let module = shared.module;
+    let mut used = Vec::new();
+    for_intrinsics(module, functions, |kind, function, data| {
+        let pointer = match kind {
+            Kind::Load => data.args.first(),
+            Kind::Store => data.args.get(1),
+            _ => None,
+        };
+        if let Some(ValueDef::Global(id)) = pointer.map(|p| &function.values[*p].def) {
+            used.push(*id);
+        }
+    });
+    for id in used {
+        let global = &module.globals[id];
+        let size = module.types.layout(global.ty).map(|(size, _)| size);
+        let Some(size) = size.filter(|size| (1..=MAX_GLOBAL).contains(size)) else {
+            continue;
+        };
+        if shared.globals.contains_key(&id) {
+            continue;
+        }
+        let var = shared.object.block(VType::Ud, size as u32);
+        shared.globals.insert(id, var);
+        let Some(init) = &global.init else { continue };
+        for (at, part) in (0u32..).step_by(4).zip(init.chunks(4)) {
+            let bits = part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+            let dst = super::operand::Dst::Var {
+                var,
+                ty: VType::Ud,
+                layout: super::operand::Layout::same(at),
+            };
+            let _ = shared.object.copy(dst, super::function::imm(VType::Ud, bits), 1);
+        }
+    }
 }
 
 /// Places of a subroutine's parameters and results.

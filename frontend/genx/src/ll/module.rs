@@ -86,22 +86,7 @@ impl Parser<'_> {
 
     /// Sizes of pointers in a data layout.
     fn data_layout(&mut self, text: &str) {
-        for part in text.split('-') {
-            let Some(rest) = part.strip_prefix('p') else {
-                continue;
-            };
-            let mut parts = rest.split(':');
-            let space = parts.next().unwrap_or("");
-            let space = if space.is_empty() {
-                Ok(0)
-            } else {
-                space.parse()
-            };
-            let bits = parts.next().and_then(|bits| bits.parse::<u32>().ok());
-            if let (Ok(space), Some(bits @ (16 | 32 | 64))) = (space, bits) {
-                self.module.types.pointer_bytes.insert(space, bits / 8);
-            }
-        }
+        self.module.types.pointer_bytes.extend(pointer_sizes(text));
     }
 
     fn skip_use_list(&mut self) -> Result<()> {
@@ -529,4 +514,16 @@ impl Parser<'_> {
     pub(super) fn pointer(&mut self, space: u32) -> Type {
         self.module.types.get(TypeData::Scalar(Scalar::Ptr(space)))
     }
+}
+
+/// Address spaces whose pointers a data layout describes, with their bytes.
+pub(crate) fn pointer_sizes(layout: &str) -> Vec<(u32, u32)> {
+    let one = |part: &str| {
+        let mut parts = part.strip_prefix('p')?.split(':');
+        let space = parts.next()?;
+        let space = if space.is_empty() { 0 } else { space.parse().ok()? };
+        let bits: u32 = parts.next()?.parse().ok()?;
+        matches!(bits, 16 | 32 | 64).then_some((space, bits / 8))
+    };
+    layout.split('-').filter_map(one).collect()
 }

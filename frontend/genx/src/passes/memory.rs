@@ -3,7 +3,8 @@
 //! Takes any function. Afterwards there is no `alloca` and no `getelementptr`: what a thread allocates is a value, an
 //! array of which parts are named by variables one vector with indirect regions. Values are put into SSA form with
 //! phis where control flow meets and the value is still wanted (Cytron et al., pruned by liveness; superfluous phis
-//! go in `simplify`). Loads and stores of other memory become messages to the whole address space.
+//! go in `simplify`). Constants of the module are values; its variables are read and written as a whole by `vload` and
+//! `vstore`. Loads and stores of other memory become messages to the whole address space.
 
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
@@ -12,7 +13,7 @@ use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::{Intrinsic, Kind};
 use crate::ir::{
     BinaryOp, Block, CastOp, Const, Function, Inst, InstData, Module, Op, Scalar, Type, TypeData,
-    Types, Value,
+    Types, Value, ValueDef,
 };
 
 /// Bytes of an allocation that is made a value.
@@ -24,6 +25,15 @@ struct Variable {
     ty: Type,
     /// Bytes of an element, if it is a vector of integers of that size.
     element: Option<u32>,
+    module: Option<OfModule>,
+}
+
+/// A variable of the module.
+enum OfModule {
+    /// It never changes.
+    Constant(Box<[u64]>),
+    /// Its address.
+    Variable(Value),
 }
 
 /// What a pointer points to.
@@ -40,6 +50,9 @@ struct Place {
 /// # Errors
 /// An allocation has no constant size, or its address escapes; an access is not supported.
 pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
+    let globals = function.values.keys();
+    let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
+    let globals: Vec<Value> = globals.collect();
     let touches = |data: &InstData| {
         matches!(data.op, Op::Alloca(_) | Op::Gep(_) | Op::Load | Op::Store)
             || matches!(&data.op, Op::Intrinsic(i) if matches!(i.kind(), Kind::Load | Kind::Store))
@@ -48,7 +61,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         .order
         .iter()
         .flat_map(|block| &function.blocks[*block].insts);
-    if !insts.any(|inst| touches(&function.insts[*inst])) {
+    if globals.is_empty() && !insts.any(|inst| touches(&function.insts[*inst])) {
         return Ok(());
     }
     let mut pass = Memory {
@@ -61,6 +74,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         at: None,
     };
     pass.find()?;
+    pass.find_globals(&globals)?;
     pass.rewrite()
 }
 
@@ -91,6 +105,49 @@ fn access(data: &InstData) -> Option<(Option<Value>, Value)> {
 }
 
 impl Memory<'_> {
+    /// Finds the variables of the module. One whose address is used in another way is left alone.
+    fn find_globals(&mut self, globals: &[Value]) -> Result<()> {
+        let uses = crate::emit::uses(self.function);
+        for &pointer in globals {
+            let ValueDef::Global(id) = self.function.values[pointer].def else {
+                continue;
+            };
+            let (ty, constant, init) = {
+                let global = &self.module.globals[id];
+                (global.ty, global.constant, global.init.clone())
+            };
+            let size = self.module.types.layout(ty).map(|(size, _)| size);
+            let Some(bytes) = size.filter(|size| (1..=MAX_BYTES).contains(size)) else {
+                continue;
+            };
+            let Ok(found) = self.variable(None, pointer, bytes, &uses) else {
+                continue;
+            };
+            let element = found.element.unwrap_or(1);
+            let count = (bytes / u64::from(element)) as u32;
+            let ty = self.module.types.shaped(Some(count), Scalar::Int(element * 8));
+            let of_module = match init {
+                Some(data) if constant => {
+                    let parts = data.chunks(element as usize).take(count as usize);
+                    let number = |part: &[u8]| part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+                    OfModule::Constant(parts.map(number).collect())
+                }
+                _ => OfModule::Variable(pointer),
+            };
+            self.places[pointer] = Some(Place {
+                variable: self.variables.len(),
+                offset: 0,
+                dynamic: None,
+            });
+            self.variables.push(Variable {
+                ty,
+                element: Some(element),
+                module: Some(of_module),
+            });
+        }
+        Ok(())
+    }
+
     fn error<T>(&self, inst: Inst, code: Code, message: impl Into<String>) -> Result<T> {
         Err(Diagnostic::new(
             code,
@@ -125,7 +182,7 @@ impl Memory<'_> {
                     return self.error(inst, Code::Size, message);
                 }
                 let Some(pointer) = data.result else { continue };
-                let variable = self.variable(inst, pointer, bytes, &uses)?;
+                let variable = self.variable(Some(inst), pointer, bytes, &uses)?;
                 self.places[pointer] = Some(Place {
                     variable: self.variables.len(),
                     offset: 0,
@@ -140,7 +197,7 @@ impl Memory<'_> {
     /// The value that an allocation becomes, by its accesses.
     fn variable(
         &mut self,
-        alloca: Inst,
+        alloca: Option<Inst>,
         pointer: Value,
         bytes: u64,
         uses: &crate::emit::Uses,
@@ -179,20 +236,24 @@ impl Memory<'_> {
         let types = &self.module.types;
         if let Some(first) = accessed.first()
             && whole
+            && alloca.is_some()
             && accessed.iter().all(|ty| ty == first)
             && types.shape(*first).is_some()
         {
             return Ok(Variable {
                 ty: *first,
                 element: None,
+                module: None,
             });
         }
         let mut element = 8;
         for ty in &accessed {
             let Some((_, scalar)) = types.shape(*ty).filter(|(_, s)| *s != Scalar::Int(1)) else {
                 let name = types.name(*ty);
+                let at = alloca.or_else(|| uses[pointer].first().map(|u| u.0));
+                let Some(at) = at else { break };
                 return self.error(
-                    alloca,
+                    at,
                     Code::Memory,
                     format!("an access of type {name} in an allocation is not supported"),
                 );
@@ -210,6 +271,7 @@ impl Memory<'_> {
         Ok(Variable {
             ty,
             element: Some(element),
+            module: None,
         })
     }
 
@@ -238,6 +300,9 @@ impl Memory<'_> {
                 };
                 let full =
                     value.is_some_and(|v| self.function.ty(v) == self.variables[variable].ty);
+                if self.variables[variable].module.is_some() {
+                    continue;
+                }
                 match (full, kill[variable]) {
                     (true, _) => kill[variable] = true,
                     (false, false) => read[variable] = true,
@@ -540,10 +605,22 @@ impl Memory<'_> {
         value: Option<Value>,
         place: Place,
     ) -> Result<()> {
-        let Variable { ty, element } = self.variables[place.variable];
-        let old = match self.current[place.variable] {
-            Some(value) => value,
-            None => self.function.constant(ty, Const::Undef),
+        let Variable { ty, element, .. } = self.variables[place.variable];
+        let old = match (&self.variables[place.variable].module, self.current[place.variable]) {
+            (Some(OfModule::Constant(_)), _) if value.is_some() => {
+                return self.error(inst, Code::Memory, "a constant is written");
+            }
+            (Some(OfModule::Constant(data)), _) => {
+                let data = Const::Vector(data.clone());
+                self.function.constant(ty, data)
+            }
+            (Some(OfModule::Variable(pointer)), _) => {
+                let pointer = *pointer;
+                let op = self.intrinsic(inst, "genx.vload")?;
+                self.add(op, smallvec![pointer], ty)
+            }
+            (None, Some(value)) => value,
+            (None, None) => self.function.constant(ty, Const::Undef),
         };
         let Some(element) = element else {
             match value {
@@ -610,7 +687,14 @@ impl Memory<'_> {
                 let all = self.function.bits(Types::I1, 1);
                 let op = self.intrinsic(inst, "genx.wrregioni")?;
                 let args = smallvec![old, value, shape[0], shape[1], shape[2], offset, undef, all];
-                self.current[place.variable] = Some(self.add(op, args, ty));
+                let new = self.add(op, args, ty);
+                match self.variables[place.variable].module {
+                    Some(OfModule::Variable(pointer)) => {
+                        let op = self.intrinsic(inst, "genx.vstore")?;
+                        self.add(op, smallvec![new, pointer], Types::VOID);
+                    }
+                    _ => self.current[place.variable] = Some(new),
+                }
             }
         }
         Ok(())
