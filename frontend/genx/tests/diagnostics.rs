@@ -30,7 +30,10 @@ fn found(text: &str, platform: &str) -> Option<(Code, u32, u32)> {
 
 /// Checks the code and the place of the diagnostic for a body, which begins in line 5.
 fn check(body: &str, code: Code, line: u32) {
-    let text = kernel("i64 %p, <16 x i32> %v, i32 %n, double %d, <8 x i32> %w", body);
+    let text = kernel(
+        "i64 %p, <16 x i32> %v, i32 %n, double %d, <8 x i32> %w",
+        body,
+    );
     let found = found(&text, "skl").map(|(code, line, _)| (code, line));
     assert_eq!(found, Some((code, line)), "{text}");
 }
@@ -38,17 +41,37 @@ fn check(body: &str, code: Code, line: u32) {
 #[test]
 fn each_code_has_its_place() {
     check("  %a = add i32 %n, ?", Code::Syntax, 5);
-    check("  %a = trunc i32 %n to i24\n  %b = zext i24 %a to i32\n  %c = insertelement <8 x i32> %w, i32 %b, i32 0\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %c)", Code::Type, 5);
+    check(
+        "  %a = trunc i32 %n to i24\n  %b = zext i24 %a to i32\n  %c = insertelement <8 x i32> %w, i32 %b, i32 0\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %c)",
+        Code::Type,
+        5,
+    );
     check("  %a = add i32 %n, %missing", Code::Name, 5);
     check("  %a = add i64 %n, 1", Code::Mismatch, 5);
     check("  fence seq_cst", Code::Instruction, 5);
     check("  call void @llvm.genx.unheard.of()", Code::Callee, 5);
     check("  %a = call i32 @llvm.genx.lane.id()", Code::Intrinsic, 5);
-    check("  call void @llvm.genx.svm.block.st.i64.v1i32(i64 %p, <1 x i32> <i32 1>)", Code::Operand, 5);
-    check("  %a = call <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32> %v, i32 8, i32 8, i32 1, i16 60, i32 undef)\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %a)", Code::Region, 5);
+    check(
+        "  call void @llvm.genx.svm.block.st.i64.v1i32(i64 %p, <1 x i32> <i32 1>)",
+        Code::Operand,
+        5,
+    );
+    check(
+        "  %a = call <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32> %v, i32 8, i32 8, i32 1, i16 60, i32 undef)\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %a)",
+        Code::Region,
+        5,
+    );
     check("  %a = alloca [40000 x i32]", Code::Size, 5);
-    check("  %a = alloca i32\n  %b = ptrtoint i32* %a to i64\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)", Code::Memory, 6);
-    check("  %a = add i128 170141183460469231731687303715884105727, 0", Code::Constant, 5);
+    check(
+        "  %a = alloca i32\n  %b = ptrtoint i32* %a to i64\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)",
+        Code::Memory,
+        6,
+    );
+    check(
+        "  %a = add i128 170141183460469231731687303715884105727, 0",
+        Code::Constant,
+        5,
+    );
 }
 
 #[test]
@@ -69,7 +92,10 @@ fn kernels_are_described() {
         "{}define internal void @f() {{\n  call void @f()\n  ret void\n}}\n",
         kernel("", "  call void @f()")
     );
-    assert_eq!(found(&recursive, "skl").map(|f| (f.0, f.1)), Some((Code::Call, 10)));
+    assert_eq!(
+        found(&recursive, "skl").map(|f| (f.0, f.1)),
+        Some((Code::Call, 10))
+    );
 }
 
 #[test]
@@ -78,5 +104,23 @@ fn platforms_lack_what_they_lack() {
         call void @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)";
     let text = kernel("double %d, <8 x i32> %w", body);
     assert_eq!(found(&text, "skl"), None);
-    assert_eq!(found(&text, "icllp").map(|f| (f.0, f.1)), Some((Code::Platform, 5)));
+    assert_eq!(
+        found(&text, "icllp").map(|f| (f.0, f.1)),
+        Some((Code::Platform, 5))
+    );
+}
+
+#[test]
+fn the_documentation_has_every_code_and_every_refused_name() {
+    let document = include_str!("../../../docs/genx.md");
+    for code in Code::ALL {
+        let row = format!("| `{}` | {} |", code.text(), code.summary());
+        assert!(document.contains(&row), "{row}");
+    }
+    for (name, supported) in kiln_genx::intrinsics::Intrinsic::all() {
+        let named = document.contains(&format!("`{name}`"));
+        if name.starts_with("genx.") {
+            assert_eq!(named, !supported, "{name}");
+        }
+    }
 }

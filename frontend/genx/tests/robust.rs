@@ -33,12 +33,16 @@ fn texts_that_end_anywhere() {
 
 #[test]
 fn texts_with_other_characters() {
-    let others = [b'0', b'9', b'<', b'>', b'(', b')', b'x', b'%', b'@', b'!', b',', b' ', b'-', b'\n'];
+    let others = [
+        b'0', b'9', b'<', b'>', b'(', b')', b'x', b'%', b'@', b'!', b',', b' ', b'-', b'\n',
+    ];
     let mut state = 1u64;
     for round in 0..4000 {
         let mut bytes = SEED.as_bytes().to_vec();
         for _ in 0..=round % 3 {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             let at = (state >> 33) as usize % bytes.len();
             bytes[at] = others[(state >> 20) as usize % others.len()];
         }
@@ -51,12 +55,19 @@ fn texts_with_other_characters() {
 #[test]
 fn nothing_is_nested_without_end() {
     let deep = |open: &str, close: &str, inner: &str| {
-        format!("@g = constant {}{inner}{} zeroinitializer", open.repeat(100_000), close.repeat(100_000))
+        format!(
+            "@g = constant {}{inner}{} zeroinitializer",
+            open.repeat(100_000),
+            close.repeat(100_000)
+        )
     };
     run(&deep("[1 x ", "]", "i32"));
     run(&deep("{", "}", "i32"));
     run(&format!("!0 = {}", "!{".repeat(100_000)));
-    run(&format!("@g = constant i32 {}", "add (i32 1, i32 ".repeat(100_000)));
+    run(&format!(
+        "@g = constant i32 {}",
+        "add (i32 1, i32 ".repeat(100_000)
+    ));
     run("define void @f(<1048577 x i32> %a) {\n ret void\n}");
     run("@g = constant [4294967295 x i64] zeroinitializer");
 }

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use common::{compile, skl};
 use kiln_compile::Compiled;
-use kiln_compile::source;
 use kiln_emit::encoding;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_frontend::binary;
 use kiln_frontend::module::Module;
+use kiln_frontend::text;
 use run::{Work, run};
 
 /// GRFs of a thread.
@@ -74,8 +74,9 @@ fn examples() -> Vec<Example> {
                 .expect("a name")
                 .to_string_lossy()
                 .into_owned();
-            let text = std::fs::read(dir.join(&name).with_extension("visaasm")).expect("vISA text");
-            let module = source::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let path = dir.join(&name).with_extension("visaasm");
+            let text = std::fs::read_to_string(path).expect("vISA text");
+            let module = text::parse(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
             Example { name, dir, module }
         })
         .collect();

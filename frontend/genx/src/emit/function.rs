@@ -14,7 +14,10 @@ use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::Mask;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
-use crate::ir::{Block, Function, FunctionId, GlobalId, Inst, InstData, Module, Op, Scalar, Type, Value, ValueDef};
+use crate::ir::{
+    Block, Function, FunctionId, GlobalId, Inst, InstData, Module, Op, Scalar, Type, Value,
+    ValueDef,
+};
 
 /// Bytes of the largest value: rows are numbered by a byte.
 const MAX_BYTES: u32 = 256 * 32;
@@ -399,7 +402,11 @@ impl<'a, 's> Emitter<'a, 's> {
         let (count, scalar) = self.shape(result)?;
         let ty = self.visa(scalar, Sign::Signed)?;
         let dst = self.whole(result, Sign::Signed)?;
-        self.copy(count, dst, source(var, ty, Layout::contiguous(0, ty.bytes())))
+        self.copy(
+            count,
+            dst,
+            source(var, ty, Layout::contiguous(0, ty.bytes())),
+        )
     }
 
     fn store_global(&mut self, inst: Inst) -> Result<()> {

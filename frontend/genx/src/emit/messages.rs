@@ -49,12 +49,17 @@ struct Receive {
 impl Emitter<'_, '_> {
     /// Surface of an operand that is a binding table index.
     fn surface(&mut self, index: Value) -> Result<Surface> {
+        self.surface_of(index, true)
+    }
+
+    /// The same; `predefined` is false for messages that cannot name shared local memory as such.
+    fn surface_of(&mut self, index: Value, predefined: bool) -> Result<Surface> {
         if let Some(bti) = bale::uniform(self.function, index) {
             let bti = bti & 0xffff_ffff;
-            if bti == SLM {
+            if bti == SLM && predefined {
                 return Ok(Surface::from_u32(predefined::SURFACE_SLM));
             }
-            if STATELESS.contains(&bti) {
+            if bti != SLM && STATELESS.contains(&bti) {
                 return Ok(Surface::from_u32(predefined::SURFACE_STATELESS));
             }
         }
@@ -102,7 +107,7 @@ impl Emitter<'_, '_> {
         let args = &self.data(inst).args;
         let most = message.parts.iter().filter_map(|part| match *part {
             Part::Number(n)
-            | Part::Unmasked(n)
+            | Part::Channels(n)
             | Part::Rows(n)
             | Part::Surface(n)
             | Part::Scalar(n)
@@ -177,7 +182,7 @@ impl Emitter<'_, '_> {
                     Part::Surface(n) => {
                         let found = match surface {
                             Some(surface) => surface,
-                            None => self.surface(self.data(inst).args[usize::from(n)])?,
+                            None => self.surface_of(self.data(inst).args[usize::from(n)], false)?,
                         };
                         surface = Some(found);
                         found.into()
@@ -281,8 +286,8 @@ impl Emitter<'_, '_> {
             items.push(match *part {
                 Part::Is(n) => Item::Is(Operand::Field(n)),
                 Part::Number(n) => Item::Is(Operand::Field(self.number(arg(n))? as u32)),
-                Part::Unmasked(n) => {
-                    let left = !self.number(arg(n))? as u32 & 15;
+                Part::Channels(n) => {
+                    let left = self.number(arg(n))? as u32 & 15;
                     if left.count_ones() != planes {
                         return self.error(
                             Code::Operand,

@@ -232,7 +232,9 @@ fn globals(shared: &mut Shared, functions: &[FunctionId]) {
                 ty: VType::Ud,
                 layout: super::operand::Layout::same(at),
             };
-            let _ = shared.object.copy(dst, super::function::imm(VType::Ud, bits), 1);
+            let _ = shared
+                .object
+                .copy(dst, super::function::imm(VType::Ud, bits), 1);
         }
     }
 }

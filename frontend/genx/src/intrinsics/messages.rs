@@ -12,8 +12,9 @@ pub enum Part {
     Is(u32),
     /// A constant operand.
     Number(u8),
-    /// The channels that a mask of this operand does not name.
-    Unmasked(u8),
+    /// The channels that a mask names. (The language reference says that it names those that are left out; the
+    /// reference compiler and its users take it for those that are moved.)
+    Channels(u8),
     /// Bytes of an element of the data, as its number.
     ElementSize,
     /// Size of the data in owords, as a power of two; the number is added.
@@ -168,14 +169,14 @@ pub const SVM_GATHER4_SCALED: Message = channels(
     4,
     Some(0),
     Some(5),
-    &[Unmasked(1), Is(0), Scalar(3), Addresses(4), Receive],
+    &[Channels(1), Is(0), Scalar(3), Addresses(4), Receive],
 );
 pub const SVM_SCATTER4_SCALED: Message = channels(
     Opcode::SvmScatter4Scaled,
     4,
     Some(0),
     None,
-    &[Unmasked(1), Is(0), Scalar(3), Addresses(4), Send(5)],
+    &[Channels(1), Is(0), Scalar(3), Addresses(4), Send(5)],
 );
 pub const GATHER_SCALED: Message = channels(
     Opcode::GatherScaled,
@@ -243,7 +244,7 @@ pub const GATHER4_SCALED: Message = channels(
     Some(0),
     Some(6),
     &[
-        Unmasked(1),
+        Channels(1),
         Is(0),
         Surface(3),
         Scalar(4),
@@ -257,7 +258,7 @@ pub const GATHER4_SCALED2: Message = channels(
     None,
     None,
     &[
-        Unmasked(0),
+        Channels(0),
         Is(0),
         Surface(2),
         Scalar(3),
@@ -271,7 +272,7 @@ pub const GATHER4_MASKED_SCALED2: Message = channels(
     Some(5),
     None,
     &[
-        Unmasked(0),
+        Channels(0),
         Is(0),
         Surface(2),
         Scalar(3),
@@ -285,7 +286,7 @@ pub const SCATTER4_SCALED: Message = channels(
     Some(0),
     None,
     &[
-        Unmasked(1),
+        Channels(1),
         Is(0),
         Surface(3),
         Scalar(4),

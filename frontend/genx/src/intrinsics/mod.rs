@@ -13,7 +13,7 @@ use kiln_frontend::module::Modifier;
 use kiln_frontend::opcode::{AtomicOp, Opcode};
 
 use crate::error::Code;
-use crate::ir::BinaryOp;
+use crate::ir::{BinaryOp, Function, Scalar, TypeData, Types, Value, ValueDef};
 use messages::Message;
 use table::ROWS;
 
@@ -68,6 +68,10 @@ pub enum Kind {
     WritePredicate,
     Load,
     Store,
+    /// To, from, bytes.
+    MemCopy,
+    /// To, byte, bytes.
+    MemSet,
     Modifier(Modifier),
     Alu(Alu),
     /// Saturation of a float to 0 to 1.
@@ -190,6 +194,8 @@ impl Intrinsic {
     pub fn is_pure(self) -> bool {
         match self.kind() {
             Kind::Store
+            | Kind::MemCopy
+            | Kind::MemSet
             | Kind::SlmInit
             | Kind::Atomic(..)
             | Kind::Barrier
@@ -211,6 +217,27 @@ impl Intrinsic {
             Kind::Load | Kind::Message(_) | Kind::Predefined(_) => false,
             _ => self.is_pure(),
         }
+    }
+}
+
+/// Gives a parameter that is an opaque pointer the type that its conversion to an address names: the only place where
+/// opaque pointers have it.
+pub(crate) fn name_handle(types: &mut Types, function: &mut Function, name: &str, args: &[Value]) {
+    let Some(rest) = name.strip_prefix("llvm.genx.address.convert.") else {
+        return;
+    };
+    let pointer = rest.split_once(".p").map(|(_, rest)| rest);
+    let handle = pointer.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let (Some(handle), Some(&arg)) = (handle.filter(|name| name.contains('.')), args.first())
+    else {
+        return;
+    };
+    let is_pointer = matches!(
+        types.data(function.ty(arg)),
+        TypeData::Scalar(Scalar::Ptr(_))
+    );
+    if is_pointer && matches!(function.values[arg].def, ValueDef::Param(_)) {
+        function.values[arg].ty = types.get(TypeData::Handle(handle.into()));
     }
 }
 

@@ -6,7 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::function::ValueData;
-use crate::ir::{Block, Function, Inst, Type, Types, Value, ValueDef};
+use crate::ir::{Block, Function, Inst, Scalar, Type, TypeData, Types, Value, ValueDef};
 
 use super::Parser;
 use super::lexer::Token;
@@ -206,8 +206,10 @@ impl Parser<'_> {
         self.lex.take()?;
         if let Some(&value) = body.locals.get(&name) {
             let found = body.function.ty(value);
-            if found != ty {
-                let types = &self.module.types;
+            let types = &self.module.types;
+            let pointer = matches!(types.data(ty), TypeData::Scalar(Scalar::Ptr(_)));
+            let handle = pointer && matches!(types.data(found), TypeData::Handle(_));
+            if found != ty && !handle {
                 let message = format!("%{name} is {}, not {}", types.name(found), types.name(ty));
                 return Err(Diagnostic::new(Code::Mismatch, loc, message));
             }

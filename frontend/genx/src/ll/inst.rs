@@ -98,9 +98,9 @@ impl Parser<'_> {
             "alloca" | "load" | "store" | "getelementptr" => self.memory(body, word)?,
             "tail" | "musttail" | "notail" => {
                 self.lex.expect_word("call")?;
-                return self.call(body, loc);
+                return self.call(body);
             }
-            "call" => return self.call(body, loc),
+            "call" => return self.call(body),
             "br" | "switch" | "ret" | "unreachable" => self.terminator(body, word)?,
             _ => {
                 let message = format!("instruction {word} is not supported");
@@ -477,7 +477,7 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, body: &mut Body, loc: Loc) -> Result<Option<InstData>> {
+    fn call(&mut self, body: &mut Body) -> Result<Option<InstData>> {
         let flags = self.flags()?;
         while !self.at_type() {
             match *self.lex.token() {
@@ -535,9 +535,9 @@ impl Parser<'_> {
         } else {
             Op::Call(self.function_named(name.clone()))
         };
+        crate::intrinsics::name_handle(&mut self.module.types, &mut body.function, name, &args);
         let mut inst = data(op, args, result);
         inst.flags = flags;
-        let _ = loc;
         Ok(Some(inst))
     }
 

@@ -18,7 +18,6 @@ use smol_str::SmolStr;
 use crate::error::Result;
 use crate::ir::{Attrs, FunctionId, MetaId, Module, Type};
 use lexer::Lexer;
-pub(crate) use module::pointer_sizes;
 
 /// Reader of a text.
 pub(crate) struct Parser<'a> {

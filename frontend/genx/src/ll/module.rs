@@ -517,11 +517,15 @@ impl Parser<'_> {
 }
 
 /// Address spaces whose pointers a data layout describes, with their bytes.
-pub(crate) fn pointer_sizes(layout: &str) -> Vec<(u32, u32)> {
+fn pointer_sizes(layout: &str) -> Vec<(u32, u32)> {
     let one = |part: &str| {
         let mut parts = part.strip_prefix('p')?.split(':');
         let space = parts.next()?;
-        let space = if space.is_empty() { 0 } else { space.parse().ok()? };
+        let space = if space.is_empty() {
+            0
+        } else {
+            space.parse().ok()?
+        };
         let bits: u32 = parts.next()?.parse().ok()?;
         matches!(bits, 16 | 32 | 64).then_some((space, bits / 8))
     };
