@@ -50,7 +50,7 @@ struct Place {
 /// # Errors
 /// An allocation has no constant size, or its address escapes; an access is not supported.
 pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
-    expand_copies(module, function)?;
+    super::copies::expand(module, function)?;
     let globals = function.values.keys();
     let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
     let globals: Vec<Value> = globals.collect();
@@ -89,78 +89,6 @@ struct Memory<'a> {
     new: Vec<Inst>,
     /// Instruction that is replaced.
     at: Option<Inst>,
-}
-
-/// Bytes that are copied or set at most.
-const MAX_COPY: u64 = 8192;
-
-/// Makes copies of memory of constant size loads and stores of vectors.
-fn expand_copies(module: &mut Module, function: &mut Function) -> Result<()> {
-    for block in function.order.clone() {
-        let kind_of = |function: &Function, inst: Inst| match &function.insts[inst].op {
-            Op::Intrinsic(i) if matches!(i.kind(), Kind::MemCopy | Kind::MemSet) => Some(i.kind()),
-            _ => None,
-        };
-        let insts = &function.blocks[block].insts;
-        if !insts.iter().any(|inst| kind_of(function, *inst).is_some()) {
-            continue;
-        }
-        let mut new = Vec::new();
-        for inst in function.blocks[block].insts.clone() {
-            let Some(kind) = kind_of(function, inst) else {
-                new.push(inst);
-                continue;
-            };
-            let data = function.insts[inst].clone();
-            let error = |message: &str| Err(Diagnostic::new(Code::Memory, data.loc, message));
-            let [to, from, length, ..] = data.args[..] else {
-                return error("a copy has a destination, a source and a size");
-            };
-            let Some(length) = function.as_bits(length).filter(|n| *n <= MAX_COPY) else {
-                return error("a copy of memory must have a constant size, and a small one");
-            };
-            if length == 0 {
-                continue;
-            }
-            let element = if length % 4 == 0 { 4 } else { 1 };
-            let count = (length / element) as u32;
-            let ty = module
-                .types
-                .shaped(Some(count), Scalar::Int(8 * element as u32));
-            let align = if data.align == 0 {
-                element as u32
-            } else {
-                data.align
-            };
-            let value = match kind {
-                Kind::MemCopy => {
-                    let load = function.make(InstData {
-                        op: Op::Load,
-                        args: smallvec![from],
-                        ty,
-                        align,
-                        ..data.clone()
-                    });
-                    new.push(load);
-                    function.insts[load].result
-                }
-                _ => function.as_bits(from).map(|byte| {
-                    let bits = (0..element).fold(0, |bits, i| bits | (byte & 0xff) << (8 * i));
-                    function.constant(ty, Const::Vector(vec![bits; count as usize].into()))
-                }),
-            };
-            let Some(value) = value else {
-                return error("the byte that memory is set to must be constant");
-            };
-            let store = &mut function.insts[inst];
-            store.op = Op::Store;
-            store.args = smallvec![value, to];
-            store.align = align;
-            new.push(inst);
-        }
-        function.blocks[block].insts = new;
-    }
-    Ok(())
 }
 
 /// Value and pointer of a load or a store.

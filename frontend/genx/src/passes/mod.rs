@@ -1,6 +1,7 @@
 //! Passes over the IR, one a file.
 
 pub mod cfg;
+pub mod copies;
 pub mod kernels;
 pub mod memory;
 pub mod simdcf;
