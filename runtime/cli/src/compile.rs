@@ -91,6 +91,9 @@ pub struct Args {
     /// Leave out these passes, to see what they are worth
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
     without: Vec<&'static str>,
+    /// Run the verifier after each pass and prove the allocation, as debug builds always do
+    #[arg(long)]
+    verify: bool,
     /// Version of the convention of stack calls; code of different versions cannot call each other
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
@@ -259,7 +262,9 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
 
 /// The session that a command line asks for.
 fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
+    let defaults = Options::new(args.platform);
     let mut session = Session::new(Options {
+        verify: args.verify || defaults.verify,
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
@@ -268,7 +273,7 @@ fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
         interruptible: args.preemption,
         without: args.without.clone(),
         variant: args.variant.map(Variant::into),
-        ..Options::new(args.platform).tier(args.optimize)
+        ..defaults.tier(args.optimize)
     });
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);
