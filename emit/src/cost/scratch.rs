@@ -30,7 +30,7 @@ pub struct Scratch {
 }
 
 /// Counts the messages that access scratch space.
-pub fn scratch(code: &[Inst], platform: &Platform) -> Scratch {
+pub fn scratch<'a>(code: impl IntoIterator<Item = &'a Inst>, platform: &Platform) -> Scratch {
     let mut found = Scratch::default();
     // Spilled owords.
     let mut written: HashSet<u32> = HashSet::new();

@@ -124,15 +124,12 @@ pub struct Room {
     pub grfs: u32,
     /// Bytes at the start of scratch memory that belong to others.
     pub scratch_base: u32,
-    /// True if variables whose address is taken are placed in scratch memory even if there are registers for them.
+    /// True if variables whose address is taken are placed in scratch memory even if there are registers for them. The
+    /// code around them may need more than they leave.
     pub in_memory: bool,
     /// True if threads may be interrupted in the middle: messages that need a header for that have it.
     pub interruptible: bool,
 }
-
-/// Minimum number of GRFs for the code beside variables whose address is taken. If fewer remain, these variables
-/// are placed in scratch memory.
-const MIN_FREE_GRFS: u32 = 32;
 
 /// Selects instructions for a function of the IR without subroutines, with all GRFs.
 ///
@@ -290,7 +287,7 @@ impl<'f, 'm> Select<'f, 'm> {
         let in_memory = room.in_memory
             || match stack {
                 Some(stack) => !arrive.is_empty() || fixed_from + fixed > stack.callee_saved.end,
-                None => payload + fixed + MIN_FREE_GRFS > room.grfs,
+                None => payload + fixed >= room.grfs,
             };
         if any && in_memory {
             let called_by = stack.filter(|_| self.out.entered != Entered::Dispatched);

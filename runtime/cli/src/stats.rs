@@ -24,9 +24,11 @@ pub struct KernelStats {
     pub bytes: usize,
     /// Of scratch space that a thread spills to.
     pub spill_bytes: u32,
-    /// Messages that write it and read it.
+    /// Messages in the code that write it and read it at a constant offset, as `kiln cost` counts them.
     pub spills: u32,
     pub fills: u32,
+    /// Variables whose address is taken that are in scratch space.
+    pub arrays_in_memory: Vec<String>,
     /// GRFs that hold something at one time or another.
     pub grf_used: u32,
     /// Most GRFs live at once, before allocation.
@@ -107,6 +109,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
         spill_bytes: compiled.allocation.spill_bytes,
         spills: compiled.allocation.spills,
         fills: compiled.allocation.fills,
+        arrays_in_memory: compiled.arrays_in_memory.clone(),
         grf_used: compiled.allocation.grf_used,
         max_pressure: compiled.allocation.max_pressure,
         cycles: None,

@@ -11,9 +11,10 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kiln_emit::assemble::{Program, assemble};
-use kiln_emit::{errata, flow, listing};
+use kiln_emit::{cost, errata, flow, listing};
 use kiln_frontend::module::Object;
 use kiln_ir::expand;
+use kiln_ir::func::VarStorage;
 use kiln_ir::subroutines;
 use kiln_isel::opt::{
     arrays, conditions, copies, dead, destinations, flags, identities, narrow, scattered, spread,
@@ -382,6 +383,7 @@ impl<'a> Kernel<'a> {
                 visa_instructions: source.insts.len(),
                 instructions: 0,
                 allocation: Stats::default(),
+                arrays_in_memory: Vec::new(),
                 allocator,
                 attempt,
                 seconds,
@@ -668,6 +670,13 @@ fn select(kernel: &mut Kernel) -> Result<(), CompileError> {
     compiled.uninterruptible = machines.iter().any(|machine| machine.uninterruptible);
     compiled.entered = machines[0].entered;
     kernel.own_scratch = machines[0].scratch_bytes;
+    if kernel.own_scratch > 0 {
+        use VarStorage::{Fixed, FixedPayload};
+        let is_array = |s: &VarStorage| matches!(s, Fixed { .. } | FixedPayload { .. });
+        let arrays = func.storage.iter().filter(|(_, s)| is_array(s));
+        let names = arrays.map(|(var, _)| kernel.object.vars[var].name.to_string());
+        compiled.arrays_in_memory = names.collect();
+    }
     kernel.has_register_arrays = kernel.own_scratch == 0 && !machines[0].reserved.is_empty();
     kernel.settings.scratch_base = compiled.scratch_base + kernel.own_scratch;
     if let Some(last) = machines.last() {
@@ -772,6 +781,12 @@ fn assemble_code(kernel: &mut Kernel) -> Result<(), CompileError> {
     compiled.relocations = relocations.map(relocation).collect();
     compiled.lines = Lines::of(&kernel.program, &assembled.inst_offsets);
     compiled.instructions = kernel.program.blocks.iter().map(Vec::len).sum();
+    if compiled.allocation.spill_bytes > 0 {
+        let insts = kernel.program.blocks.iter().flatten();
+        let scratch = cost::scratch(insts, kernel.shared.options.platform);
+        compiled.allocation.spills = scratch.spills as u32;
+        compiled.allocation.fills = scratch.fills as u32;
+    }
     compiled.code = assembled.code;
     Ok(())
 }

@@ -140,6 +140,8 @@ pub struct Compiled {
     pub visa_instructions: usize,
     pub instructions: usize,
     pub allocation: Stats,
+    /// Names of the variables whose address is taken that are in scratch space, since there are too few registers.
+    pub arrays_in_memory: Vec<String>,
     /// What has assigned its registers.
     pub allocator: Allocator,
     /// The attempt that made the code, one of [`ATTEMPTS`](crate::attempt::ATTEMPTS).

@@ -269,6 +269,33 @@ fn cost_counts_machine_code() {
     );
 }
 
+/// Arrays stay in registers as long as allocation succeeds. In memory they are named, and the accesses to them count.
+#[test]
+fn arrays_in_memory_are_in_the_figures() {
+    let folder = Folder::new("arrays-in-memory");
+    let input = example("argmix", "visaasm");
+    let [code, stats, json] = ["k.bin", "stats.json", "cost.json"].map(|name| folder.path(name));
+    let figures = |limit: &str| {
+        let args = ["compile", "-p", "skl", "--grf-limit", limit];
+        pass(&[&args[..], &[&input, "-o", &code, "--stats", &stats]].concat());
+        pass(&["cost", "-p", "skl", &code, "--json", &json]);
+        [&stats, &json].map(|path| -> Value {
+            let all: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+            all[0].clone()
+        })
+    };
+    for (limit, arrays) in [("72", &[][..]), ("40", &["V0091", "V0092"])] {
+        let [stats, cost] = figures(limit);
+        assert_eq!(stats["arrays_in_memory"], serde_json::json!(arrays));
+        for name in ["spills", "fills"] {
+            assert_eq!(stats[name], cost[name], "{name} in {limit}");
+            assert!(cost[name].as_u64() > Some(0), "{name} in {limit}");
+        }
+        let few = stats["instructions"].as_u64() < Some(400);
+        assert_eq!(few, arrays.is_empty(), "in {limit}");
+    }
+}
+
 /// A pass left out makes other code; a folder is as good as its files.
 #[test]
 fn passes_may_be_left_out_of_a_corpus() {

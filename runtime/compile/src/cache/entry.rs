@@ -53,6 +53,8 @@ struct CompiledEntry<'a> {
     instructions: u64,
     #[serde(with = "StatsEntry")]
     allocation: Stats,
+    #[serde(borrow)]
+    arrays_in_memory: Vec<&'a str>,
     #[serde(with = "AllocatorEntry")]
     allocator: Allocator,
     /// Index of the attempt in [`ATTEMPTS`].
@@ -197,6 +199,7 @@ impl<'a> CompiledEntry<'a> {
             visa_instructions,
             instructions,
             allocation,
+            arrays_in_memory,
             allocator,
             attempt,
             // Of this time.
@@ -239,6 +242,7 @@ impl<'a> CompiledEntry<'a> {
             visa_instructions: *visa_instructions as u64,
             instructions: *instructions as u64,
             allocation: *allocation,
+            arrays_in_memory: arrays_in_memory.iter().map(String::as_str).collect(),
             allocator: *allocator,
             attempt: ATTEMPTS.iter().take_while(|a| a != attempt).count() as u8,
         }
@@ -281,6 +285,9 @@ impl<'a> CompiledEntry<'a> {
             visa_instructions: self.visa_instructions as usize,
             instructions: self.instructions as usize,
             allocation: self.allocation,
+            arrays_in_memory: (self.arrays_in_memory.into_iter())
+                .map(str::to_string)
+                .collect(),
             allocator: self.allocator,
             attempt: ATTEMPTS
                 .get(usize::from(self.attempt))
