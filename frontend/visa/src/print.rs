@@ -16,9 +16,10 @@ use crate::module::{
 };
 use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
 use crate::text::EXTERNAL_CALL;
-use crate::text::lsc;
 use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND, name_of};
 use crate::text::punctuation;
+
+mod lsc;
 
 /// Column of the comment with an instruction's number.
 const COMMENT_COLUMN: usize = 80;

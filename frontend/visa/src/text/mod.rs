@@ -21,7 +21,7 @@
 mod diagnose;
 mod expr;
 mod lexer;
-pub(crate) mod lsc;
+mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;

@@ -1,9 +1,9 @@
 //! Rules of LSC messages: addresses, data, caching, blocks and fences.
 
 use super::{FindingKind, Verifier};
+use crate::lsc::{self, FLAT, TRANSPOSED};
 use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Category, Field, LscOp, Meaning, Opcode};
-use crate::text::lsc::{self, FLAT, TRANSPOSED};
 use kiln_target::platform::Generation;
 
 /// Units, by number.

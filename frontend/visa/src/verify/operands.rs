@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::facts::{FLOATS, Facts, Map, Modifiers, Saturation, Types, operand_types, sizes};
 use super::{FindingKind, Verifier};
+use crate::lsc;
 use crate::module::{
     Addr, ArrayDecl, Combine, Exec, Inst, Label, LabelKind, Modifier, Object, Operand, PredUse,
     Predicate, Region, Sampler, StateVar, Subject, Surface, Type, Var, predefined,
@@ -15,7 +16,6 @@ use crate::module::{
 use crate::opcode::{
     Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, SamplerOp, svm_block_bytes,
 };
-use crate::text::lsc;
 use crate::text::number::Positional;
 
 /// Range of offsets of indirect accesses.
