@@ -106,14 +106,10 @@ struct Row {
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Figures {
-    instructions: usize,
-    bytes: usize,
+    /// Those of the code.
+    #[serde(flatten)]
+    code: cost::Figures,
     moves: u32,
-    spills: u32,
-    fills: u32,
-    spill_bytes: u32,
-    /// Estimated.
-    cycles: f64,
     milliseconds: f64,
 }
 
@@ -121,26 +117,16 @@ impl Figures {
     fn of(compiled: &Compiled, platform: &'static Platform) -> Figures {
         let seconds = &compiled.seconds;
         Figures {
-            instructions: compiled.instructions,
-            bytes: compiled.code.len(),
+            code: cost::Figures::of(&compiled.code, platform),
             moves: compiled.allocation.moves,
-            spills: compiled.allocation.spills,
-            fills: compiled.allocation.fills,
-            spill_bytes: compiled.allocation.spill_bytes,
-            cycles: cost::Figures::of(&compiled.code, platform).cycles,
             milliseconds: (seconds.ir + seconds.isel + seconds.regalloc + seconds.emit) * 1e3,
         }
     }
 
     fn with(self, other: &Figures) -> Figures {
         Figures {
-            instructions: self.instructions + other.instructions,
-            bytes: self.bytes + other.bytes,
+            code: self.code.with(&other.code),
             moves: self.moves + other.moves,
-            spills: self.spills + other.spills,
-            fills: self.fills + other.fills,
-            spill_bytes: self.spill_bytes + other.spill_bytes,
-            cycles: self.cycles + other.cycles,
             milliseconds: self.milliseconds + other.milliseconds,
         }
     }
@@ -292,13 +278,13 @@ fn table(sums: &[(Way, Figures, usize)]) -> String {
             way.allocator.name().to_string(),
             way.without.unwrap_or("-").to_string(),
             way.grfs.to_string(),
-            f.instructions.to_string(),
-            f.bytes.to_string(),
+            f.code.instructions.to_string(),
+            f.code.bytes.to_string(),
             f.moves.to_string(),
-            f.spills.to_string(),
-            f.fills.to_string(),
-            f.spill_bytes.to_string(),
-            format!("{:.0}", f.cycles),
+            f.code.spills.to_string(),
+            f.code.fills.to_string(),
+            f.code.spill_bytes.to_string(),
+            format!("{:.0}", f.code.cycles),
             format!("{:.2}", f.milliseconds),
             match failures {
                 0 => String::new(),
@@ -336,13 +322,13 @@ fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
             row.way.allocator.name().to_string(),
             row.way.without.unwrap_or_default().to_string(),
             row.way.grfs.to_string(),
-            figure(|f| f.instructions.to_string()),
-            figure(|f| f.bytes.to_string()),
+            figure(|f| f.code.instructions.to_string()),
+            figure(|f| f.code.bytes.to_string()),
             figure(|f| f.moves.to_string()),
-            figure(|f| f.spills.to_string()),
-            figure(|f| f.fills.to_string()),
-            figure(|f| f.spill_bytes.to_string()),
-            figure(|f| format!("{:.0}", f.cycles)),
+            figure(|f| f.code.spills.to_string()),
+            figure(|f| f.code.fills.to_string()),
+            figure(|f| f.code.spill_bytes.to_string()),
+            figure(|f| format!("{:.0}", f.code.cycles)),
             figure(|f| format!("{:.3}", f.milliseconds)),
         ]
     });
@@ -358,7 +344,7 @@ fn draw(
     area.fill(&WHITE)?;
     let sizes = || args.grf.iter().copied();
     let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(1));
-    let messages = |f: &Figures| f.spills + f.fills;
+    let messages = |f: &Figures| f.code.spills + f.code.fills;
     let highest = sums.iter().map(|(_, f, _)| messages(f)).max();
     let mut chart = ChartBuilder::on(area)
         .margin(8)
@@ -375,7 +361,7 @@ fn draw(
     for (n, line) in lines.into_iter().enumerate() {
         let (allocator, without) = line;
         let colour = Palette99::pick(n).to_rgba();
-        let mut points: Vec<(u32, u32)> = (sums.iter())
+        let mut points: Vec<(u32, usize)> = (sums.iter())
             .filter(|(way, ..)| way.line() == line)
             .map(|(way, f, _)| (way.grfs, messages(f)))
             .collect();

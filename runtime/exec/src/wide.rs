@@ -44,35 +44,21 @@ pub struct Format {
     pub exponent: u32,
 }
 
-pub const HF: Format = Format {
-    fraction: 10,
-    exponent: 5,
-};
+pub const HF: Format = Format::new(10, 5);
 /// The upper half of a single.
-pub const BF: Format = Format {
-    fraction: 7,
-    exponent: 8,
-};
+pub const BF: Format = Format::new(7, 8);
 /// A single whose significand is a half's; it lies in the upper bits of a dword.
-pub const TF32: Format = Format {
-    fraction: 10,
-    exponent: 8,
-};
+pub const TF32: Format = Format::new(10, 8);
 /// The upper half of a half.
-pub const BF8: Format = Format {
-    fraction: 2,
-    exponent: 5,
-};
-pub const F: Format = Format {
-    fraction: 23,
-    exponent: 8,
-};
-pub const DF: Format = Format {
-    fraction: 52,
-    exponent: 11,
-};
+pub const BF8: Format = Format::new(2, 5);
+pub const F: Format = Format::new(23, 8);
+pub const DF: Format = Format::new(52, 11);
 
 impl Format {
+    const fn new(fraction: u32, exponent: u32) -> Format {
+        Format { fraction, exponent }
+    }
+
     pub fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1
     }

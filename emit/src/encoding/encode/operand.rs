@@ -77,23 +77,8 @@ impl<L: Layout> Encoder<'_, L> {
         } else if dst.hstride != 1 {
             return Err(EncodeError::DstStride(dst.hstride));
         }
-        let mask = match (dst.mme, self.inst.op.is_macro(), dst.place) {
-            (Some(mme), true, _) if mme <= 8 => mme,
-            (None, false, Place::Direct(reg))
-                if reg.file == RegFile::Mme
-                    && at.chan_mask.exists()
-                    && mme_of_mask(dst.chan_mask) != reg.num =>
-            {
-                reg.num as u8
-            }
-            (None, false, _) => dst.chan_mask,
-            _ => {
-                return Err(EncodeError::Range {
-                    operand,
-                    what: "extended accumulator",
-                });
-            }
-        };
+        let selects = |num| !at.chan_mask.exists() || mme_of_mask(dst.chan_mask) == num;
+        let mask = self.extended(dst.mme, dst.place, dst.chan_mask, selects, operand)?;
         if at.mme.exists() && dst.mme.is_some() {
             self.put(at.mme, u64::from(mask));
         } else if at.chan_mask.exists() {
@@ -306,25 +291,33 @@ impl<L: Layout> Encoder<'_, L> {
         })
     }
 
+    /// The contents of a channel mask or swizzle field, which may have the number of an extended accumulator instead
+    /// of `value`. `selects` tells if `value` already means that accumulator.
+    fn extended(
+        &self,
+        mme: Option<u8>,
+        place: Place,
+        value: u8,
+        selects: impl Fn(u32) -> bool,
+        operand: Operand,
+    ) -> Result<u8, EncodeError> {
+        match (mme, self.inst.op.is_macro(), place) {
+            (Some(mme), true, _) if mme <= 8 => Ok(mme),
+            (None, false, Place::Direct(reg)) if reg.file == RegFile::Mme && !selects(reg.num) => {
+                Ok(reg.num as u8)
+            }
+            (None, false, _) => Ok(value),
+            _ => Err(EncodeError::Range {
+                operand,
+                what: "extended accumulator",
+            }),
+        }
+    }
+
     #[inline(always)]
     fn swizzle(&mut self, src: &SrcReg, at: &SrcBits, operand: Operand) -> Result<(), EncodeError> {
-        let swizzle = match (src.mme, self.inst.op.is_macro(), src.place) {
-            (Some(mme), true, _) if mme <= 8 => mme,
-            (None, false, Place::Direct(reg))
-                if reg.file == RegFile::Mme
-                    && at.swizzle.exists()
-                    && u32::from(src.swizzle & 15) != reg.num =>
-            {
-                reg.num as u8
-            }
-            (None, false, _) => src.swizzle,
-            _ => {
-                return Err(EncodeError::Range {
-                    operand,
-                    what: "extended accumulator",
-                });
-            }
-        };
+        let selects = |num| !at.swizzle.exists() || u32::from(src.swizzle & 15) == num;
+        let swizzle = self.extended(src.mme, src.place, src.swizzle, selects, operand)?;
         if at.mme.exists() && src.mme.is_some() {
             self.put(at.mme, u64::from(swizzle));
         } else if at.swizzle.exists() {

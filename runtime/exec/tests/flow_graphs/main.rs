@@ -25,15 +25,19 @@ fn channels_walk_any_graph_alone() {
     let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
     let count = set.unwrap_or(300);
     for seed in (0..count).chain(FOUND.into_iter().filter(|&seed| seed >= count)) {
-        let graph = Graph::random(seed);
-        let text = graph.text();
-        for variant in run::VARIANTS {
-            let result = run::compile(&text, variant)
-                .and_then(|code| run::run(&code, &graph))
-                .and_then(|found| run::compare(&found, &graph));
-            if let Err(what) = result {
-                panic!("graph {seed}, {variant:?}: {what}\n{text}");
-            }
+        check(&Graph::random(seed), &format!("graph {seed}"));
+    }
+}
+
+/// Runs a graph's code and compares what its channels do with their walks.
+fn check(graph: &Graph, name: &str) {
+    let text = graph.text();
+    for variant in run::VARIANTS {
+        let result = run::compile(&text, variant)
+            .and_then(|code| run::run(&code, graph))
+            .and_then(|found| run::compare(&found, graph));
+        if let Err(what) = result {
+            panic!("{name}, {variant:?}: {what}\n{text}");
         }
     }
 }
@@ -44,15 +48,7 @@ fn channels_walk_graphs_with_subroutines_alone() {
     let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
     for seed in 0..set.unwrap_or(200) {
         let graph = Graph::with_routines(seed);
-        let text = graph.text();
-        for variant in run::VARIANTS {
-            let result = run::compile(&text, variant)
-                .and_then(|code| run::run(&code, &graph))
-                .and_then(|found| run::compare(&found, &graph));
-            if let Err(what) = result {
-                panic!("graph {seed} with subroutines, {variant:?}: {what}\n{text}");
-            }
-        }
+        check(&graph, &format!("graph {seed} with subroutines"));
     }
 }
 

@@ -960,21 +960,21 @@ impl Draw<'_> {
         Some((exec.off * element + part, element / ty.bytes()))
     }
 
+    /// A variable of each channel's own whose elements have at least the type's bytes, and at most `most`.
+    fn own_var(&mut self, ty: Ty, most: usize) -> Option<usize> {
+        let list: Vec<usize> = (self.private.iter().copied())
+            .filter(|&v| (ty.bytes()..=most).contains(&self.element(v)))
+            .collect();
+        let kin: Vec<usize> = (list.iter().copied())
+            .filter(|&v| self.scope.vars[v].ty.is_float() == ty.is_float())
+            .collect();
+        let list = if self.r.below(8) > 0 { kin } else { list };
+        (!list.is_empty()).then(|| self.r.of(&list))
+    }
+
     fn target(&mut self, ty: Ty, exec: Exec, wide: bool) -> Option<Target> {
         if !wide || self.r.below(2) == 0 {
-            let list: Vec<usize> = (self.private.iter().copied())
-                .filter(|&v| self.element(v) >= ty.bytes() && self.element(v) <= 4 * ty.bytes())
-                .collect();
-            let kin: Vec<usize> = list
-                .iter()
-                .copied()
-                .filter(|&v| self.scope.vars[v].ty.is_float() == ty.is_float())
-                .collect();
-            let list = if self.r.below(8) > 0 { kin } else { list };
-            if list.is_empty() {
-                return None;
-            }
-            let var = self.r.of(&list);
+            let var = self.own_var(ty, 4 * ty.bytes())?;
             let (byte, stride) = self.own_part(var, ty, exec)?;
             return Some(Target {
                 ty,
@@ -1042,22 +1042,7 @@ impl Draw<'_> {
                 region,
             });
         }
-        let list: Vec<usize> = self
-            .private
-            .iter()
-            .copied()
-            .filter(|&v| self.element(v) >= ty.bytes())
-            .collect();
-        let kin: Vec<usize> = list
-            .iter()
-            .copied()
-            .filter(|&v| self.scope.vars[v].ty.is_float() == ty.is_float())
-            .collect();
-        let list = if self.r.below(8) > 0 { kin } else { list };
-        if list.is_empty() {
-            return None;
-        }
-        let var = self.r.of(&list);
+        let var = self.own_var(ty, usize::MAX)?;
         let (byte, stride) = self.own_part(var, ty, exec)?;
         let region = if exec.size == 1 {
             Region::SCALAR

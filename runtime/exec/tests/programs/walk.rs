@@ -276,11 +276,7 @@ impl Walk<'_> {
                 data,
             } => {
                 for lane in frame.taking(*exec, *guard, mask)? {
-                    let offset = frame.own_dword(*offsets, lane)?;
-                    let offset = offset.ok_or(Undefined("an open offset"))? as usize;
-                    if !offset.is_multiple_of(4) {
-                        return Err(Undefined("an odd offset"));
-                    }
+                    let offset = frame.own_offset(*offsets, lane)?;
                     let value = match *store {
                         true => frame.own_dword(*data, lane)?,
                         false => self.memory.get(offset, 4)?,
@@ -298,11 +294,7 @@ impl Walk<'_> {
                 data,
             } => {
                 for lane in frame.taking(*exec, *guard, mask)? {
-                    let offset = frame.own_dword(*offsets, lane)?;
-                    let offset = offset.ok_or(Undefined("an open offset"))? as usize;
-                    if !offset.is_multiple_of(4) {
-                        return Err(Undefined("an odd offset"));
-                    }
+                    let offset = frame.own_offset(*offsets, lane)?;
                     let (old, by) = (self.memory.get(offset, 4)?, frame.own_dword(*data, lane)?);
                     let new = old
                         .zip(by)
@@ -424,6 +416,15 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 impl Frame {
     fn own_dword(&self, var: usize, lane: usize) -> Result<Option<u64>, Undefined> {
         self.vars[var].get(lane * 4, 4)
+    }
+
+    /// An offset in memory, a multiple of four.
+    fn own_offset(&self, var: usize, lane: usize) -> Result<usize, Undefined> {
+        let offset = self.own_dword(var, lane)?;
+        match offset.ok_or(Undefined("an open offset"))? as usize {
+            offset if offset.is_multiple_of(4) => Ok(offset),
+            _ => Err(Undefined("an odd offset")),
+        }
     }
 
     /// For which channels the guard holds; those of the mask must know.
