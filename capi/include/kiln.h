@@ -17,7 +17,7 @@
 
 // The version of this interface: of its functions, and of the layout of its structures.
 // It grows whenever a program has to be compiled again, and is what kiln_session_new is given.
-#define KILN_ABI_VERSION 2
+#define KILN_ABI_VERSION 3
 
 // How a call ended.
 typedef enum kiln_result {
@@ -84,6 +84,14 @@ typedef enum kiln_tier {
   // Code soon.
   KILN_TIER_QUICK = 1,
 } kiln_tier;
+
+// The allocator of general registers.
+typedef enum kiln_allocator {
+  // A walk over the code that spills by distance to the next use.
+  KILN_ALLOCATOR_SCAN = 0,
+  // regalloc2's, which splits live ranges and revises what it assigned.
+  KILN_ALLOCATOR_ION = 1,
+} kiln_allocator;
 
 // Where the layout of kernels' arguments comes from, which an object file needs.
 typedef enum kiln_layout {
@@ -276,6 +284,8 @@ typedef struct kiln_options {
   // 1 if object files say which lines of the source their code comes from (.debug_line), where the vISA says it,
   // else 0.
   uint32_t lines;
+  // A kiln_allocator.
+  uint32_t allocator;
 } kiln_options;
 
 // What a session has found in its cache and written to it since it was made, in entries.

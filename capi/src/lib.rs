@@ -27,7 +27,7 @@ use records::KilnResult;
 
 /// The version of this interface: of its functions, and of the layout of its structures.
 /// It grows whenever a program has to be compiled again, and is what kiln_session_new is given.
-pub const KILN_ABI_VERSION: u32 = 2;
+pub const KILN_ABI_VERSION: u32 = 3;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 

@@ -86,6 +86,16 @@ pub enum KilnTier {
     Quick = 1,
 }
 
+/// The allocator of general registers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KilnAllocator {
+    /// A walk over the code that spills by distance to the next use.
+    Scan = 0,
+    /// regalloc2's, which splits live ranges and revises what it assigned.
+    Ion = 1,
+}
+
 /// What a part of a program is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +193,8 @@ pub struct KilnOptions {
     /// 1 if object files say which lines of the source their code comes from (.debug_line), where the vISA says it,
     /// else 0.
     pub lines: u32,
+    /// A kiln_allocator.
+    pub allocator: u32,
 }
 
 /// A file of vISA in memory, text or binary.

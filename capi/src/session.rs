@@ -4,14 +4,17 @@ use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use kiln_runtime::{self as kiln, Cache, Diagnostic, Options, PLATFORMS, Tier, find_platform};
+use kiln_runtime::{
+    self as kiln, Allocator, Cache, Diagnostic, Options, PLATFORMS, Tier, find_platform,
+};
 
 use crate::KILN_ABI_VERSION;
 use crate::guard::guard;
 use crate::pointer::{self, c_string};
 use crate::pool::Pool;
 use crate::records::{
-    KilnCache, KilnLog, KilnOptions, KilnPlatform, KilnResult, KilnSeverity, KilnTier,
+    KilnAllocator, KilnCache, KilnLog, KilnOptions, KilnPlatform, KilnResult, KilnSeverity,
+    KilnTier,
 };
 
 /// Maximum threads of a session.
@@ -82,6 +85,14 @@ pub fn tier(number: u32) -> Result<Tier, KilnResult> {
     }
 }
 
+fn allocator(number: u32) -> Result<Allocator, KilnResult> {
+    match number {
+        n if n == KilnAllocator::Scan as u32 => Ok(Allocator::Scan),
+        n if n == KilnAllocator::Ion as u32 => Ok(Allocator::Ion),
+        _ => Err(KilnResult::Argument),
+    }
+}
+
 /// The reason why one of the options has a value that it cannot have.
 fn wrong_option(given: &KilnOptions, platform: &kiln::Platform) -> Option<String> {
     let (limit, limits) = (given.grf_limit, Options::grf_limits(platform));
@@ -99,6 +110,8 @@ fn wrong_option(given: &KilnOptions, platform: &kiln::Platform) -> Option<String
         Some(format!("lines is {}, 0 or 1 is expected", given.lines))
     } else if tier(given.tier).is_err() {
         Some(format!("{} is no tier", given.tier))
+    } else if allocator(given.allocator).is_err() {
+        Some(format!("{} is no allocator", given.allocator))
     } else if limit != 0 && !limits.contains(&limit) {
         let (min, max, name) = (limits.start(), limits.end(), platform.name);
         Some(format!(
@@ -157,6 +170,7 @@ pub unsafe extern "C" fn kiln_session_new(
                 limit => limit,
             },
             interruptible: given.preemption != 0,
+            allocator: allocator(given.allocator)?,
             ..options
         });
         Ok(Session {

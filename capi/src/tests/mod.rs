@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use kiln_runtime::Allocator;
 use proptest::prelude::*;
 
 use crate::diagnostics::{
@@ -52,6 +53,7 @@ fn options(platform: &CStr) -> KilnOptions {
         cache: null(),
         cache_limit: 0,
         lines: 0,
+        allocator: 0,
     }
 }
 
@@ -264,6 +266,7 @@ fn sessions_are_as_asked_or_refused() {
     assert_eq!(wrong(&|o| o.threads = u32::MAX), Some(KilnResult::Argument));
     assert_eq!(wrong(&|o| o.preemption = 2), Some(KilnResult::Argument));
     assert_eq!(wrong(&|o| o.lines = 2), Some(KilnResult::Argument));
+    assert_eq!(wrong(&|o| o.allocator = 2), Some(KilnResult::Argument));
     let given = options(c"skl");
     let mut out = null_mut();
     // SAFETY: null is allowed, and the rest are values that live.
@@ -315,6 +318,18 @@ fn a_session_that_cannot_be_made_says_why() {
     );
     assert!(said(&|o| o.platform = c"z80".as_ptr()).contains("z80: no such platform"));
     assert!(said(&|o| o.threads = u32::MAX).contains("at most 256"));
+}
+
+#[test]
+fn a_session_has_the_allocator_that_is_asked_for() {
+    for (number, allocator) in [(0, Allocator::Scan), (1, Allocator::Ion)] {
+        let mut given = options(c"skl");
+        given.allocator = number;
+        let session = session_of(&given).expect("a session");
+        // SAFETY: the handle is a session that lives.
+        let session = unsafe { &*session.0 };
+        assert_eq!(session.kiln.options().allocator, allocator);
+    }
 }
 
 /// Counts the pointers of a call, of which one is null.
