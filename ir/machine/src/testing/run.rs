@@ -2,12 +2,12 @@
 //!
 //! The observable behaviour of a function is its messages. Undefined bits are *poison*: results that depend on them are
 //! poison, too, and a pass may change them in any way. Results of messages are made up from the number of the message,
-//! or from its contents.
+//! or from its contents. A copy passes poison on byte by byte.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Type};
+use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, SrcMod, Type};
 
 use crate::func::{Block, Function, Term};
 use crate::inst::{Base, Desc, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
@@ -349,10 +349,11 @@ impl Machine<'_> {
             return Ok(());
         }
         for (n, channel) in channels.into_iter().enumerate() {
-            let (value, enabled) = match channel {
+            let (value, copied, enabled) = match channel {
                 Channel::Off => continue,
-                Channel::Maybe => (None, false),
-                Channel::On(value) => (value, true),
+                Channel::Maybe => (None, None, false),
+                Channel::On(value) => (value, None, true),
+                Channel::Copied(bytes) => (None, Some(bytes), true),
             };
             if let Some(dst) = &inst.dst {
                 if dst.indirect.is_some() {
@@ -363,7 +364,8 @@ impl Machine<'_> {
                 let stored = value.map(|v| encode(v, dst.ty, inst.opts.saturate));
                 for byte in 0..bytes {
                     let known = stored.map(|bits| Byte::known((bits >> (8 * byte)) as u8));
-                    self.write(dst.reg, first + byte, known.unwrap_or(POISON))?;
+                    let copied = copied.map(|bytes: [Byte; 8]| bytes[byte as usize]);
+                    self.write(dst.reg, first + byte, copied.or(known).unwrap_or(POISON))?;
                 }
             }
             if let Some(cond) = &inst.cond
@@ -423,6 +425,13 @@ impl Machine<'_> {
                 None => return Ok(Channel::Maybe),
                 Some(true) => {}
             }
+        }
+        if let Some((src, bytes)) = copy(inst) {
+            let mut copied = [POISON; 8];
+            for (byte, to) in (0..bytes).zip(&mut copied) {
+                *to = self.read(src.reg, src.element(n.into()) + byte)?;
+            }
+            return Ok(Channel::Copied(copied));
         }
         let mut values = [None; 3];
         for (i, src) in inst.srcs.iter().enumerate() {
@@ -583,6 +592,21 @@ enum Channel {
     Maybe,
     /// The result, or poison.
     On(Option<Value>),
+    /// The result of a copy, some bytes of which may be poison.
+    Copied([Byte; 8]),
+}
+
+/// The source of an instruction that copies bits, and the bytes of an element.
+fn copy(inst: &Inst) -> Option<(&SrcReg, u32)> {
+    let [Src::Reg(src)] = &inst.srcs[..] else {
+        return None;
+    };
+    let to = inst.dst?.ty;
+    let same = src.ty == to || src.ty.bytes() == to.bytes() && !src.ty.is_float() && !to.is_float();
+    let plain = inst.cond.is_none() && !inst.opts.saturate && src.modifier == SrcMod::default();
+    let direct = src.indirect.is_none() && src.mme.is_none();
+    let is_copy = inst.gen_op() == Some(Op::Mov) && same && plain && direct;
+    is_copy.then_some((src, to.bytes()))
 }
 
 fn immediate(imm: Imm) -> Result<Value, Stop> {
