@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kiln_frontend::module::Module;
 use kiln_frontend::text;
-use kiln_isel::select::{Calls, Room, SelectError, select_in};
+use kiln_isel::select::{Calls, Room, SelectError, select, select_in};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
@@ -121,6 +121,36 @@ fn an_immediate_first_in_sel_inverts_its_predicate() {
         assert_eq!(m.pred.map(|p| p.inverse), Some(expected));
         assert!(matches!(m.srcs[1], Src::Imm(imm) if imm.bits() == 7));
     }
+}
+
+/// The fields of r0 that the reference finalizer reads, on Skylake and since Ice Lake.
+#[test]
+fn the_place_of_a_thread_is_a_field_of_its_header() {
+    let read = |name: &str, platform| {
+        let body = format!("mov (M1_NM, 1) D(0,0)<1> %{name}(0,0)<0;1,0>\n");
+        let module = kernel(&body);
+        let func = kiln_ir::build::build(&module.objects[0], platform).expect("a graph");
+        let machine = select(&func, platform, &Calls::BY_NAME).unwrap_or_else(|e| panic!("{e:?}"));
+        let all = machine.blocks.values().flat_map(|b| &b.insts);
+        let own = all.filter(|i| i.message.is_none() && i.gen_op().is_some());
+        own.map(|inst| match &inst.srcs[..] {
+            [Src::Reg(r), Src::Imm(imm)] => (inst.gen_op(), r.reg.byte(), imm.bits()),
+            [Src::Reg(r)] => (inst.gen_op(), r.reg.byte(), 0),
+            _ => panic!("other sources"),
+        })
+        .take_while(|&(op, ..)| op != Some(Op::Mov))
+        .collect::<Vec<_>>()
+    };
+    let (and, shr) = (Some(Op::And), Some(Op::Shr));
+    let icllp = platform::find("icllp").expect("a platform");
+    let (skl, icllp) = (&platform::SKL, icllp);
+    assert_eq!(read("hw_id", skl), [(and, 20, 0x1ff)]);
+    assert_eq!(read("thread_x", skl), [(and, 4, 0x7ff)]);
+    assert_eq!(read("thread_y", skl), [(shr, 4, 16), (and, 0, 0x7ff)]);
+    assert_eq!(read("color", skl), [(and, 8, 15)]);
+    assert_eq!(read("thread_x", icllp), [(and, 4, 0xfff)]);
+    assert_eq!(read("thread_y", icllp), [(shr, 4, 12), (and, 0, 0xfff)]);
+    assert_eq!(read("color", icllp), [(shr, 4, 24)]);
 }
 
 #[test]

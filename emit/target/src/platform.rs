@@ -45,8 +45,10 @@ pub struct Platform {
     /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
     /// nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
-    /// Number of bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
-    pub thread_id_bits: u32,
+    /// The thread's number (PRM, "Thread payload", FFTID).
+    pub thread_id: HeaderField,
+    /// The thread's coordinates and color in its space of threads, as the reference finalizer reads them.
+    pub thread_space: &'static ThreadSpace,
     /// Digits of a thread's number in the state registers, the lowest first.
     pub thread_number: &'static [Digit],
     /// Mask of the barrier's number in r0.2 (PRM, "Thread payload", barrier id).
@@ -105,6 +107,39 @@ pub enum StateRegister {
     /// `msg0.0`.
     Message,
 }
+
+/// Bits of r0, the thread's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeaderField {
+    pub dword: u32,
+    pub low: u32,
+    /// Number of bits.
+    pub count: u32,
+}
+
+const fn header(dword: u32, low: u32, count: u32) -> HeaderField {
+    HeaderField { dword, low, count }
+}
+
+/// Fields of a thread that a media walker starts: its coordinates, and its color.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ThreadSpace {
+    pub x: HeaderField,
+    pub y: HeaderField,
+    pub color: HeaderField,
+}
+
+const IN_TWO_DWORDS: ThreadSpace = ThreadSpace {
+    x: header(1, 0, 11),
+    y: header(1, 16, 11),
+    color: header(2, 0, 4),
+};
+
+const IN_ONE_DWORD: ThreadSpace = ThreadSpace {
+    x: header(1, 0, 12),
+    y: header(1, 12, 12),
+    color: header(1, 24, 8),
+};
 
 const fn digit(register: StateRegister, low: u32, count: u32) -> Digit {
     Digit {
@@ -172,6 +207,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiles: true,
         reference_name: "11",
         family: Family::Gen11,
+        thread_space: &IN_ONE_DWORD,
         goto_on_false: false,
         barrier_id: 0x7f00_0000,
         slm_fence: true,
@@ -241,7 +277,8 @@ pub const SKL: Platform = Platform {
     payload: Payload::Registers,
     memory: MessageFamily::DataPort,
     goto_on_false: true,
-    thread_id_bits: 9,
+    thread_id: header(5, 0, 9),
+    thread_space: &IN_TWO_DWORDS,
     thread_number: &[digit(StateRegister::Thread, 0, 65536)],
     barrier_id: 0x8f00_0000,
     barriers: 1,
@@ -268,6 +305,7 @@ const TGLLP: Platform = Platform {
     compiles: false,
     reference_name: "12p1",
     family: Family::Gen12Lp,
+    thread_space: &IN_ONE_DWORD,
     goto_on_false: false,
     barrier_id: 0x7f00_0000,
     slm_fence: true,
@@ -290,6 +328,7 @@ const DG2: Platform = Platform {
     compiles: false,
     reference_name: "12p71",
     family: Family::XeHpg,
+    thread_space: &IN_ONE_DWORD,
     payload: Payload::Memory,
     memory: MessageFamily::LoadStore,
     goto_on_false: false,
@@ -330,7 +369,8 @@ const PVC: Platform = Platform {
     payload: Payload::Memory,
     memory: MessageFamily::LoadStore,
     goto_on_false: false,
-    thread_id_bits: 9,
+    thread_id: header(5, 0, 9),
+    thread_space: &IN_ONE_DWORD,
     thread_number: &[
         digit(StateRegister::Thread, 0, 8),
         digit(StateRegister::Thread, 4, 4),

@@ -1,6 +1,6 @@
 //! Temporaries that are written in parts, such as payloads.
 
-use kiln_machine::inst::{Base, Dst, Old, Reg, VReg};
+use kiln_machine::inst::{Base, Dst, Reg, VReg};
 use kiln_target::isa::Type;
 use smallvec::{SmallVec, smallvec};
 
@@ -38,12 +38,7 @@ impl Buffer {
             regs.push(v);
             old.push(before.unwrap_or(VReg::NOTHING));
         }
-        let old = match old[..] {
-            [VReg::NOTHING] => Old::None,
-            [one] => Old::Reg(one),
-            _ if old.iter().all(|v| *v == VReg::NOTHING) => Old::None,
-            _ => Old::List(select.out.lists.push(old)),
-        };
+        let old = select.old(old);
         let end = at % unit + n * ty.bytes();
         let reg = Reg::new(select.base(regs, end), at % unit);
         Dst {

@@ -12,6 +12,7 @@ use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::abi::Stack;
 use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_target::platform::HeaderField;
 use smallvec::SmallVec;
 
 use super::scratch::Area;
@@ -140,13 +141,17 @@ impl Select<'_, '_> {
             regs.push(v);
             old.push(before.unwrap_or(VReg::NOTHING));
         }
-        let old = match old[..] {
-            [VReg::NOTHING] => Old::None,
-            [one] => Old::Reg(one),
-            _ if old.iter().all(|v| *v == VReg::NOTHING) => Old::None,
-            _ => Old::List(self.out.lists.push(old)),
-        };
+        let old = self.old(old);
         (Reg::new(self.base(regs, to - low * unit), from % unit), old)
+    }
+
+    /// Old contents in consecutive registers, some of which may be nothing.
+    pub(super) fn old(&mut self, regs: SmallVec<[VReg; 4]>) -> Old {
+        match regs[..] {
+            [one] if one != VReg::NOTHING => Old::Reg(one),
+            _ if regs.iter().all(|v| *v == VReg::NOTHING) => Old::None,
+            _ => Old::List(self.out.lists.push(regs)),
+        }
     }
 
     /// Consecutive registers of which `bytes` bytes are used. Accesses past the end of a variable belong to them,
@@ -279,10 +284,10 @@ impl Select<'_, '_> {
                 region,
                 modifier: m,
             } => {
-                if self.ir.object.root(var).0.as_u32() == predefined::HW_ID {
-                    return Ok(self.hardware_id());
-                }
                 let ty = machine_type(self.ir.object.vars[var].ty);
+                if let Some(field) = self.header_field(var) {
+                    return Ok(self.read_header(field, ty, modifier(m)));
+                }
                 let (storage, byte) =
                     self.storage(var, self.offset(var, row.into(), col.into()))?;
                 if storage == Storage::Null {
@@ -362,19 +367,37 @@ impl Select<'_, '_> {
         Ok(src)
     }
 
-    /// The thread's number among those that run at the same time: the low bits of r0.5 (PRM, "Thread payload",
-    /// FFTID).
-    fn hardware_id(&mut self) -> Src {
-        let mask = (1 << self.out.target.thread_id_bits) - 1;
-        let id = self.temp(4);
-        let header = Src::scalar(self.header(20), Type::Ud);
-        self.alu(
-            Op::And,
-            Channels::SCALAR,
-            Dst::new(id, 1, Type::Ud),
-            &[header, ud(mask)],
-        );
-        Src::scalar(id, Type::Ud)
+    /// The bits of r0 that are a predefined variable, if it is one.
+    fn header_field(&self, var: visa::Var) -> Option<HeaderField> {
+        let target = self.out.target;
+        match self.ir.object.root(var).0.as_u32() {
+            predefined::HW_ID => Some(target.thread_id),
+            predefined::THREAD_X => Some(target.thread_space.x),
+            predefined::THREAD_Y => Some(target.thread_space.y),
+            predefined::COLOR => Some(target.thread_space.color),
+            _ => None,
+        }
+    }
+
+    /// A field of r0 as a source of a type.
+    fn read_header(&mut self, field: HeaderField, ty: Type, modifier: SrcMod) -> Src {
+        let mut src = Src::scalar(self.header(field.dword * 4), Type::Ud);
+        let mut step = |s: &mut Self, op, bits| {
+            let to = s.temp(4);
+            let dst = Dst::new(to, 1, Type::Ud);
+            s.alu(op, Channels::SCALAR, dst, &[src, ud(bits)]);
+            src = Src::scalar(to, Type::Ud);
+        };
+        if field.low > 0 {
+            step(self, Op::Shr, field.low);
+        }
+        if field.low + field.count < 32 {
+            step(self, Op::And, (1 << field.count) - 1);
+        }
+        if let Src::Reg(r) = &mut src {
+            (r.ty, r.modifier) = (ty, modifier);
+        }
+        src
     }
 
     /// A destination operand of an operation on `n` channels, and true if it saturates.
