@@ -1,9 +1,8 @@
-"""The type half for PoCL, which has none: what stands before a kernel's source.
+"""The type half for PoCL, which lacks it: definitions that precede a kernel's source.
 
-PoCL's compiler has `_Float16`, and rounds behind every operation. The functions are defined here by those of
-float and double, elements one by one: a float has all halfs, and of two the smaller, the next integer and the
-like are the same. `fma` rounds a sum of doubles, in which the product is exact. A conversion to half rounds an
-exact multiple of what the half's last bit is worth.
+PoCL's compiler has `_Float16` and rounds after every operation. The functions are defined by those of float and double, element by
+element. That is exact for functions such as the minimum or the next integer, because every half is a float. `fma` rounds a sum of
+doubles, in which the product is exact. A conversion to half rounds an exact multiple of the half's last bit.
 """
 INTEGERS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"]
 FLOATS = ["float", "double"]
@@ -18,7 +17,7 @@ float half_load(size_t i, global const ushort *p) { return vload_half(i, (global
 #define half _Float16
 """
 
-# What overflows is infinite if it is rounded away from zero, and else the largest half.
+# An overflow gives infinity if it is rounded away from zero, else the largest half.
 ROUNDED = """
 half half_{name}(double d)
 {{
@@ -36,7 +35,7 @@ AWAY = {"rint": "1", "trunc": "0", "ceil": "d > 0", "floor": "d < 0"}
 
 
 def each(size, result, name, parameters, element):
-    """A function of vectors or scalars; `element` has `@` behind what an element is taken of."""
+    """A function of vectors or scalars; `element` has `@` after each operand whose element is taken."""
     head = f"{result}{size} __attribute__((overloadable)) {name}({parameters})\n"
     if not size:
         return head + "{ return " + element.replace("@", "") + "; }\n"
@@ -68,7 +67,7 @@ def prelude():
         for name in ["floor", "ceil", "trunc", "rint", "fabs"]:
             text.append(each(n, "half", name, f"{h} a", f"(half){name}((float)a@)"))
         for name, before in [("fmin", "<"), ("fmax", ">")]:
-            # Of two zeros the second, as both compilers have it.
+            # The second of two zeros, as in both compilers.
             smaller = f"a@ != a@ || !(b@ != b@ || a@ {before} b@) ? b@ : a@"
             text.append(each(n, "half", name, f"{h} a, {h} b", smaller))
         text.append(each(n, "half", "copysign", f"{h} a, {h} b", "(half)copysign((float)a@, (float)b@)"))

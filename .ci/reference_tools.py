@@ -1,9 +1,8 @@
-"""The reference tools: where they are, which of them speaks for a platform, what they make.
+"""The reference tools: their paths, their platforms, and their outputs.
 
-They are looked for on PATH and in $GEN_REFERENCE/bin (~/.cache/gen-reference/bin if not set); if one
-is missing, a script ../shared/reference/setup beside the checkout, if there is one, may install it
-there. Two generations may be installed: the older one knows Gen9 and Gen11, the newer one, whose names end in
-`-xe`, what came since.
+They are searched on PATH and in $GEN_REFERENCE/bin (default ~/.cache/gen-reference/bin). If one is missing, a script
+../shared/reference/setup beside the checkout, if there is one, may install it there. Two generations may be installed: the older one for
+Gen9 and Gen11, and the newer one, whose names end in `-xe`, for later platforms.
 """
 import functools
 import os
@@ -17,7 +16,7 @@ from pathlib import Path
 SETUP = Path(__file__).resolve().parent.parent.parent / "shared/reference/setup"
 INSTALL_SECONDS = 400
 FOLDER = Path(os.environ.get("GEN_REFERENCE", Path.home() / ".cache/gen-reference"))
-# Platform -> the assembler's name for it, and the suffix of the tools that know it.
+# Platform -> its name in the assembler, and the suffix of the tools that support it.
 PLATFORMS = {
     "skl": ("9", ""),
     "bxt": ("9", ""),
@@ -32,7 +31,7 @@ PLATFORMS = {
 
 
 class Failed(Exception):
-    """A tool refused its input; the message says what it said."""
+    """A tool refused its input; the message has its output."""
 
 
 def find(tool, platform):
