@@ -1,4 +1,4 @@
-//! Throughput of decoding, encoding, assembling (compaction included) and listing the fixtures' machine code, a family each.
+//! Throughput of decoding, encoding, assembling (with compaction) and listing machine code of the fixtures, by family.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kiln_emit::assemble::{Program, assemble};

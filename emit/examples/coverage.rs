@@ -1,9 +1,8 @@
 //! Table of the features that the fixtures of each encoding family use: `cargo run -p kiln-emit --example coverage`.
 //!
-//! If `$KILN_CORPUS` names a directory of directories of machine code by platform (`skl/*.dat`,
-//! `skl/*.zebin`), also prints what that code uses that the fixtures do not. With `--record`, what it
-//! uses becomes the list that the tests hold the fixtures against
-//! (`tests/fixtures/FAMILY.features`).
+//! If `$KILN_CORPUS` names a directory of directories of machine code by platform (`skl/*.dat`, `skl/*.zebin`), also
+//! prints the features of that code that the fixtures lack. With `--record`, its features become the list that the
+//! tests compare the fixtures with (`tests/fixtures/FAMILY.features`).
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -100,7 +99,7 @@ fn missing(ours: &Uses, real: &Uses, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The machine code in a directory; none if it is not there.
+/// Adds the machine code in a directory, if it exists.
 fn collect(dir: &Path, platform: &'static Platform, uses: &mut Uses) -> io::Result<()> {
     let Ok(files) = fs::read_dir(dir) else {
         return Ok(());

@@ -1,8 +1,8 @@
 //! Decodes machine code and encodes it again:
 //! `cargo run -p kiln-emit --example recode -- PLATFORM FILE...`
 //!
-//! Prints how many instructions and bytes there were, how many did not come back as the same bytes,
-//! and how many compacted ones had no compact form found for their native form. Fails if any did.
+//! Prints the number of instructions and bytes, of those that do not encode to the same bytes, and of compacted ones
+//! whose native form has no compact form. Fails if there are any of the latter two.
 
 use kiln_emit::encoding::{compactable, encode};
 use kiln_emit::inst::Inst;
@@ -19,7 +19,7 @@ struct Figures {
     compacted: usize,
     differ: usize,
     not_compacted_again: usize,
-    /// Bytes that the instructions would take as our compactor decides.
+    /// Bytes that the instructions take with our choice of compact forms.
     ours: usize,
     rules_broken: usize,
 }
@@ -78,8 +78,8 @@ fn recode(name: &str, code: &[u8], platform: &'static Platform, figures: &mut Fi
     }
 }
 
-/// True if an instruction is encoded in its compact form. A branch is only if it was before: the assembler leaves
-/// them long, as the reference's does.
+/// True if an instruction is encoded in its compact form. A branch is only if it was compact before, because the
+/// assembler leaves branches long, as the reference's does.
 fn compacts(inst: &Inst, was: bool, platform: &Platform) -> bool {
     if !inst.op.is_branch() {
         return compactable(inst, platform) == Ok(true);

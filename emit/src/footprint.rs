@@ -86,7 +86,6 @@ impl Operands<'_> {
         }
         // A move of an element to null may read anything: compilers use it to keep a register from being reused, and
         // to wait for a fence by reading its response.
-        // again. They wait for fences by moving their whole answer nowhere.
         let nowhere = inst
             .dst
             .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));

@@ -1,4 +1,4 @@
-//! Decoding, encoding, listing and verifying whatever bytes there are, on every platform.
+//! Arbitrary bytes are decoded, encoded, listed and verified without a panic, on every platform.
 
 use kiln_emit::encoding::{DecodeError, EncodeError, decode, encode};
 use kiln_emit::inst::Inst;
@@ -16,12 +16,12 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     decoded: bool,
-    /// And break no rule.
+    /// True if they also keep all rules.
     legal: bool,
 }
 
-/// Encodes what was decoded. A short form may carry bits that the instruction does not have, and
-/// then its own bits alone need not have a short form.
+/// Encodes a decoded instruction. A compact form may carry bits that the instruction lacks; the instruction itself
+/// then need not have a compact form.
 fn encode_again(inst: &mut Inst, platform: &Platform) -> Vec<u8> {
     match encode(inst, platform) {
         Ok(encoded) => encoded.as_bytes().to_vec(),
@@ -52,7 +52,7 @@ fn check(bytes: &[u8; 16], platform: &'static Platform) -> Outcome {
     };
     assert!(!is_refused(first), "{first}: {inst:?}");
 
-    // The bytes of the instruction and no others are what it is of.
+    // Decoding depends on the bytes of the instruction only.
     let size = inst.size() as usize;
     assert_eq!(decode(&bytes[..size], platform).as_ref(), Ok(&inst));
     let short = decode(&bytes[..size - 1], platform);
@@ -67,7 +67,7 @@ fn check(bytes: &[u8; 16], platform: &'static Platform) -> Outcome {
     assert_eq!(same.as_ref(), Ok(&inst));
     let twice = encode_again(&mut inst, platform);
     assert_eq!(again, twice, "{inst:?}");
-    // Which form it has breaks no rule and mends none.
+    // The verdict does not depend on the form.
     assert_eq!(verify(&inst, platform), verdict, "{inst}");
     inst.opts.compacted = false;
     assert_eq!(verify(&inst, platform), verdict, "{inst}");
@@ -80,7 +80,7 @@ fn check(bytes: &[u8; 16], platform: &'static Platform) -> Outcome {
     }
 }
 
-/// An instruction without fault is refused on channels that it cannot have.
+/// A valid instruction becomes invalid on impossible channels.
 fn broken_is_refused(inst: &Inst, platform: &Platform) {
     let mut broken = inst.clone();
     broken.exec_size = 3;
@@ -93,7 +93,7 @@ fn broken_is_refused(inst: &Inst, platform: &Platform) {
     assert_eq!(verify(&broken, platform), Err(channels), "{inst}");
 }
 
-/// Bytes that are an instruction more often than chance has it: few bits set beside the opcode.
+/// Bytes that decode more often than random ones: few bits are set besides the opcode.
 fn likely() -> impl Strategy<Value = [u8; 16]> {
     (any::<u8>(), any::<u128>(), any::<u128>(), any::<u128>()).prop_map(|(op, a, b, c)| {
         let word = (a & b & c) & !0x7f | u128::from(op & 0x7f);
@@ -167,7 +167,7 @@ proptest! {
         check(&bytes, platform);
     }
 
-    /// Entries lie side by side to the end, but for zeros that are padding, and each has its line.
+    /// Entries are adjacent up to the padding of zeros, and each has its line.
     #[test]
     fn any_length_lists(
         platform in platform(),
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// A short form with bits that its instruction does not have, once found by chance.
+/// A compact form with bits that its instruction lacks, found by fuzzing.
 #[test]
 fn a_redundant_short_form_comes_back_long() {
     let bytes = [93, 33, 1, 2, 0, 128, 0, 0, 64, 4, 34, 0, 64, 128, 64, 0];
@@ -200,7 +200,7 @@ fn a_redundant_short_form_comes_back_long() {
     }
 }
 
-/// The generators reach what they are for: of a thousand, how many decode and how many break no rule.
+/// The generators are useful: of a thousand inputs, enough decode and enough keep all rules.
 #[test]
 fn a_good_part_decodes_and_some_is_legal() {
     let mut runner = TestRunner::deterministic();

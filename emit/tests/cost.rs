@@ -1,4 +1,4 @@
-//! The model of time on code whose cycles are worked out by hand from the tables of docs/cost-model.md.
+//! Estimated cycles of code, compared with cycles computed by hand from the tables of docs/cost-model.md.
 
 use kiln_emit::cost::{self, Cycles, Estimate, Scratch, Weights, estimate};
 use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, RegFile, Region, Src, Target, Type};
@@ -56,7 +56,7 @@ fn results_are_waited_for() {
             ..Cycles::default()
         }
     );
-    // The sum is issued in two cycles, there after eight more, and then read.
+    // The sum is issued in two cycles, and can be read eight cycles later.
     let reader = op(Op::Add, 8, Type::F, 11, &[10, 21]);
     let waiting = cycles(&[first.clone(), reader]);
     assert_eq!(
@@ -125,15 +125,15 @@ fn answers_are_waited_for_and_counted() {
         bytes: 160,
     };
     assert_eq!(scratch, expected);
-    // The port takes a line of 64 bytes in 20 cycles: the second message waits for the first, the third for
-    // the second's two lines. The answer is there 100 cycles after it was asked for.
+    // The port takes a line of 64 bytes in 20 cycles: the second message waits for the first, the third for the two
+    // lines of the second. A response arrives 100 cycles after its request.
     let cycles = cycles(&code);
     assert_eq!(cycles.issue, 8.0);
     assert_eq!(cycles.units, 18.0 + 38.0);
     assert_eq!(cycles.messages, 100.0);
 }
 
-/// An oword block, which has its offset in a header.
+/// An oword block with its offset in a header.
 fn far_block(kind: Kind, surface: Surface, [header, data]: [u32; 2]) -> Inst {
     let write = kind == Kind::OwordBlockWrite;
     let request = data_port::block(kind, Block::X4).surface(surface);
@@ -166,24 +166,24 @@ fn blocks_beyond_the_reach_of_scratch_messages_count_where_their_offset_is_known
     let frame = Src::reg(Reg::new(RegFile::Grf, 127, 12), Region::SCALAR, Type::Ud);
     let copy = op(Op::Mov, 8, Type::Ud, 20, &[0]);
     let code = [
-        // 64 bytes at 160 KiB, and 64 that are 32 bytes farther.
+        // 64 bytes at 160 KiB, and 64 bytes 32 bytes further.
         offset(20, owords(10240)),
         far_block(Write, Surface::Stateless, [20, 30]),
         offset(20, owords(10242)),
         far_block(Write, Surface::Stateless, [20, 32]),
         far_block(Read, Surface::Stateless, [20, 40]),
-        // A block of a buffer.
+        // A block of a buffer, not of scratch space.
         far_block(Write, Surface::Bti(3), [20, 30]),
-        // A write of the whole header overwrites the offset; the place of a frame is unknown.
+        // A write of the whole header overwrites the offset; the address of a stack frame is unknown.
         copy,
         far_block(Read, Surface::Stateless, [20, 40]),
         offset(20, frame),
         far_block(Write, Surface::Stateless, [20, 30]),
-        // The answer is written over its own header.
+        // The response overwrites its own header.
         offset(40, owords(10240)),
         far_block(Read, Surface::Stateless, [40, 40]),
         far_block(Read, Surface::Stateless, [40, 42]),
-        // Near as ever.
+        // Within reach of a scratch block message.
         block(Kind::HwordScratchBlockWrite, 0, Block::X2, 2, [0, 30]),
     ];
     let expected = Scratch {

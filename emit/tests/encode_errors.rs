@@ -60,8 +60,8 @@ fn jump() -> Inst {
     inst
 }
 
-/// A jump so far that its offset from the instruction's start has no room is none: what is decoded
-/// can be encoded.
+/// A jump whose offset from the instruction's start does not fit is refused, so that every decoded jump can be
+/// encoded.
 #[test]
 fn the_furthest_jumps() {
     for platform in PLATFORMS {
@@ -94,7 +94,7 @@ fn message(inst: &mut Inst) -> &mut Message {
     inst.msg.as_mut().expect("a message")
 }
 
-/// The error that `inst` with `change` gives; without the change there is none.
+/// The error of `inst` after `change`; before the change it encodes.
 fn error_of(mut inst: Inst, change: impl FnOnce(&mut Inst)) -> EncodeError {
     encode(&inst, platform()).expect("it encodes unchanged");
     change(&mut inst);
@@ -266,7 +266,7 @@ fn symbols_leave_relocations_where_their_addresses_are() {
         inst.symbol = symbol;
         inst
     };
-    // An immediate that is known is short; one that is not has its place.
+    // A known immediate is compacted; a relocated one keeps its field.
     let blocks = vec![
         vec![address(Type::Ud, None), address(Type::Ud, Some(7))],
         vec![address(Type::Uq, Some(3))],

@@ -1,9 +1,8 @@
-//! Machine code of all families, against the reference's listings.
+//! Machine code of all families, compared with the reference's listings.
 //!
-//! `fixtures/PLATFORM` has the code of this project's examples as the reference compiler makes it, that
-//! of the kernels and of the assembly text in `fixtures/src`, and `short.dat` and `compact.dat` for the
-//! tables of short forms; the text beside each is what the reference disassembler says of it, with
-//! numeric labels. `fixtures/remake` makes them.
+//! `fixtures/PLATFORM` has the code of this project's examples from the reference compiler, that of the kernels and of
+//! the assembly text in `fixtures/src`, and `short.dat` and `compact.dat` for the compaction tables. The text beside
+//! each is the reference disassembler's listing with numeric labels. `fixtures/remake` makes them.
 
 mod common;
 
@@ -17,11 +16,10 @@ use kiln_emit::verify::verify;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Some entries of Gen9's tables of short forms hold bits that the instructions do not have: as short
-/// forms of these they are not what an encoder would choose.
+/// Some entries of Gen9's compaction tables hold bits that the instructions lack, so no encoder would choose them.
 const REDUNDANT: &str = "skl/compact.dat";
 
-/// Every instruction with its bytes and where it is, but for those of [`REDUNDANT`].
+/// Every instruction with its bytes and place, except those of [`REDUNDANT`].
 fn instructions() -> impl Iterator<Item = (&'static Platform, Vec<u8>, Inst, String)> {
     PLATFORMS.iter().flat_map(|platform| {
         let fixtures = fixtures(platform).into_iter();
@@ -105,20 +103,20 @@ fn listings_are_the_references() {
     assert!(programs > 100, "only {programs} programs");
 }
 
-/// Without comments and with single spaces, as the fixtures are.
+/// The line without comments and with single spaces, as in the fixtures.
 fn normal(line: &str) -> String {
     let code = line.split("//").next().unwrap_or_default();
     code.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Bytes that once decoded to less than they say, or to nothing.
+/// Bytes that decoded wrongly once.
 #[test]
 fn what_short_forms_and_waits_say_is_kept() {
     let text = |name, bytes: &[u8]| {
         let platform = PLATFORMS.iter().find(|platform| platform.name == name);
         normal(list(bytes, platform.expect("a platform"), Style::Numeric).trim_end())
     };
-    // An entry of the table of types that makes an immediate of a second source that there is not.
+    // A type table entry for an immediate as a second source, of an instruction that has one source.
     let short = [0x61, 0x00, 0x0b, 0x66, 0x02, 0x04, 0x10, 0x00];
     assert_eq!(
         text("tgllp", &short),
@@ -157,7 +155,7 @@ fn what_compilers_use_is_covered() {
     assert_eq!(recorded, 4, "families with a list of what compilers use");
 }
 
-/// Any bytes at all decode or say why not, and what decodes encodes to its equal.
+/// Any bytes decode or give a reason, and a decoded instruction encodes to the same.
 #[test]
 fn decoding_is_total_and_stable() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -189,7 +187,7 @@ fn decoding_is_total_and_stable() {
     }
 }
 
-/// Sub-registers of what is counted in elements, in bytes and in words, as the reference lists them.
+/// Sub-registers counted in elements, in bytes and in words, as the reference lists them.
 #[test]
 fn sub_registers_are_counted_as_each_family_does() {
     for (platform, code, expected) in [
@@ -225,8 +223,8 @@ fn sub_registers_are_counted_as_each_family_does() {
     }
 }
 
-/// Native floats, as the reference assembler writes them and its disassembler lists them: on Gen11 everywhere, later
-/// in operations of three sources only.
+/// Native floats as the reference assembler encodes them and its disassembler lists them: on Gen11 in all operations,
+/// later in operations of three sources only.
 #[test]
 fn accumulators_have_native_floats() {
     for (platform, code, expected) in [
@@ -263,7 +261,7 @@ fn accumulators_have_native_floats() {
         assert_eq!(encode(&inst, platform).expect("a code").as_bytes(), bytes);
         assert_eq!(verify(&inst, platform), Ok(()), "{expected}");
     }
-    // Neither later families nor operations of two sources have them.
+    // Later families, and operations of two sources, lack them.
     let ternary = 0x0604_0205_0a0a_0664_2000_02f0_0003_005b_u128;
     let unary = 0x0046_0605_2000_0af0_0003_0061_u128;
     for (platform, code) in [("pvc", ternary), ("lnl", ternary), ("tgllp", unary)] {
@@ -272,8 +270,8 @@ fn accumulators_have_native_floats() {
     }
 }
 
-/// Every message of the fixtures with a constant descriptor is a known request and comes back. Only in
-/// assembly text (`forms`) fields have codes that are reserved.
+/// Every message of the fixtures with a constant descriptor is a known request and encodes to the same. Only assembly
+/// text (`forms`) has fields with reserved codes.
 #[test]
 fn descriptors_of_compilers_decode() {
     for (family, platforms) in families() {

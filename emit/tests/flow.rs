@@ -1,4 +1,4 @@
-//! The check of control flow: nothing to find in real code, something in code that is broken.
+//! The checker of control flow accepts real code and refuses broken code.
 
 use std::path::{Path, PathBuf};
 
@@ -223,7 +223,7 @@ fn a_jump_over_waiting_channels_is_found() {
             waiting: (2, 0)
         }
     );
-    // Over the place of channels that have left the loop.
+    // A jump over the place where channels that have left the loop wait.
     let mut out = jump(5);
     out.pred = Some(flag());
     let found = wrong(&[
@@ -271,7 +271,7 @@ fn the_thread_ends_when_nobody_waits() {
     assert_eq!(found.what, Wrong::Ends { waiting: (1, 0) });
 }
 
-/// Runs the passes over control flow in the order of the list of passes.
+/// Runs the passes over control flow, in the order of the list of passes.
 fn all_passes(program: &mut Program) {
     flow::shared::share(program);
     flow::backward::invert(program);
@@ -280,7 +280,7 @@ fn all_passes(program: &mut Program) {
     flow::structure::structure(program);
 }
 
-/// The check finds nothing before and after; gives the shape after.
+/// Runs the passes; the checker accepts the code before and after. Returns the shape after.
 fn after(blocks: &[&[Inst]]) -> String {
     let mut program = program(blocks);
     if let Err(e) = check_program(&program) {
@@ -346,7 +346,7 @@ fn a_loop_becomes_while_and_break() {
     let expected = "0: mov\n0: f goto 2 2\n1: mov\n1: break 2 4\n2: join 4\n2: mov\n\
         2: ~f break 4 4\n3: mov\n4: f while 0\n5: mov\n";
     assert_eq!(out, expected);
-    // A goto that leaves two loops keeps the inner one: somebody may wait only farther out.
+    // A goto that leaves two loops keeps the inner join: channels may wait only farther out.
     let out = after(&[
         &[work()],
         &[work(), goto(3, 4)],
@@ -362,7 +362,7 @@ fn a_loop_becomes_while_and_break() {
 
 #[test]
 fn what_changes_nothing_goes() {
-    // A goto to what follows, and the join that nobody else needs.
+    // A goto to the next instruction, and a join that no other goto needs.
     let out = after(&[&[work(), clear(), goto(1, 1)], &[join(2)], &[work()]]);
     assert_eq!(out, "0: mov\n2: mov\n");
     // A goto around a goto.
@@ -399,7 +399,7 @@ fn short_ways_are_executed_by_predicate() {
         &[],
     ]);
     assert_eq!(out, "0: mov\n1: f mov\n1: f mov\n2: mov\n");
-    // Two of them, and a join that another goto needs.
+    // Two such gotos, and a join that another goto needs.
     let out = after(&[
         &[goto(3, 5)],
         &[goto(3, 3)],
@@ -411,7 +411,7 @@ fn short_ways_are_executed_by_predicate() {
     ]);
     let expected = "0: f goto 5 5\n2: f mov\n4: ~f mov\n5: join 6\n5: mov\n";
     assert_eq!(out, expected);
-    // One of two is long.
+    // One of the two sides is long.
     let out = after(&[
         &[goto(2, 2)],
         &[small(), clear(), goto(2, 3)],
@@ -419,7 +419,7 @@ fn short_ways_are_executed_by_predicate() {
         &[join(4), work()],
     ]);
     assert_eq!(out, "1: f mov\n1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
-    // A loop that begins in a way is entered by others.
+    // The head of a loop on one side has other predecessors.
     let out = after(&[
         &[goto(3, 3)],
         &[small()],
@@ -429,7 +429,7 @@ fn short_ways_are_executed_by_predicate() {
         &[],
     ]);
     assert!(out.starts_with("0: f goto"), "{out}");
-    // One leaves for elsewhere.
+    // One side leaves for another block.
     let out = after(&[
         &[goto(4, 4)],
         &[goto(3, 3)],
@@ -442,14 +442,14 @@ fn short_ways_are_executed_by_predicate() {
     let expected =
         "0: f goto 4 4\n2: f mov\n2: ~f goto 4 5\n3: mov\n4: join 5\n4: mov\n5: join 6\n5: mov\n";
     assert_eq!(out, expected);
-    // Instructions without a mask are for all channels, and another predicate has its own meaning.
+    // Instructions without a mask run for all channels, and predicated ones have a predicate of their own.
     let mut guarded = small();
     guarded.pred = Some(flag());
     for inst in [mov(), guarded] {
         let blocks: &[&[Inst]] = &[&[goto(2, 2)], &[inst], &[join(3), work()], &[]];
         assert!(after(blocks).starts_with("0: f goto"));
     }
-    // Six are short.
+    // Six instructions are still short.
     let six = [const { small }; 6].map(|f| f());
     let seven = [const { small }; 7].map(|f| f());
     let long = |way: &[Inst]| after(&[&[goto(2, 2)], way, &[join(3), work()], &[]]);
@@ -472,7 +472,7 @@ fn a_loop_that_is_left_at_its_end_has_its_goto_there() {
     assert_eq!(way_out(small()), short);
     let long = "0: mov\n0: f goto 2 2\n1: mov\n2: join 4\n4: ~f while 0\n5: mov\n";
     assert_eq!(way_out(work()), long);
-    // The flag is another one then.
+    // The flag has changed by then.
     let mut clears = small();
     clears.dst = clear().dst;
     assert!(way_out(clears).contains("jmpi"));

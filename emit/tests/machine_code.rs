@@ -38,7 +38,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/skl")
 }
 
-/// Every instruction with where it is.
+/// Every instruction with its offset.
 fn instructions(code: &[u8]) -> Vec<(u32, Inst)> {
     entries(code, platform())
         .map(|entry| (entry.offset, entry.inst.expect("compiled code decodes")))
@@ -72,7 +72,7 @@ fn long_forms_decode_to_the_same_instruction() {
     }
 }
 
-/// The program that machine code is: its blocks are cut at the targets of its branches.
+/// The program of machine code: blocks begin at the targets of branches.
 fn program(code: &[u8]) -> Program {
     let insts = instructions(code);
     let mut starts: BTreeMap<u32, u32> = BTreeMap::new();
@@ -137,7 +137,7 @@ fn listings_are_the_references() {
     }
 }
 
-/// Without comments and with single spaces, as the fixtures are.
+/// The line without comments and with single spaces, as in the fixtures.
 fn normal(line: &str) -> String {
     let code = line.split("//").next().unwrap_or_default();
     code.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Requests to shared functions and their descriptors, as builders make them.
+//! Requests to shared functions and their descriptors, made by the builders.
 
 use kiln_emit::inst::{Desc, Op};
 use kiln_emit::messages::access::{

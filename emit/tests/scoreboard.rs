@@ -1,5 +1,4 @@
-//! The scoreboard's rules: for each, code that keeps it, and the finding when the annotation that keeps it
-//! is taken away.
+//! Rules of the scoreboard: for each, code that keeps it, and the finding without the annotation.
 
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile, Region,
@@ -84,7 +83,7 @@ impl Annotated for Inst {
     }
 }
 
-/// The code is right, and without the annotations of an instruction there is this finding alone.
+/// The code has no finding, and without the annotations of an instruction exactly this one.
 fn needs(platform: &str, code: &[Inst], at: usize, first: usize, hazard: Hazard, missing: Missing) {
     assert_eq!(findings(platform, code), []);
     let mut without = code.to_vec();
@@ -119,7 +118,7 @@ fn what_is_computed_in_order_is_waited_for_before_it_is_read() {
         let code = [fadd(10, 2), add(30, 4), annotated];
         assert_eq!(findings("dg2", &code).len(), 1);
     }
-    // Other bytes of the same register are nobody's concern.
+    // Other bytes of the same register are independent.
     let mut half = add(10, 2);
     half.exec_size = 4;
     let mut other = add(30, 10);
@@ -140,7 +139,7 @@ fn a_pipeline_has_finished_what_is_far_behind() {
     assert_eq!(findings("tgllp", &code).len(), 1);
     code.insert(1, add(30, 4));
     assert_eq!(findings("tgllp", &code), []);
-    // Messages are in no pipeline.
+    // Messages do not count in a pipeline.
     code.splice(1..1, (0..20).map(|_| send(10, 0, 90)));
     code.remove(30);
     assert_eq!(findings("tgllp", &code).len(), 1);
@@ -152,7 +151,7 @@ fn pipelines_do_not_wait_for_each_other() {
     needs("dg2", &waw, 1, 0, Waw, Missing::Distance(1, Pipe::Float));
     let war = [fadd(10, 2), add(2, 4).dist(Pipe::Float, 1)];
     needs("dg2", &war, 1, 0, War, Missing::Distance(1, Pipe::Float));
-    // Within one, and where there is one, they do.
+    // On platforms with one pipeline, and within a pipeline, distances count.
     assert_eq!(findings("dg2", &[add(10, 2), add(10, 4), add(4, 6)]), []);
     assert_eq!(findings("tgllp", &[fadd(10, 2), add(10, 4), add(2, 4)]), []);
     let message = [
@@ -180,13 +179,13 @@ fn messages_are_waited_for_by_their_tokens() {
         needs(platform, &waw, 1, 0, Waw, dst);
         let war = [sent(), add(2, 4).token(TokenUse::Src, 3)];
         needs(platform, &war, 1, 0, War, Missing::Token(TokenUse::Src, 3));
-        // Reading is not all.
+        // Waiting for the read does not cover the write.
         let code = [sent(), add(30, 10).token(TokenUse::Src, 3)];
         assert_eq!(findings(platform, &code).len(), 1);
-        // Another token is not this one.
+        // Waiting for another token does not count.
         let code = [sent(), add(30, 10).token(TokenUse::Dst, 4)];
         assert_eq!(findings(platform, &code).len(), 1);
-        // Who takes the token waits until it is free.
+        // An instruction that takes a token waits until it is free.
         let code = [sent(), send(10, 20, 4).token(TokenUse::Set, 3), add(30, 10)];
         assert_eq!(findings(platform, &code), []);
     }
@@ -200,7 +199,7 @@ fn a_function_reads_its_messages_in_order() {
     let two = |second: Inst| [send(10, 0, 2).token(TokenUse::Set, 0), second];
     assert_eq!(findings("tgllp", &two(other(10))), []);
     assert_eq!(findings("tgllp", &two(other(12))).len(), 1);
-    // Who waits for a later one has waited for those before.
+    // Waiting for a later message of a function covers the earlier ones.
     let code = [
         send(10, 0, 2).token(TokenUse::Set, 0),
         send(10, 0, 4).token(TokenUse::Set, 1),
@@ -279,7 +278,7 @@ fn every_path_must_wait() {
     let found = findings("tgllp", &code(true));
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].first, found[0].second), (0, 6));
-    // Channels on the other side of an `else` have other bytes, but not without a mask.
+    // Channels on the other side of an `else` access other bytes, except without a mask.
     let mut begin = Inst::new(Op::If, 8);
     begin.pred = goto.pred;
     begin.jip = Some(Target::Offset(48));
@@ -294,7 +293,7 @@ fn every_path_must_wait() {
     assert_eq!(findings("tgllp", &sides), []);
     sides[3].no_mask = true;
     assert_eq!(findings("tgllp", &sides).len(), 1);
-    // Back to the beginning of a loop.
+    // Back to the head of a loop.
     let mut back = Inst::new(Op::While, 8);
     back.jip = Some(Target::Offset(-32));
     let loops = [add(30, 10), send(10, 10, 2).token(TokenUse::Set, 0), back];

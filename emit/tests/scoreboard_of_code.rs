@@ -1,10 +1,9 @@
-//! The scoreboard checker on the reference compiler's code: it finds nothing there, and it finds out when
-//! an annotation is taken away or weakened.
+//! The scoreboard checker on the reference compiler's code: it has no findings there, and finds annotations that are
+//! removed or weakened.
 //!
-//! Not every annotation is needed: some repeat what others said. A mutation counts if a second model says
-//! that it matters ([`matters`]): that goes through the instructions of one block in their order, with a
-//! table of who has each register in use, and shares no code with the checker. What is needed on a way
-//! between blocks only does not count.
+//! Some annotations are redundant. A mutation counts if a second model finds a hazard ([`matters`]): it walks the
+//! instructions of one block with a table of the pending accesses of each register, and shares no code with the
+//! checker. Annotations that only matter between blocks do not count.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ use proptest::prelude::*;
 
 const MUTATED: [&str; 7] = ["tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl"];
 
-/// The object files that there are for a platform.
+/// Object files for a platform.
 fn zebins(platform: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let roots = [
@@ -83,7 +82,7 @@ impl Random {
     }
 }
 
-/// Takes an annotation of an instruction away, or weakens it; none if there is nothing to take.
+/// Removes or weakens an annotation of an instruction; `None` if it has none.
 fn mutate(inst: &Inst, random: &mut Random) -> Option<Inst> {
     let mut mutant = inst.clone();
     let swsb = &mut mutant.swsb;
@@ -106,8 +105,7 @@ fn mutate(inst: &Inst, random: &mut Random) -> Option<Inst> {
     Some(mutant)
 }
 
-/// Who uses a register, and since which instruction of its pipeline or of the block; a token for what is
-/// in none.
+/// User of a register, with its position in its pipeline or in the block; a token for out-of-order instructions.
 #[derive(Clone, Copy, PartialEq)]
 struct User {
     pipe: Option<Pipe>,
@@ -117,10 +115,10 @@ struct User {
     like: Like,
 }
 
-/// Function, channels, and whether there is a mask or a predicate.
+/// Function, channels, and flags for mask and predicate.
 type Like = (u8, u8, u8, bool, bool);
 
-/// Bytes of general registers that an operand is, from a byte on.
+/// Bytes of the general registers that an operand covers.
 fn bytes(place: Place, platform: &Platform, offsets: impl Iterator<Item = u32>) -> Vec<u32> {
     match place {
         Place::Direct(reg) if reg.file == RegFile::Grf => {
@@ -131,7 +129,7 @@ fn bytes(place: Place, platform: &Platform, offsets: impl Iterator<Item = u32>) 
     }
 }
 
-/// The bytes that an instruction reads and those it writes.
+/// Bytes that an instruction reads, and that it writes.
 fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
     let lanes = u32::from(inst.exec_size);
     let mut read = Vec::new();
@@ -140,7 +138,7 @@ fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
             Desc::Imm(desc) => desc >> low & ((1 << bits) - 1),
             Desc::Addr { .. } => 1,
         };
-        // Messages of untyped memory say it themselves on Xe2, too.
+        // On Xe2, messages of untyped memory have the length themselves, too.
         let own = inst.send.ex_bso || inst.send.src1_len != 0;
         let second = match message.ex_desc {
             Desc::Addr { .. } if own => u32::from(inst.send.src1_len),
@@ -175,8 +173,8 @@ fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
     [read, written.unwrap_or_default()]
 }
 
-/// Reads and writes of a systolic operation: rows of results and addends; columns, of which a register has one step;
-/// and rows of a dword for each step.
+/// Reads and writes of a systolic operation: rows of results and addends; columns, one step in each register; and rows
+/// with a dword for each step.
 fn systolic(inst: &Inst, shape: Systolic, platform: &Platform) -> [Vec<u32>; 2] {
     let (depth, repeat) = (u32::from(shape.depth), u32::from(shape.repeat));
     let table = repeat * u32::from(inst.exec_size) * 4;
@@ -190,13 +188,13 @@ fn systolic(inst: &Inst, shape: Systolic, platform: &Platform) -> [Vec<u32>; 2] 
     [read.collect(), written.unwrap_or_default()]
 }
 
-/// The pipelines of a platform.
+/// Pipelines of a platform.
 struct Pipes {
-    /// There is only one.
+    /// True if there is only one.
     one: bool,
-    /// Math functions have their own.
+    /// True if math functions have their own.
     math: bool,
-    /// True if an operand of 64 bits makes an operation long, not only a double as the result.
+    /// True if a 64-bit operand makes an operation long, and not only a double as the result.
     long_operands: bool,
 }
 
@@ -241,7 +239,7 @@ impl Pipes {
         }
     }
 
-    /// True if a distance without a name counts in a pipeline: in those of all operands.
+    /// True if a distance without a pipeline's name counts in this pipeline, which must be that of all operands.
     fn own(&self, inst: &Inst, pipe: Pipe) -> bool {
         let dst = inst.dst.map(|dst| dst.ty);
         let mut types = dst.into_iter().chain(inst.srcs.iter().map(Src::ty));
@@ -249,7 +247,7 @@ impl Pipes {
     }
 }
 
-/// Distance at which an instruction of a pipeline has finished.
+/// Distance after which an instruction of a pipeline has finished.
 fn over_after(pipe: Pipe) -> usize {
     match pipe {
         Pipe::Long => 15,
@@ -343,7 +341,7 @@ fn matters(block: &[Inst], platform: &Platform) -> bool {
         }
         for (bytes, writes) in [(read, false), (written, true)] {
             user.writes = writes;
-            // An instruction without pipeline and token is finished at once, or has no one waiting for it.
+            // An instruction without pipeline and token finishes at once, or has no dependents.
             if user.pipe.is_some() || user.token.is_some() {
                 for byte in bytes {
                     table.entry(byte).or_default().push(user);
@@ -412,7 +410,7 @@ fn annotations_are_missed_on(platform: &'static Platform) {
     let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut codes = codes(platform);
-    // Mutations of long kernels take long, and are of the same kinds.
+    // Long kernels take long and have the same kinds of mutations.
     codes.retain(|(_, code)| code.len() < 600);
     let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();
     let (mut counted, mut tried) = (0, 0);
@@ -456,7 +454,7 @@ proptest! {
         ..ProptestConfig::with_cases(300)
     })]
 
-    /// Any bytes are checked to the end.
+    /// Checking ends on any bytes.
     #[test]
     fn whatever_decodes_is_checked(
         which in 0..PLATFORMS.len(),

@@ -1,4 +1,4 @@
-//! The rules that instructions must keep: each with an instruction that breaks no other.
+//! Rules for instructions: for each, an instruction that breaks no other rule.
 
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile,
@@ -17,7 +17,7 @@ fn two(op: Op, exec_size: u8, ty: Type) -> Inst {
     inst
 }
 
-/// The violation that `inst` with `change` is; without the change it is none.
+/// The violation of `inst` after `change`; before the change it is valid.
 fn violation(name: &str, mut inst: Inst, change: impl FnOnce(&mut Inst)) -> Violation {
     let platform = find(name).expect("the platform is known");
     assert_eq!(verify(&inst, platform), Ok(()), "{inst}");
@@ -51,7 +51,7 @@ fn add() -> Inst {
     two(Op::Add, 8, Type::D)
 }
 
-/// As the reference compiler has them of 64 bits on Broxton.
+/// The reference compiler makes such code for 64-bit operands on Broxton.
 #[test]
 fn rows_of_one_may_be_as_far_apart_along_them() {
     let mut inst = two(Op::Add, 2, Type::Q);
@@ -61,7 +61,7 @@ fn rows_of_one_may_be_as_far_apart_along_them() {
     assert!(matches!(on("skl"), Err(Violation::Region { .. })));
 }
 
-/// As compilers of media code have them: the types say nothing of what the value was computed from.
+/// Compilers of media code make such code: the types do not tell what the value was computed from.
 #[test]
 fn a_move_may_saturate_to_its_own_type() {
     let mut inst = Inst::new(Op::Mov, 8);
@@ -163,8 +163,7 @@ fn indirect_rows(inst: &mut Inst, n: usize) {
     }
 }
 
-/// A message of two payloads, of one and two registers from r10 and r11.
-/// A message with a result of one register.
+/// A message of two payloads, of one and two registers from r10 and r11, with a response of one register.
 fn answered() -> Inst {
     let mut inst = two_payloads(12);
     inst.dst = Some(Dst::new(Reg::grf(14), 1, Type::Ud));

@@ -1013,7 +1013,7 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
     batches
 }
 
-/// By global cell: the groups of its bytes of which each access has all or none.
+/// For each global cell, the groups of its bytes that every access covers as a whole or not at all.
 fn groups(
     accesses: &Accesses,
     global: &[bool],

@@ -1,4 +1,4 @@
-//! Joins for single-entry regions whose branches meet far behind them.
+//! Joins for single-entry regions whose branches join far after them.
 //!
 //! After jump threading the two sides of an `if` meet where an enclosing `if` ends, or at the end of the program.
 //! Channels that wait there wait for all code between, in which uniform branches then have to be SIMD gotos. A region

@@ -320,7 +320,7 @@ impl Writer<'_, '_> {
         if self.object.insts.len() >= self.most {
             return Err(CfgError::Unsupported {
                 inst: at,
-                what: "an object of so many instructions after inlining",
+                what: "an object that is too large after inlining",
             });
         }
         self.object.insts.push(inst);

@@ -11,7 +11,7 @@ use kiln_target::platform::SKL;
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// Blocks that end in gotos to any block, some for all channels; `seed` chooses.
+/// Blocks that end in gotos to any block, some of them uniform; `seed` chooses.
 fn flow(blocks: u32, seed: &mut u64) -> String {
     let mut next = |below: u32| {
         *seed = seed

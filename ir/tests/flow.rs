@@ -396,7 +396,7 @@ fn a_branch_to_the_next_block_is_none() {
     }
 }
 
-/// An `if` inside the first side of an `if`, where all sides jump to one place.
+/// An `if` in the first side of an `if`, where all sides jump to one place.
 const NESTED: &str = "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
      cmp.lt (M1, 16) P2 V(0,0)<1;1,0> 0x1:d\n\
      (P1) goto (M1, 16) outer\n\

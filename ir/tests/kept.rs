@@ -131,8 +131,8 @@ fn reads_across_channels_make_masked_writes_keep() {
     assert!(!straight(MASKED, &ended));
 }
 
-/// Bytes of four vectors in one register, each a channel's own: no write of one keeps another from
-/// before the block, and none is wanted round the loop.
+/// Bytes of four vectors in one register, each in its own channels: no write of one keeps another from before the
+/// block, and none is live around the loop.
 #[test]
 fn byte_vectors_of_one_variable_have_channels_of_their_own() {
     let mut body = String::from(".decl B v_type=G type=ub num_elts=64 align=hword\n");

@@ -45,7 +45,7 @@ fn passed(func: &Function, routine: usize) -> [String; 2] {
     [&routine.params, &routine.results].map(|list| names(func, list))
 }
 
-/// Cells of which a call keeps old contents.
+/// Cells whose old contents a call keeps.
 fn kept(func: &Function, call: usize) -> String {
     let (call, _) = func.calls[call];
     let old = func.writes(call).iter().filter(|w| w.old.is_some());
@@ -67,7 +67,7 @@ fn what_is_read_is_taken_and_what_is_wanted_is_given() {
 
 #[test]
 fn what_a_subroutine_may_leave_as_it_was_is_taken() {
-    // Written under a predicate that the caller has, or on one of two ways.
+    // Written under a predicate of the caller, or on one of two paths.
     for body in [
         "(P1) mov (M1, 8) B(0,0)<1> 0x5:d\nret (M1, 8)",
         "(P1) goto (M1, 8) x\nmov (M1, 8) B(0,0)<1> 0x5:d\nx:\nret (M1, 8)",
@@ -106,7 +106,7 @@ fn what_channels_want_that_wait_for_the_caller_is_kept() {
 
 #[test]
 fn what_lives_from_call_to_call_is_passed_on() {
-    // Only the subroutine accesses C, whose contents live from call to call.
+    // Only the subroutine accesses C, whose contents are live from call to call.
     let module = kernel(&format!(
         "call (M1, 8) s\ncall (M1, 8) s\n{STORE} A.0 B.0\nret (M1, 1)\n\
          .function \"s\"\ns:\nadd (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x1:d\n\
@@ -118,7 +118,7 @@ fn what_lives_from_call_to_call_is_passed_on() {
 
 #[test]
 fn callers_do_not_know_what_a_subroutine_passes_on() {
-    // C is an argument of t that s makes; D is the result.
+    // C is computed by s and an argument of t; D is the result.
     let module = kernel(&format!(
         "mov (M1, 8) A(0,0)<1> 0x1:d\ncall (M1, 8) s\n{STORE} A.0 B.0\nret (M1, 1)\n\
          .function \"s\"\ns:\nadd (M1, 8) C(0,0)<1> A(0,0)<1;1,0> 0x1:d\ncall (M1, 8) t\n\
@@ -193,7 +193,7 @@ fn what_is_short_or_called_once_is_put_in_place() {
     let all = prepare(&module.objects[0], Which::All).unwrap().unwrap();
     assert_eq!(count(&all, Opcode::Call), 0);
     assert_eq!(count(&all, Opcode::Add), 50 + 2 + 2 + 50 + 50);
-    // Copies of a body have the origins of its only original.
+    // Instructions of inlined copies have the original instruction as origin.
     let mut origins: Vec<u32> = (all.insts.iter())
         .filter(|inst| inst.op == Opcode::Add)
         .map(|inst| inst.origin)

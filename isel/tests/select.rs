@@ -1,4 +1,4 @@
-//! Selection and legalization: sound machine functions, and the instructions that one would write by hand.
+//! Selection and legalization: verified machine functions, and the instructions that one would write by hand.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
     lowered_for(module, false)
 }
 
-/// Selects for threads that may, or may not, be interrupted in the middle.
+/// Selects for threads that may, or may not, be interrupted in the middle of the code.
 fn lowered_for(module: &Module, interruptible: bool) -> Result<Function, Vec<SelectError>> {
     let func = kiln_ir::build::build(&module.objects[0], &platform::SKL).expect("a graph");
     let room = Room {
@@ -158,7 +158,7 @@ fn what_nobody_reads_is_not_computed() {
     let dead =
         "add (M1, 16) W(0,0)<1> V(0,0)<1;1,0> 0x1:d\nmul (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x3:d\n";
     assert_eq!(ops(dead), []);
-    // A surface's number in the message needs no instruction either.
+    // A surface's index in the message needs no instruction either.
     assert_eq!(ops("mov (M1, 16) D(0,0)<1> 0x1:d\n"), [Op::Mov]);
 }
 
@@ -200,9 +200,8 @@ fn all_that_is_not_supported_is_named() {
     assert_eq!(errors.iter().map(|e| e.inst).collect::<Vec<_>>(), [0, 1, 2]);
 }
 
-/// For each instruction: the number of messages, the shared function, the registers sent, and the descriptor
-/// without their number, as the reference finalizer has them. It may split a payload where we do not, and the other
-/// way round.
+/// For each instruction, in the reference finalizer's code: the number of messages, the shared function, the registers
+/// sent, and the descriptor without their number. The reference may split a payload where we do not, and the reverse.
 #[test]
 fn messages_ask_what_those_of_the_reference_ask() {
     let table: &[(&str, usize, (u8, u32, u32))] = &[

@@ -1,4 +1,4 @@
-//! Decoding, listing, verifying and encoding again any bytes. The first byte says which platform.
+//! Decodes, lists, verifies and encodes any bytes. The first byte chooses the platform.
 
 #![no_main]
 
@@ -23,11 +23,11 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(mut inst: kiln_emit::inst::Inst, platform: &'static Platform) {
-    // Any verdict is fine.
+    // The verifier must return; both verdicts are fine.
     let _ = verify(&inst, platform);
     assert!(!inst.to_string().is_empty());
-    // A short form may carry bits that the instruction does not have, and then its own bits alone
-    // need not have a short form.
+    // A compact form may carry bits that the instruction lacks; the instruction itself then need not have a compact
+    // form.
     let encoded = encode(&inst, platform).or_else(|_| {
         inst.opts.compacted = false;
         encode(&inst, platform)

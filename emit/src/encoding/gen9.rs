@@ -724,7 +724,7 @@ pub(super) const fn register_tables(types: &'static [u64]) -> [CompactTable; 5] 
     ]
 }
 
-/// One source; what the sub-register table says of a second is ignored.
+/// One source; the second index of the sub-register table is ignored.
 pub(super) const ONE_REGISTER: CompactForm = CompactForm {
     classes: &[CompactClass::Unary],
     ..REGISTERS

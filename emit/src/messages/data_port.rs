@@ -300,7 +300,7 @@ fn lower_per_channel(access: &MemoryAccess) -> Option<Request> {
     })
 }
 
-/// Blocks of owords at an address, or at an offset that a header says.
+/// Oword blocks at an address, or at an offset in a header.
 fn lower_block(access: &MemoryAccess) -> Option<Request> {
     let (bits, count, alignment) = match access.elements {
         Elements::Numbers {

@@ -25,7 +25,7 @@ pub enum Function {
     /// The thread spawner; since XeHPG the dispatch of bindless threads.
     Spawner,
     VideoMotion,
-    /// The data port's read-only part: constants and what the sampler's cache holds.
+    /// The data port's read-only part: constants and the sampler's cache.
     ReadOnlyPort,
     DataPort0,
     PixelInterpolator,
@@ -179,7 +179,7 @@ pub enum RequestError {
     Unexpected { kind: Kind },
     #[error("{what} {value} is out of range")]
     Range { what: &'static str, value: u32 },
-    #[error("{0:?} messages have none for this access of memory")]
+    #[error("{0:?} has no message for this memory access")]
     Access(MessageFamily),
 }
 

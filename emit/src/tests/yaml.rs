@@ -24,7 +24,7 @@ fn what_may_be_no_bracket_closes_none() {
         let document = hidden.repeat(MAX_OPEN_BRACKETS + 1);
         assert!(check(document.as_bytes()).is_err(), "{hidden}");
     }
-    // The files of this project are far from the bound: many lines with one string in brackets.
+    // Documents of this project are far below the limit: many lines with one string in brackets.
     let strings = "- {bytes: \"07\"}\n".repeat(MAX_OPEN_BRACKETS);
     assert_eq!(check(strings.as_bytes()), Ok(()));
 }

@@ -172,7 +172,7 @@ fn other_files_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Damaged files are read or refused, and what is read can be written.
+    /// Damaged files are read or refused, and files that were read can be written.
     #[test]
     fn damaged_files_never_panic(
         which in 0usize..14,

@@ -37,14 +37,14 @@ pub enum Wrong {
         expected: &'static str,
         found: Option<Op>,
     },
-    #[error("goes on at block {}, instruction {}, and channels may wait before, at block {}, instruction {}", to.0, to.1, waiting.0, waiting.1)]
+    #[error("continues at block {}, instruction {}, past channels that may wait at block {}, instruction {}", to.0, to.1, waiting.0, waiting.1)]
     Skips {
         to: (usize, usize),
         waiting: (usize, usize),
     },
     #[error("ends the thread while channels may wait at block {}, instruction {}", waiting.0, waiting.1)]
     Ends { waiting: (usize, usize) },
-    #[error("no channel may be active behind it at {op:?} (block {}, instruction {}): only instructions without a mask expected up to a join", place.0, place.1)]
+    #[error("no channel may be active after it at {op:?} (block {}, instruction {}): only instructions without a mask may come before the join", place.0, place.1)]
     Masked { op: Op, place: (usize, usize) },
 }
 

@@ -1,5 +1,4 @@
-//! The fixtures: machine code of known listing, and what their instructions exercise, as short names,
-//! for counting and covering.
+//! The fixtures: machine code with its listing; and the features of instructions, as short names to count and compare.
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, Src, SrcReg, Target};
 use kiln_emit::platform::{Family, PLATFORMS, Platform};
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Machine code in a file of its own.
 pub struct Fixture {
-    /// Where it is; the listing is beside it, with the ending `.asm`.
+    /// Path of the code; the listing beside it has the extension `.asm`.
     pub path: PathBuf,
     pub code: Vec<u8>,
 }
@@ -34,12 +33,12 @@ fn machine_code(dir: &Path) -> Vec<Fixture> {
     paths.into_iter().map(read).collect()
 }
 
-/// The fixtures of a platform that have their listing with numeric targets beside them.
+/// Fixtures of a platform that have a listing with numeric targets.
 pub fn listed_fixtures(platform: &Platform) -> Vec<Fixture> {
     machine_code(&root().join("tests/fixtures").join(platform.name))
 }
 
-/// All machine code that the project has of a platform: the examples' is Skylake's.
+/// All machine code of a platform in the project; for Skylake, the examples' too.
 pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
     let mut found = listed_fixtures(platform);
     if platform.name == "skl" {
@@ -48,7 +47,7 @@ pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
             found.extend(machine_code(&example.path()));
         }
     }
-    // This platform has few listings, which are all that the reference's tools print for it.
+    // The reference's tools print no other listings for this platform.
     if platform.name == "ptl" {
         let roots = [
             "../examples",
@@ -101,13 +100,13 @@ pub fn families() -> Vec<(Family, Vec<&'static Platform>)> {
     out
 }
 
-/// The list of what compilers' code uses of a family, if there is one.
+/// Path of the list of features that compilers use in a family.
 pub fn recorded_path(family: Family) -> PathBuf {
     let name = format!("{family:?}.features").to_lowercase();
     root().join("tests/fixtures").join(name)
 }
 
-/// The names of everything that an instruction uses of its family's encoding.
+/// Names of all features of its family's encoding that an instruction uses.
 pub fn features(inst: &Inst, platform: &Platform) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let text = inst.to_string();
@@ -212,7 +211,7 @@ fn operation(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// Functions that load and store by address have their kind in the descriptor's low bits.
+/// Functions that load and store by address have their kind in the low bits of the descriptor.
 fn loads_and_stores(sfid: u8, platform: &Platform) -> bool {
     let has_them = matches!(platform.family, Family::XeHpg | Family::XeHpc | Family::Xe2);
     has_them && matches!(sfid, 1 | 13..=15)
@@ -221,7 +220,7 @@ fn loads_and_stores(sfid: u8, platform: &Platform) -> bool {
 const SAMPLER: u8 = 2;
 const GATEWAY: u8 = 3;
 
-/// Function and kind of message, its parts, and where its descriptors are.
+/// Function and kind of a message, its parts, and the places of its descriptors.
 fn message(inst: &Inst, platform: &Platform, out: &mut BTreeSet<String>) {
     let Some(message) = &inst.msg else { return };
     let at = |desc: Desc| match desc {

@@ -1,6 +1,5 @@
-//! How fast text and objects are read and checked: the examples and, if `KILN_CORPUS` names the
-//! folder of a platform's corpus, its `hc.` texts. In instructions a second; text and object of one
-//! module have the same.
+//! Speed of reading and checking text and objects, in instructions a second: the examples and, if `KILN_CORPUS` names
+//! the folder of a platform's corpus, its `hc.` texts. Text and object of a module have the same instructions.
 
 use std::fs;
 use std::hint::black_box;
@@ -21,7 +20,7 @@ fn examples() -> Vec<String> {
     entries(&folder).into_iter().filter_map(text).collect()
 }
 
-/// The texts of the corpus that are large.
+/// Large texts of the corpus.
 fn corpus() -> Vec<String> {
     let Some(folder) = std::env::var_os("KILN_CORPUS") else {
         return Vec::new();

@@ -1,9 +1,8 @@
-//! How long it takes to read files, from the opening of the file to the module and its end. The file
-//! is copied into memory, which costs more than the mapping that the program `kiln` does.
+//! Time of reading files, from opening the file to freeing the module. The file is copied into memory, which costs
+//! more than the mapping that `kiln` uses.
 //!
-//! Takes names of texts on standard input, and prints for each the seconds of the text and of the
-//! object written of it, the best of five runs, and the bytes of both. `.ci/reading` holds them
-//! against the reference finalizer's.
+//! Takes names of texts on standard input, and prints for each the seconds of the text and of the object written from
+//! it, the best of five runs, and the bytes of both. `.ci/reading` compares them with the reference finalizer's.
 
 use std::fs;
 use std::io::{self, BufRead};
@@ -38,7 +37,7 @@ fn main() -> io::Result<()> {
     fs::remove_file(&object)
 }
 
-/// The least seconds that it takes to open the file and `work` on its bytes.
+/// Minimum seconds of opening the file and running `work` on its bytes.
 fn best(path: &Path, work: impl Fn(&[u8])) -> io::Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..RUNS {

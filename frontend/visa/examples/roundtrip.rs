@@ -1,13 +1,13 @@
 //! The part of `.ci/roundtrip` that needs no other tool.
 //!
-//! With two arguments, writes our text of the first into the second, by way of an object if the
-//! format has room for it, and says `object` or `text`. Without, reads every file that standard
-//! input names, writes its module in both forms and compares what is read again with it:
+//! With two arguments, writes our text of the first into the second, by way of an object if the format can express it,
+//! and prints `object` or `text`. Without arguments, reads every file named on standard input, writes its module in
+//! both forms, reads these, and compares:
 //!
 //! - text -> module -> text -> module: equal;
-//! - module -> object -> module: equal but for the version of text that the object format does not
-//!   have, and object -> module -> object: identical bytes;
-//! - an object is identical to what is written of its module.
+//! - module -> object -> module: equal except for the version, if the object format lacks that of the text; and object
+//!   -> module -> object: identical bytes;
+//! - an object is identical to the one written from its module.
 
 use std::fs;
 use std::io::{self, BufRead};
@@ -22,7 +22,7 @@ use kiln_frontend::text::parse;
 /// Result for one file.
 enum Outcome {
     Good,
-    /// The object format has no room for it.
+    /// The object format cannot express it.
     TextOnly,
     /// The object lacks operands.
     Defective,

@@ -1,4 +1,4 @@
-//! Binary objects: what their header has, the versions, and what a file may not be.
+//! Binary objects: header, versions, and malformed files.
 
 mod common;
 
@@ -62,7 +62,7 @@ fn relocations_are_written_and_read() {
     comes_back(&module);
 }
 
-/// A function that has nothing but its header and a return.
+/// A function with only its header and a return.
 fn function(linkage: Linkage) -> Object {
     let text = ".version 4.1\n.global_function \"f\"\nfret (M1, 1)\n";
     let mut object = parse(text).expect("a function").objects.remove(0);
@@ -97,7 +97,7 @@ fn objects_keep_the_order_of_the_module() {
     comes_back(&module);
 }
 
-/// Were two kernels read from the same bytes, a file of a megabyte could have gigabytes of them.
+/// Two kernels may not share bytes, or a small file could have gigabytes of kernels.
 #[test]
 fn objects_have_no_byte_in_common() {
     let mut module = module();
@@ -141,7 +141,7 @@ fn versions_of_text_are_those_of_objects_and_one_more() {
     }
 }
 
-/// All that has another form in some version of the format.
+/// Instructions whose form depends on the version of the format.
 const OLD: &str = include_str!("../fuzz/seeds/text_parse/old.visaasm");
 
 #[test]
@@ -153,9 +153,8 @@ fn every_version_comes_back() {
         module.version = version;
         sizes.push(comes_back(&module).len());
     }
-    // In bytes: the mask of events; a predicate and a level of detail, twice; all numbers of strings
-    // and variables; the count of inputs; the function unit; a name's length; three operations of
-    // the sampler.
+    // In bytes: the event mask; a predicate and a level of detail, twice; all indices of strings and variables; the
+    // number of inputs; the function unit; a name's length; three sampler operations.
     let grown: Vec<_> = sizes.windows(2).map(|w| w[1] - w[0]).collect();
     assert_eq!(grown[0], 6);
     assert_eq!(grown[1..3], [2 * (2 + 4), 0]);
@@ -163,8 +162,8 @@ fn every_version_comes_back() {
     assert_eq!(grown[4..], [3, 1, 1, 0, 0, 3, 0]);
 }
 
-/// Bytes put together by the format's own words: numbers of strings and variables have two bytes, the
-/// count of inputs and the length of a name one; a `raw_sends` has no function unit.
+/// Bytes built from the format's description: indices of strings and variables have two bytes, the number of inputs
+/// and the length of a name one; a `raw_sends` has no function unit.
 #[test]
 fn an_object_of_version_3_3_is_read() {
     let object: Vec<u8> = [
@@ -257,7 +256,7 @@ fn what_a_version_lacks_is_not_written() {
     comes_back(&module);
 }
 
-/// Found by the fuzz targets: one that is a number may have none.
+/// Found by fuzzing: an attribute whose value is a number may lack it.
 #[test]
 fn attributes_without_a_value_come_back() {
     let text = ".version 4.1\n.kernel \"k\"\n.kernel_attr SLMSize\n.kernel_attr New\nret (M1, 1)\n";

@@ -1,5 +1,5 @@
-//! Modules that are built are those that are read: every object of the examples, declared and written again by the
-//! builder, is what the text reader made of it.
+//! Built modules equal read ones: every object of the examples, declared and written again by the builder, is the
+//! object that the text reader made.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use kiln_frontend::module::{Exec, Label, LabelKind, Object, Operand, PredUse, Ty
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::{binary, print, text, verify};
 
-/// The object, made anew; the labels are declared in the opposite order.
+/// The object built again, with the labels declared in the opposite order.
 fn rebuilt(object: &Object) -> Object {
     let mut builder = Builder::new(object.kind, &object.name);
     for (_, var) in object.vars.iter().skip(predefined::VAR_COUNT) {
@@ -174,7 +174,7 @@ fn what_is_built_wrong_is_found() {
     let error = builder.finish().expect_err("a label is missing");
     assert_eq!(error.to_string(), "label `nowhere` is used but not defined");
 
-    // A label of another builder, and one that is there twice.
+    // A label of another builder, and one that is placed twice.
     let mut other = Builder::kernel("k", 8);
     other.inst(Opcode::Goto, all, [nowhere.into()]);
     assert!(other.finish().is_err());

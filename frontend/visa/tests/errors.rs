@@ -55,7 +55,7 @@ fn wrong_binaries_are_named() {
     );
 }
 
-/// Found by the fuzz targets: no entity has the greatest number there is.
+/// Found by fuzzing: no entity has the greatest possible index.
 #[test]
 fn the_greatest_number_is_refused() {
     let bytes = binary();
@@ -77,7 +77,7 @@ fn the_greatest_number_is_refused() {
     }
 }
 
-/// Error for a `mov` of something with this name.
+/// The error of a `mov` of an operand with this name.
 fn wrong_name(name: &str) -> (String, String) {
     wrong(&kernel(&format!(
         "    mov (M1, 1) %cr0(0,0)<1> {name}(0,0)<0;1,0>"
@@ -96,7 +96,7 @@ fn an_alias_of_a_later_variable_is_refused() {
     assert!(!verify(&module).is_empty());
 }
 
-/// The message and the source that it is about.
+/// The message and the underlined source.
 fn wrong(source: &str) -> (String, String) {
     let e = parse(source).expect_err("a wrong text");
     let at = source
@@ -174,7 +174,7 @@ fn wrong_texts_are_named() {
             "4:16: the string is not closed on this line",
             "\"abc",
         ),
-        // Found by the fuzz targets: it could not be read back from an object.
+        // Found by fuzzing: it could not be read back from an object.
         (
             ".kernel_attr %SimdSize=16",
             "4:14: found `%SimdSize`, expected the name of an attribute",
@@ -221,7 +221,7 @@ fn left_out_operands_are_said_to_be() {
     wrong[or] = 0x3b;
     let error = read(&wrong).expect_err("a wrong object");
     assert_eq!(error.kind, ReadErrorKind::Opcode { number: 0x3b });
-    // A complete object never is, wherever it is wrong.
+    // A complete object is never taken for a defective one.
     let complete = binary();
     for i in 0..complete.len() {
         for bits in [1, 0x80, 0xff] {
@@ -276,7 +276,7 @@ fn all_errors_of_a_text_are_said() {
     ];
     assert_eq!(said, expected);
     assert_eq!(read.more, 0);
-    // Objects with an error are left out, all others are there with their places.
+    // Objects with an error are left out; all others are kept with their places.
     let names: Vec<&str> = read
         .module
         .objects
@@ -294,13 +294,13 @@ fn all_errors_of_a_text_are_said() {
     assert_eq!(at(Some(0), Subject::Inst), Some(mov));
     assert_eq!(at(Some(0), Subject::Operand(1)), Some("%arg(0,0)<1;1,0>"));
     assert_eq!(at(Some(0), Subject::Exec), Some("(M1, 8)"));
-    // A part that text does not have has the span of the instruction.
+    // An operand without text has the span of the instruction.
     assert_eq!(at(Some(1), Subject::Operand(7)), Some("fret (M1, 8)"));
     assert_eq!(at(Some(9), Subject::Inst), None);
 }
 
-/// No more errors are kept than a reader wants, but all are counted, and the first is the one that
-/// reading alone stops at.
+/// At most as many errors are kept as the caller wants, but all are counted, and the first is that of the plain
+/// reader.
 #[test]
 fn errors_are_bounded() {
     let source = format!(

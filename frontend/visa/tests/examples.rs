@@ -83,7 +83,7 @@ fn write_and_read_give_the_module_back() {
     }
 }
 
-/// Found by the fuzz targets: a predefined surface has a name of its own.
+/// Found by fuzzing: a predefined surface has a name of its own.
 #[test]
 fn predefined_surfaces_may_be_inputs() {
     let mut module = parse(&saxpy()).expect("saxpy");
@@ -98,8 +98,7 @@ fn predefined_surfaces_may_be_inputs() {
     assert_eq!(parse(&print(&module)).expect("printed"), module);
 }
 
-/// Some releases of the reference compiler leave out operands in the objects they write: those have
-/// an error of their own.
+/// Some releases of the reference compiler omit operands in objects, which is an error of its own.
 #[test]
 fn binary_and_text_are_equal() {
     for example in examples() {

@@ -1,6 +1,6 @@
 //! Memory that readers allocate: a small multiple of the input, whatever it contains.
 //!
-//! One test alone: the allocator counts what the whole process has.
+//! The only test of its binary, because the allocator counts for the whole process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// Memory of the shortest object: its predefined variables.
 const OBJECT: usize = 8 << 10;
 
-/// The most bytes that `work` has allocated at a time, over those of its input.
+/// Peak of the memory that `work` allocates, as a multiple of its input.
 fn multiple<T>(input: usize, work: impl FnOnce() -> T) -> usize {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -50,7 +50,7 @@ fn readers_allocate_a_small_multiple_of_the_input() {
         assert!(found <= 12, "object: {found}");
     }
 
-    // The shortest instruction there is, one byte, thrice because a vector grows by doubling.
+    // The shortest instruction, one byte, thrice because a vector grows by doubling.
     let most = 3 * size_of::<Inst>();
     let text = format!("{KERNEL}{}ret (M1, 1)\n", "yield\n".repeat(100_000));
     let mut module = parse(&text).expect("yields");
@@ -65,7 +65,7 @@ fn readers_allocate_a_small_multiple_of_the_input() {
     let found = multiple(text.len(), || parse(&text));
     assert!(found <= 6, "text of empty lines: {found}");
 
-    // Counts that the file is too short for.
+    // Counts that exceed the file.
     let declarations = write(&parse(&format!("{KERNEL}ret (M1, 1)\n")).expect("a kernel"));
     let mut object = declarations.expect("a kernel");
     object.resize(1 << 20, 0);
@@ -79,7 +79,7 @@ fn readers_allocate_a_small_multiple_of_the_input() {
         object[at] = was;
     }
 
-    // A long name that everything has.
+    // A long name shared by everything.
     let kernel = &mut module.objects[0];
     kernel.insts.drain(..kernel.insts.len() - 1);
     let long = Name::new("n".repeat(60_000));
@@ -95,7 +95,7 @@ fn readers_allocate_a_small_multiple_of_the_input() {
     let found = multiple(object.len(), || read(&object));
     assert!(found <= 16, "object of long names: {found}");
 
-    // Likewise of labels, where the reader has to change it.
+    // Likewise for labels whose names the reader must change.
     type Named<'a> = &'a dyn Fn(usize) -> String;
     let kinds: [(LabelKind, Named); 2] = [
         (LabelKind::Block, &|_| format!("{long}.")),

@@ -19,7 +19,7 @@ fn kernel(lines: &str) -> Result<Module, String> {
     parse(&format!("{DECLS}{lines}\n")).map_err(|e| e.to_string())
 }
 
-/// The instructions as they are printed.
+/// The printed instructions.
 fn printed(lines: &str) -> Vec<String> {
     let module = kernel(lines).unwrap_or_else(|e| panic!("{lines}: {e}"));
     let object = &module.objects[0];
@@ -41,7 +41,7 @@ fn units_of_raw_sends_have_names() {
     }
 }
 
-/// As the reference prints them, blanks apart: printed again they are the same.
+/// Instructions in the reference's spelling; printing gives the same, except for blanks.
 const INSTRUCTIONS: &[&str] = &[
     "lsc_load.ugm.ca.cc (M1_NM, 1)  V32:d32x16t  flat[V33+0x8]:a64",
     "lsc_load.slm (M1, 32)  V32:d8u32  flat[V34-0x10]:a32",
@@ -88,7 +88,7 @@ fn instructions_are_printed_as_they_were() {
 
 #[test]
 fn objects_hold_what_newer_text_says() {
-    // All but the flags of a call, which the format has no room for.
+    // All except the flags of a call, which the format lacks.
     for text in INSTRUCTIONS.iter().filter(|t| !t.starts_with("ifcall")) {
         let mut module = kernel(text).expect(text);
         module.version = (4, 1);
@@ -286,7 +286,7 @@ fn several_files_are_one_module() {
     assert!(module.object("f").as_ref().is_some_and(is_function));
     assert!(print(&module).contains(".kernel \"k\"\n.funcdecl \"f\"\n"));
     assert_eq!(parse(&print(&module)).expect("printed"), module);
-    // The whole and a part of it.
+    // The whole together with a part of it.
     assert_eq!(parse_files(&[&both, FUNCTION]).expect("again"), module);
 
     let other = FUNCTION.replace("ArgSize=1", "ArgSize=2");
@@ -294,7 +294,7 @@ fn several_files_are_one_module() {
         parse_files(&[&both, &other])
             .expect_err("another f")
             .to_string(),
-        "function `f` is in an earlier file too, and is another there"
+        "function `f` is defined differently in an earlier file"
     );
     let error = parse_files(&[FUNCTION, ".kernel"]).expect_err("a wrong file");
     let FilesError::Parse { file: 1, error } = error else {

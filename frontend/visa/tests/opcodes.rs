@@ -1,10 +1,9 @@
-//! The opcode table against the pages of the specification: each instruction has its number, its name
-//! and a text that is read and printed.
+//! The opcode table compared with the pages of the specification: each instruction has its number, its name, and a
+//! text that can be read and printed.
 
 use kiln_frontend::opcode::{LscOp, Opcode};
 
-/// Every page of the specification's instructions: its name, number, sub-opcode, and the mnemonic of
-/// (one of) its instructions.
+/// Pages of the specification's instructions: name, number, sub-opcode, and the mnemonic of one of its instructions.
 const PAGES: &[(&str, u8, Option<u8>, &str)] = &[
     ("3D_LOAD", 0x6e, None, "load_3d"),
     ("3D_SAMPLE", 0x6d, None, "sample_3d"),
@@ -157,7 +156,7 @@ fn every_page_has_its_row() {
     }
 }
 
-/// Numbers of the format that the specification has no page for.
+/// Numbers of the format without a page in the specification.
 const NO_PAGE: &[u8] = &[
     0x04, 0x05, 0x06, 0x07, 0x0a, // dp2, dp3, dp4, dph, line
     0x40, 0x42, 0x44, 0x4d, // the old sampler, vector analytics
@@ -172,7 +171,7 @@ fn every_row_has_its_page() {
     }
 }
 
-/// The operations of the tables of the pages LSC_UNTYPED and LSC_TYPED.
+/// Operations in the tables of the pages LSC_UNTYPED and LSC_TYPED.
 #[test]
 fn lsc_operations_have_their_numbers() {
     let untyped = [

@@ -1,5 +1,5 @@
-//! The reader that goes on after errors, against the one that stops at the first: the same module, the same first error.
-//! Lines are as compilers write them, or nearly.
+//! The reader that continues after errors agrees with the one that stops at the first, in the module and in the first
+//! error. Lines are those that compilers write, or nearly.
 
 use kiln_frontend::text::{diagnose, parse};
 use proptest::collection::vec;
@@ -99,7 +99,7 @@ const PIECES: [&str; 52] = [
     "}",
 ];
 
-/// True if both readers made a module of it, which must be the same.
+/// True if both readers accept it; their modules must be equal.
 fn same(text: &str) -> bool {
     let recovered = diagnose(text);
     match parse(text) {

@@ -1,4 +1,4 @@
-//! No input, however wrong, ends a reader otherwise than with a module or an error.
+//! Readers end with a module or an error on any input.
 
 mod common;
 
@@ -22,7 +22,7 @@ static TEXT: LazyLock<String> = LazyLock::new(saxpy);
 static BINARY: LazyLock<Vec<u8>> =
     LazyLock::new(|| write(&parse(&TEXT).expect("saxpy")).expect("saxpy"));
 
-/// Everything that must work on any module that was read.
+/// Runs every function that must work on any module that was read.
 fn use_all(module: &Module) {
     let findings = verify(module);
     let printed = print(module);
@@ -110,7 +110,7 @@ static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     folders.iter().filter_map(text).collect()
 });
 
-/// Takes a line away, repeats it elsewhere, exchanges two, or puts a word of one into the other.
+/// Removes a line, repeats it elsewhere, swaps two, or puts a word of one into the other.
 fn change(lines: &mut Vec<String>, kind: u8, line: &Index, other: &Index, word: &Index) {
     if lines.is_empty() {
         return;
@@ -137,7 +137,7 @@ fn change(lines: &mut Vec<String>, kind: u8, line: &Index, other: &Index, word: 
     }
 }
 
-/// Texts near valid ones, of which many can be read: random text never gets past the first words.
+/// Mutated texts, many of which are valid: random text never gets past the first words.
 #[test]
 fn changed_lines() {
     let changes = vec(
@@ -164,8 +164,8 @@ fn changed_lines() {
     assert!(read.get() >= 200, "only {} of 1000 are read", read.get());
 }
 
-/// Numbers in instructions that mean something are printed so that they are read: each instruction of
-/// the seeds alone, with each of its numbers changed.
+/// Numbers with a meaning are printed so that they can be read: each instruction of the seeds, with each of its
+/// numbers changed.
 #[test]
 fn every_number_is_printed_or_wrong() {
     let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/binary_read");

@@ -31,10 +31,10 @@ fn shown(module: &Module, platform: Option<Generation>) -> Vec<String> {
     shown.collect()
 }
 
-/// Inputs in text, each with what is found.
+/// Inputs in text, each with its findings.
 const WRONG: &str = include_str!("rules/wrong.txt");
 
-/// The inputs of [`WRONG`]: the platform, the lines, what is to be found.
+/// Inputs of [`WRONG`]: platform, lines, expected findings.
 fn wrong() -> Vec<(&'static str, String, String)> {
     let blocks = WRONG.split("\n@ ").skip(1);
     let cases = blocks.map(|block| {
@@ -86,7 +86,7 @@ fn wrong_texts_are_found() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Texts that say more than one thing wrong, or are no kernel with a tail.
+/// Texts with several findings, or without the tail of a kernel.
 #[test]
 fn rules_of_whole_modules() {
     let function = ".global_function \"g\"\n.kernel_attr ArgSize=2\n.kernel_attr RetValSize=1\n    \
@@ -106,10 +106,7 @@ fn rules_of_whole_modules() {
     // An argument that is not passed is undefined; the call is valid while the callee does not use it.
     assert_eq!(
         with("    fcall (M1, 16) g 1 1"),
-        [
-            "18:5 V0083 the call passes 1 GRFs and g declares 2: what it finds in the others is not \
-             defined"
-        ]
+        ["18:5 V0083 the call passes 1 GRFs and g declares 2: the others are undefined"]
     );
     let less = format!("{HEAD}    fcall (M1, 16) g 1 1\n{TAIL}{function}");
     let less = parse(&less).unwrap_or_else(|e| panic!("{e}"));
@@ -151,7 +148,7 @@ fn rules_of_whole_modules() {
     );
 }
 
-/// Rows are of a register's size; without a platform, of the one that fits.
+/// Rows have a register's size; without a platform, the size that fits.
 #[test]
 fn sizes_of_registers() {
     let (small, large) = (Some(Generation::Skl), Some(Generation::Xe2));
@@ -196,14 +193,14 @@ fn what_a_platform_lacks() {
     assert_eq!(found(wide, Some(Generation::Xe2)), [""; 0]);
 }
 
-/// Breaches that no text has, in modules made by hand.
+/// Breaches that text cannot express, in edited modules.
 fn edited(edit: impl FnOnce(&mut Object)) -> Vec<String> {
     let mut module = parse(&format!("{HEAD}{TAIL}")).expect("a text");
     edit(&mut module.objects[0]);
     shown(&module, None)
 }
 
-/// The number of the `mov` of line 15.
+/// Index of the `mov` of line 15.
 const MOV: usize = 1;
 
 #[test]
@@ -214,7 +211,7 @@ fn wrong_modules_are_found() {
             var: var(99),
             offset: 0
         }),
-        ["15:5 V0009 operand 0 of `mov` is a raw operand, which cannot stand there"]
+        ["15:5 V0009 operand 0 of `mov` is a raw operand, which is not allowed there"]
     );
     assert_eq!(
         edited(|o| o.inputs.push(Input {
@@ -272,7 +269,7 @@ fn wrong_modules_are_found() {
     assert_eq!(
         edited(|o| o.insts[MOV].operands[1] = with(Modifier::Sat)),
         [
-            "15:5 V0013 operand 1 has a modifier that cannot stand there: destinations have \
+            "15:5 V0013 operand 1 has a modifier that is not allowed there: destinations have \
           saturation only, sources all others"
         ]
     );
@@ -340,7 +337,7 @@ fn wrong_modules_are_found() {
     assert_eq!(edited(|o| o.insts[MOV].op = Opcode::Mov), [""; 0]);
 }
 
-/// Every rule has an input here that breaks it.
+/// Every rule has an input that breaks it.
 #[test]
 fn all_rules_are_tested() {
     let sources = [include_str!("rules.rs"), WRONG];

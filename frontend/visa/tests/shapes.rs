@@ -1,4 +1,4 @@
-//! The shapes of raw operands, as the page of each instruction in the specification says them.
+//! Shapes of raw operands, from the pages of the specification.
 
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::shape::{RawAccess, RawShape, raw_access};
@@ -25,8 +25,8 @@ fn opaque(bytes: u32) -> RawAccess {
     }
 }
 
-/// The accesses of the raw operands of one instruction, `%null` left out. `F`, `H` and `D` are
-/// variables of floats, half floats and dwords.
+/// Accesses of the raw operands of one instruction, without `%null`. `F`, `H` and `D` are variables of floats, half
+/// floats and dwords.
 fn accesses(line: &str) -> Vec<RawAccess> {
     let source = format!(
         ".version 4.1\n.kernel \"k\"\n\
@@ -120,7 +120,7 @@ fn shapes_are_those_of_the_specification() {
     }
 }
 
-/// Operands that a mode says are absent do not shift the others.
+/// Operands that a mode omits do not shift the others.
 #[test]
 fn optional_operands_keep_the_shapes_of_the_others() {
     let with = accesses("rt_write_3d.<O> (M1, 16) T6 %null.0 D.0 F.0 F.0 F.0 F.0");

@@ -287,7 +287,7 @@ fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
     None
 }
 
-/// The copy that defined what element `n` of an instruction in a block reads.
+/// The copy that defined the register that element `n` of an instruction in a block reads.
 fn copy_for(
     copies: &Copies,
     (block, inst): (Block, &Inst),

@@ -7,7 +7,7 @@
 //! are free (`spots`), and its original definition is removed. No other live range grows, and an operation costs
 //! less than a store and the loads.
 //!
-//! Of two values that share a unit, one tied to the other, both are rematerialized or neither: the unit is free
+//! Two values that share a unit, one tied to the other, are both rematerialized or neither, because the unit is free
 //! only without both.
 //!
 //! A rematerialized operation ignores the execution mask. A register's contents are constant while it is live, so

@@ -109,7 +109,7 @@ fn work(
     (work, originals)
 }
 
-/// An operation that defines a register, or half of it over another, whatever the execution mask.
+/// The operation again, defining a register, or half of it over another; it ignores the execution mask.
 fn again(original: &Inst, v: VReg, over: Option<VReg>) -> Inst {
     let mut again = *original;
     if let Some(dst) = &mut again.dst {

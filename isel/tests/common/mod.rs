@@ -1,11 +1,11 @@
-//! What several tests of passes share.
+//! Functions shared by the tests of passes.
 
 use kiln_isel::legalize;
 use kiln_machine::func::Function;
 use kiln_machine::testing::random::{Shape, function};
 use kiln_machine::verify::Level;
 
-/// A legal function, alternately made so and made legal.
+/// A random legal function, drawn as legal or legalized, in turns.
 pub fn legal(seed: u64) -> Function {
     let level = match seed.is_multiple_of(2) {
         true => Level::Wide,

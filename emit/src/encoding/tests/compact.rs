@@ -23,7 +23,7 @@ proptest! {
         }
     }
 
-    /// With one bit changed, it has a compact form that expands to the same, or none.
+    /// An instruction with one bit changed has a compact form that expands to the same, or none.
     #[test]
     fn what_shrinks_expands(
         platform in 0..PLATFORMS.len(),

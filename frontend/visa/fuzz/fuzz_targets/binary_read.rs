@@ -1,4 +1,4 @@
-//! The reader of binary objects, with any bytes.
+//! Reads any bytes as a binary object.
 
 #![no_main]
 

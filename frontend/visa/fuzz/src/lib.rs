@@ -7,8 +7,8 @@ use kiln_frontend::print::print;
 use kiln_frontend::text::parse;
 use kiln_frontend::verify::{check, verify};
 
-/// Does all that can be done with a module: none of it may panic, a sound one is the same after it
-/// was printed and read, and what is written of it is read.
+/// Runs every function on a module: none panics, a sound module is the same after printing and reading, and written
+/// objects can be read.
 pub fn use_all(module: &Module) {
     let sound = verify(module).is_empty();
     for platform in [Generation::Skl, Generation::Xe2] {
@@ -27,8 +27,8 @@ pub fn use_all(module: &Module) {
     }
 }
 
-/// A sound module that was read from an object and can be written is the same again, and so are the
-/// bytes written of it.
+/// A sound module read from an object, if it can be written, is read as the same module, and written as the same
+/// bytes.
 pub fn comes_back(module: &Module) {
     assert!(module.version <= NEWEST);
     if !verify(module).is_empty() {

@@ -1,8 +1,8 @@
 //! Objects of the legacy reference compiler, whose writer leaves out operands.
 //!
-//! That writer counts the operands of an instruction without execution size and predicate, and then writes that
-//! number of fields including the two. The last fields are therefore missing from the file. The reader recognizes
-//! such an object and says so, instead of reporting an error in misread bytes.
+//! Its writer counts the operands of an instruction without execution size and predicate, and then writes that number
+//! of fields including the two. The last fields are therefore missing from the file. The reader recognizes such an
+//! object and reports it, instead of an error in misread bytes.
 
 use super::{ReadError, ReadErrorKind, Reader};
 use crate::module::{LabelDecl, Object};

@@ -200,7 +200,7 @@ impl Parser<'_> {
         let mark = self.lexer.mark();
         let kind = ParseErrorKind::Range {
             what: "the depth of the expression",
-            expected: "at most 64 operators, signs and parentheses in each other",
+            expected: "at most 64 nested operators, signs and parentheses",
         };
         Err(ParseError::new(mark, 1, kind))
     }

@@ -183,7 +183,7 @@ pub fn diagnose(source: &str) -> Diagnosis {
 pub enum FilesError {
     #[error("{error}")]
     Parse { file: usize, error: ParseError },
-    #[error("{what} `{name}` is in an earlier file too, and is another there")]
+    #[error("{what} `{name}` is defined differently in an earlier file")]
     Duplicate {
         file: usize,
         what: &'static str,

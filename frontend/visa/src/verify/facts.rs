@@ -309,7 +309,7 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
         ],
     ),
     (Opcode::VmeIdm, &[(0, UB), (1, UB), (3, UB)]),
-    // The specification says `ub`; the reference takes any of these and uses eight bits.
+    // The specification allows `ub` only; the reference takes any of these and uses eight bits.
     (Opcode::Wait, &[(0, SMALL)]),
     (
         Opcode::Nbarrier,

@@ -63,7 +63,7 @@ macro_rules! rules {
 
 rules! {
     // Structure: declared entities, operands of the row, bounds.
-    "V0001" Error "What is used is declared."
+    "V0001" Error "Operands name declared entities."
         Missing { what: &'static str, number: usize }
         "{what} {number} does not exist";
     "V0002" Error "An alias, or a variable that something names, has at least one element."
@@ -89,11 +89,11 @@ rules! {
         "`{op}` has {found} operands, expected {expected}";
     "V0009" Error "An operand is of a kind that its place allows."
         Kind { op: &'static str, operand: usize, found: &'static str }
-        "operand {operand} of `{op}` is {found}, which cannot stand there";
+        "operand {operand} of `{op}` is {found}, which is not allowed there";
     "V0010" Error "Only instructions that take one have a predicate."
         Predicated { op: &'static str }
         "`{op}` takes no predicate";
-    "V0011" Error "A number of an instruction means something."
+    "V0011" Error "Numbers in an instruction are known codes."
         Number { what: &'static str, found: u32 }
         "{what} cannot be {found}";
     "V0012" Error "A region has legal parts."
@@ -101,7 +101,7 @@ rules! {
         "operand {operand} has an illegal region: the {part} is {found}, allowed are {allowed}";
     "V0013" Error "Saturation is of destinations, other modifiers of sources."
         Modifier { operand: usize }
-        "operand {operand} has a modifier that cannot stand there: destinations have saturation \
+        "operand {operand} has a modifier that is not allowed there: destinations have saturation \
          only, sources all others";
     "V0014" Error "A direct access ends in its variable."
         End { operand: usize, name: String, end: u32, size: u32 }
@@ -145,12 +145,12 @@ rules! {
     "V0025" Error "and, or, xor and not complement; all others negate and take absolute values."
         ModifierKind { op: &'static str, operand: usize, found: &'static str, allowed: &'static str }
         "operand {operand} of `{op}` has the modifier {found}, allowed is {allowed}";
-    "V0026" Error "What only the hardware writes is not written."
+    "V0026" Error "Read-only variables are not written."
         ReadOnly { operand: usize, name: String }
         "operand {operand} writes {name}, which can only be read";
 
     // Calls.
-    "V0027" Error "A call says the sizes that its callee declares."
+    "V0027" Error "A call has the sizes that its callee declares."
         CallSize { callee: String, what: &'static str, found: u32, declared: u32 }
         "the {what} of the call is {found} GRFs, {callee} declares {declared}";
     "V0028" Error "Argument and return value fit into %arg and %retval."
@@ -165,7 +165,7 @@ rules! {
     "V0031" Error "The address of a function is taken into a scalar of type ud or uq."
         FaddrType { found: String }
         "the destination of the address is {found}, a scalar of type ud or uq is allowed";
-    "V0032" Error "What is called, or whose address is taken, is a function."
+    "V0032" Error "Calls and addresses are of functions."
         Callee { op: &'static str, name: String }
         "`{op}` names the kernel {name}, only functions are allowed";
     "V0033" Error "Some function whose address is taken has the sizes of an indirect call."
@@ -197,7 +197,7 @@ rules! {
     "V0041" Error "A message descriptor is of type ud."
         Descriptor { op: &'static str, operand: usize, found: String }
         "operand {operand} of `{op}` is a descriptor and is {found}, a scalar of type ud is allowed";
-    "V0042" Error "What a message reads or writes ends in its variable."
+    "V0042" Error "Accesses of a message end in their variables."
         Payload { operand: usize, name: String, end: u32, size: u32 }
         "the message goes to byte {end} of {name} by operand {operand}, which has {size}";
     "V0043" Error "The platform has the instruction."
@@ -247,13 +247,13 @@ rules! {
         PlatformType { op: &'static str, operand: usize, ty: Type, platform: &'static str }
         "operand {operand} of `{op}` is of type {ty}, which it does not have on {platform}",
         ty = ty.name();
-    "V0055" Error "An instruction has an execution size that it is there for."
+    "V0055" Error "An instruction has one of its execution sizes."
         OpSize { op: &'static str, found: u8, allowed: String }
         "`{op}` has {found} channels, allowed are {allowed}";
     "V0056" Error "Some conversions and roundings are NoMask."
         NoMaskOnly { op: &'static str }
         "`{op}` looks at the execution mask, only NoMask (`M1_NM`) is allowed";
-    "V0057" Error "Logic on predicates has predicates only, and none that it works under."
+    "V0057" Error "Logic on predicates has predicates as operands, and is not predicated."
         PredicateLogic { op: &'static str, found: &'static str }
         "`{op}` works on predicates and has {found}, only predicates and no guard are allowed";
     "V0058" Error "A predicate is moved by one channel into an integer that has room for it."
@@ -287,13 +287,13 @@ rules! {
     "V0066" Error "A raw operand of a register or more begins at a register."
         RawAlign { operand: usize, name: String, offset: u32, grf: u32 }
         "operand {operand} begins at byte {offset} of {name}, allowed are multiples of {grf}";
-    "V0067" Error "A message is to a surface that it can go to."
+    "V0067" Error "A message accesses a surface that it supports."
         SurfaceKind { op: &'static str, name: String, allowed: &'static str }
         "`{op}` is to {name}, allowed are {allowed}";
-    "V0068" Error "An operand that a message needs is there, all others are %null."
+    "V0068" Error "Operands that a message needs are present, all others are %null."
         Null { op: &'static str, operand: usize, found: &'static str, expected: &'static str }
         "operand {operand} of `{op}` is {found}, this operation allows {expected}";
-    "V0069" Error "The sampler gets no more parameters than the operation has."
+    "V0069" Error "A sampler message has no more parameters than its operation."
         Parameters { op: &'static str, found: usize, most: usize }
         "`{op}` has {found} parameters, this operation has 1 to {most}";
     "V0070" Error "The parameters of the sampler are of one type, that of the operation."
@@ -312,7 +312,7 @@ rules! {
         "`{op}` has {blocks} blocks a channel, which is for {allowed} only";
 
     // LSC.
-    "V0074" Error "LSC messages have caching that there is."
+    "V0074" Error "LSC messages have an existing combination of cache policies."
         LscCaching { op: &'static str, l1: &'static str, l3: &'static str, allowed: &'static str }
         "`{op}` has the caching .{l1}.{l3}, allowed are {allowed}";
     "V0075" Error "LSC addresses are of a size and kind that their unit has."
@@ -332,7 +332,7 @@ rules! {
         "`lsc_fence.slm` has the {what} {found}, allowed is {allowed}";
 
     // Attributes again.
-    "V0080" Error "An attribute has a value that means something."
+    "V0080" Error "An attribute has an allowed value."
         AttrValue { name: &'static str, found: String, allowed: &'static str }
         "{name} is {found}, allowed are {allowed}";
 
@@ -348,14 +348,14 @@ rules! {
         "the call of {name} leads back to itself, and subroutines have no stack for that";
 
     // Code of the reference compiler that has a meaning unless something depends on it.
-    "V0083" Warning "A call passes all that its callee declares."
+    "V0083" Warning "A call passes all arguments that its callee declares."
         CallLess { callee: String, found: u32, declared: u32 }
-        "the call passes {found} GRFs and {callee} declares {declared}: what it finds in the others \
-         is not defined";
+        "the call passes {found} GRFs and {callee} declares {declared}: the others are \
+         undefined";
     "V0084" Warning "A predicate that nothing writes has a bit for each channel."
         PredicateUnwritten { name: String, elements: u16, need: u32 }
-        "{name} has {elements} bits and is read for {need} channels, and nothing writes it: which of \
-         them go is not defined";
+        "{name} has {elements} bits and is read for {need} channels, and nothing writes it: the channels \
+         that it selects are undefined";
     "V0085" Warning "A sum of 64 bits is of integers or of floats."
         MixedSum { op: &'static str }
         "`{op}` of integers and floats is one of floats: the integers are converted";
@@ -366,7 +366,7 @@ rules! {
     // Single instructions again.
     "V0087" Error "A selection has a predicate."
         Unpredicated { op: &'static str }
-        "`{op}` has no predicate, which says what source each channel takes";
+        "`{op}` has no predicate, which selects the source of each channel";
     "V0088" Warning "A rotation has no source modifiers."
         NegatedRotation { op: &'static str, operand: usize }
         "operand {operand} of `{op}` has the modifier (-), which rotations do not have: it takes \
