@@ -1,5 +1,5 @@
-//! The table of the extended math functions' errors: `exactness [SAMPLES]`, of each function, and
-//! whether the edges of their ranges are met.
+//! Table of the extended math functions' errors: `exactness [SAMPLES]` prints each function's error and the results at
+//! the edges of its range.
 
 use std::error::Error;
 

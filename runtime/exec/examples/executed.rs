@@ -1,9 +1,9 @@
-//! What our code executes, and what the reference compiler's does, over all examples and test kernels.
+//! Executed instructions of our code and of the reference compiler's, over all examples and test kernels.
 //!
-//! `cargo run --release -p kiln-exec --example executed [-- FOLDER...]` runs each kernel from the reference
-//! compiler's object file and as Kiln finalizes its vISA, with the launch that is beside it, and prints the sums
-//! of executed instructions, messages and estimated cycles (docs/cost-model.md), and the worst kernels. What gives
-//! other results than it must is said, and does not count.
+//! `cargo run --release -p kiln-exec --example executed [-- FOLDER...]` runs each kernel from the reference compiler's
+//! object file and as compiled by Kiln, with the launch beside it. It prints the sums of executed instructions,
+//! messages and estimated cycles (docs/cost-model.md), and the worst kernels. Kernels with wrong results are reported
+//! and do not count.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ use kiln_exec::launch::Description;
 use kiln_exec::{Launch, Program};
 use rayon::prelude::*;
 
-/// The platform of all of them.
+/// Platform of all kernels.
 const PLATFORM: &str = "skl";
 
-/// Kernels that are listed.
-const WORST: usize = 10;
-/// Executed instructions of the reference's from which on a ratio says something.
-const FEW: f64 = 100.0;
+/// Number of worst kernels listed.
+const WORST_ROWS: usize = 10;
+/// Minimum number of the reference's executed instructions for a ratio to be meaningful.
+const MIN_RATED_INSTS: f64 = 100.0;
 
 /// Instructions, messages and estimated cycles.
 type Figures = [f64; 3];
@@ -57,7 +57,7 @@ fn run(zebin: &Zebin, description: &Description, folder: &Path) -> Result<Figure
     Ok([stats.instructions as f64, stats.messages as f64, cycles])
 }
 
-/// What a kernel executes: ours, then the reference's.
+/// Figures of a kernel's execution: ours, then the reference's.
 fn both(folder: &Path) -> Result<[Figures; 2], Box<dyn Error>> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let read = |extension: &str| std::fs::read(folder.join(format!("{name}.{extension}")));
@@ -79,7 +79,7 @@ fn both(folder: &Path) -> Result<[Figures; 2], Box<dyn Error>> {
     ])
 }
 
-/// The folders with a launch in those folders.
+/// Subfolders with a launch.
 fn kernels(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut folders = Vec::new();
     for root in roots {
@@ -137,15 +137,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the kernels of which a measure of a figure is largest.
+/// Prints the kernels with the largest measure of a figure.
 fn list(title: &str, rows: &[(&str, [Figures; 2])], figure: usize, of: fn([f64; 2]) -> f64) {
     println!("\n| {title} | ours | reference | ratio |\n| --- | --: | --: | --: |");
     let mut rows: Vec<(&str, [f64; 2])> = (rows.iter())
-        .filter(|(_, figures)| figures[1][0] >= FEW)
+        .filter(|(_, figures)| figures[1][0] >= MIN_RATED_INSTS)
         .map(|(name, figures)| (*name, figures.map(|side| side[figure])))
         .collect();
     rows.sort_by(|a, b| of(b.1).total_cmp(&of(a.1)));
-    for (name, [ours, reference]) in rows.into_iter().take(WORST) {
+    for (name, [ours, reference]) in rows.into_iter().take(WORST_ROWS) {
         println!(
             "| {name} | {ours:.0} | {reference:.0} | {:.3} |",
             ours / reference

@@ -1,9 +1,10 @@
 //! Random flow graphs: our code and the reference finalizer's against a walk of each channel.
 //!
 //! `flow_graphs [subroutines] COUNT SEED FOLDER [FINALIZER]`: kernels whose results differ are written to FOLDER.
-//! `flow_graphs reduce SEED FOLDER FINALIZER`: the graph, for which the reference's code is wrong and ours right,
-//! with all taken out that this does not need, is written to FOLDER.
-//! Each is compiled for both tiers, in all registers and in few. Prints how many of our programs and of the
+//! `flow_graphs reduce SEED FOLDER FINALIZER`: a graph for which the reference's code is wrong and ours right is
+//! reduced and written to FOLDER.
+//!
+//! Each graph is compiled for both tiers, with all registers and with few. Prints how many of our programs and of the
 //! reference's are wrong; fails if one of ours is.
 
 use std::path::Path;
@@ -97,7 +98,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(refused + wrong > 0))
 }
 
-/// Reduces a graph to what the reference gets wrong.
+/// Reduces a graph whose code by the reference is wrong.
 fn reduced(seed: u64, folder: &Path, finalizer: &Path) -> ExitCode {
     let right = |graph: &Graph, code: &[u8]| {
         let result = run::run(code, graph);

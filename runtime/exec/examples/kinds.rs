@@ -1,9 +1,9 @@
-//! Which kinds of instructions the executor is shown to execute right, and which not.
+//! Coverage of kinds of instructions: which ones the executor is shown to execute right.
 //!
-//! `kinds [CORPUS] [-p PLATFORM] [--all]` looks at the machine code of the project's object files, of all
-//! platforms or of one, and at the kinds of real programs: those that the project lists, or those in
-//! CORPUS/PLATFORM (`.dat`). It prints what is not covered; `--all`: what covers each kind; `--list`: the
-//! kinds that no object file has, as the lists in `tests/ops/kinds` have them.
+//! `kinds [CORPUS] [-p PLATFORM] [--all]` takes the kinds in the machine code of the project's object files, of all
+//! platforms or of one, and the kinds of real programs: those that the project lists, or those in CORPUS/PLATFORM
+//! (`.dat`). It prints the uncovered kinds; with `--all`, every kind with its evidence; with `--list`, the kinds that
+//! no object file has, in the form of the lists in `tests/ops/kinds`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -51,7 +51,7 @@ fn found(dir: &Path, platform: &'static Platform) -> Result<Kinds, Box<dyn Error
     Ok(kinds)
 }
 
-/// What is asked about for a platform, and where it is from.
+/// The kinds to be covered on a platform, and their sources.
 fn asked(
     corpus: Option<&Path>,
     platform: &'static Platform,
@@ -81,7 +81,7 @@ fn asked(
     Ok((kinds, from))
 }
 
-/// Prints what shows that the kinds are executed right; how many nothing does.
+/// Prints the evidence for each kind; returns the number of kinds without any.
 fn report(
     kinds: &Kinds,
     platform: &'static Platform,

@@ -1,13 +1,14 @@
-//! Random OpenCL C kernels: the reference compiler's code against ours of its vISA.
+//! Random OpenCL C kernels: the reference compiler's code against ours from its vISA.
 //!
-//! `opencl COUNT SEED FOLDER OCLOC`: kernels whose results differ are written to FOLDER, with their launch as
-//! `tests/kernels/remake` reads it.
-//! `opencl reduce SEED FOLDER OCLOC`: the same of one kernel, with all taken out that the difference does not
-//! need.
-//! One that differs counts as the reference's fault if its finalizer, with fewer optimizations, makes code of the
-//! same vISA that has our result and uses no register that nobody wrote, and as undefined if that has a third. Of
-//! others it is said whose result the reference compiler's code has that is made in other ways.
-//! Prints how many are refused and how many differ; fails if any of ours is refused or differs.
+//! `opencl COUNT SEED FOLDER OCLOC`: kernels whose results differ are written to FOLDER, with their launch in the form
+//! of `tests/kernels/remake`.
+//! `opencl reduce SEED FOLDER OCLOC`: one such kernel, reduced to what the difference needs.
+//!
+//! A difference is the reference's fault if its finalizer, with fewer optimizations, makes code of the same vISA that
+//! gives our result and reads no undefined register. It is undefined if that code gives a third result. For other
+//! differences, the variants of the reference's code are listed by the result that they give.
+//!
+//! Prints how many kernels are refused and how many differ; fails if ours refuses one or differs.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,10 +30,10 @@ use kiln_exec::Arg;
 use program::{Program, Range};
 use run::Reference;
 
-/// How our code is made: in all registers, in so few that there are spills, and soon.
+/// Settings of our code: all registers, few enough to spill, and the quick tier.
 const VARIANTS: [(u32, Tier); 3] = [(128, Tier::Best), (40, Tier::Best), (128, Tier::Quick)];
 
-/// What has become of a kernel.
+/// Outcome of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Same,
@@ -41,11 +42,11 @@ enum Outcome {
     /// Its code does not run to its end.
     Fails(String),
     Refused(String),
-    /// The results differ, and the reference's code uses registers that nobody wrote, or has another result as its
-    /// finalizer optimizes more or less.
+    /// The results differ, and the reference's code reads undefined registers, or gives a third result with other
+    /// optimizations.
     Undefined(usize, String),
     Differs(usize, String),
-    /// The results differ, and the reference's code has ours if it is not optimized.
+    /// The results differ, and the reference's unoptimized code agrees with ours.
     Fault(usize, String),
 }
 
@@ -54,7 +55,7 @@ struct Bench {
     ocloc: PathBuf,
     folder: PathBuf,
     variants: Vec<(u32, Tier)>,
-    /// Looks who else has our result where it differs.
+    /// True if the variants of the reference's code are run where results differ.
     asks: bool,
 }
 
@@ -68,13 +69,12 @@ impl Bench {
                     .collect()
             }
             Err(what) if programs.len() == 1 => vec![Outcome::Unknown(what)],
-            // Each on its own, since there may be several that the reference compiler does not end with.
+            // Each alone, since the reference compiler may fail on several of them.
             Err(_) => programs.chunks(1).flat_map(|one| self.check(one)).collect(),
         }
     }
 
-    /// Of which kernels the reference's code is wrong, but as the finalizer makes it with other options it has our
-    /// result.
+    /// For each kernel: true if the reference's code is wrong, but its finalizer with other options gives our result.
     fn faulty(&self, programs: &[&Program], finalizer: &'static str) -> Vec<bool> {
         let work = self.folder.join(format!("work-{}", std::process::id()));
         let mut others: Vec<Program> = programs.iter().map(|&of| of.clone()).collect();
@@ -122,7 +122,7 @@ impl Bench {
             };
             let zebin = match run::ours(reference, number, (limit, tier)) {
                 Ok(zebin) => zebin,
-                // The convention of stack calls has all registers.
+                // The convention of stack calls needs all registers.
                 Err(what)
                     if limit < VARIANTS[0].0 && what.contains("the convention of stack calls") =>
                 {
@@ -169,7 +169,7 @@ impl Bench {
         Outcome::Same
     }
 
-    /// Whose result the reference compiler's code has that is made in other ways.
+    /// For each variant of the reference compiler's code, the result that it agrees with.
     fn opinions(&self, program: &Program, range: &Range, ours: &[Arg], theirs: &[Arg]) -> String {
         if !self.asks {
             return String::new();
@@ -187,7 +187,7 @@ impl Bench {
         said
     }
 
-    /// Whose result the reference compiler's code has.
+    /// The result that a variant of the reference compiler's code agrees with.
     fn whose(&self, of: &Program, range: &Range, ours: &[Arg], theirs: &[Arg]) -> &'static str {
         let work = self.folder.join(format!("other-{}", std::process::id()));
         let result = run::reference(&self.ocloc, &work, &[of])
@@ -208,8 +208,8 @@ impl Bench {
 
 const OURS: &str = "ours";
 const ANOTHER: &str = "another";
-const UNDEFINED: &str = "ours, of a register that nobody wrote";
-/// How the reference's finalizer makes other code of the same vISA.
+const UNDEFINED: &str = "ours, by an undefined register";
+/// Options of the reference's finalizer that make other code of the same vISA.
 const FINALIZERS: [(&str, &str); 5] = [
     ("without copy propagation", "-nocopyprop"),
     ("without merging of spills", "-nospillcleanup"),
@@ -218,8 +218,7 @@ const FINALIZERS: [(&str, &str); 5] = [
     ("without the finalizer's optimizations", "-debug"),
 ];
 
-/// Other ways in which the reference compiler makes code of a kernel: with or without optimizations, and
-/// `IGC_FunctionControl`.
+/// Variants of the reference compiler's code: optimization on or off, and `IGC_FunctionControl`.
 const OTHERS: [(&str, bool, u32); 4] = [
     ("inlined", true, 0),
     ("subroutines", true, 2),
@@ -258,10 +257,11 @@ fn many(bench: &Bench, seed: u64, count: u64) -> ExitCode {
     let end = seed + count;
     let mut at = seed;
     while at < end {
-        let next = end.min((at / generate::TOGETHER + 1) * generate::TOGETHER);
+        let next = end.min((at / generate::SEEDS_PER_FILE + 1) * generate::SEEDS_PER_FILE);
         let programs: Vec<Program> = (at..next).map(generate::program).collect();
         let all: Vec<&Program> = programs.iter().collect();
-        // Without optimizations the reference compiler ends on one of three, so that hardly any file is compiled.
+        // Without optimizations the reference compiler fails on one kernel in three, so few files of many would
+        // compile.
         let together = match all[0].settings.optimize {
             true => all.len(),
             false => 1,
@@ -303,7 +303,7 @@ fn keep(folder: &Path, name: &str, program: &Program, range: usize, what: &str) 
     }
 }
 
-/// Reduces a kernel to what its difference needs.
+/// Reduces a kernel whose results differ.
 fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
     let mut program = generate::program(seed);
     let kind = |outcome: &Outcome| match outcome {
@@ -347,7 +347,7 @@ fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
                 same.collect()
             }
         };
-        // What there is already is kept, for one that has no time for the rest.
+        // Every improvement is kept at once, in case time runs out.
         let held_now = programs.iter().zip(&held).filter(|of| *of.1);
         if let Some((program, _)) = held_now.min_by_key(|of| size(of.0))
             && size(program) < smallest

@@ -1,11 +1,11 @@
 //! Random vISA programs: our code and the reference finalizer's against a walk of the program's tree.
 //!
-//! `programs COUNT SEED FOLDER [FINALIZER]`: programs of so many seeds; those whose results differ are written
-//! to FOLDER.
-//! `programs reduce SEED FOLDER [FINALIZER]`: the program, with all taken out that what is wrong does not need
-//! (in the finalizer's code, if one is given and ours is right), is written to FOLDER.
-//! `programs keep SEED FOLDER`: the program is written to FOLDER, as `tests/programs/found` has them.
-//! `programs check FILE...`: whether our code of programs that were written so is right.
+//! `programs COUNT SEED FOLDER [FINALIZER]`: COUNT programs; those whose results differ are written to FOLDER.
+//! `programs reduce SEED FOLDER [FINALIZER]`: the program, reduced to what the error needs (an error of the
+//! finalizer's code, if one is given and ours is right), is written to FOLDER.
+//! `programs keep SEED FOLDER`: the program is written to FOLDER in the form of `tests/programs/found`.
+//! `programs check FILE...`: checks our code of programs in that form.
+//!
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
 
 use std::path::Path;
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
             }
         }
         if let Some(finalizer) = finalizer
-            // Calls by address it leaves to a linker.
+            // The finalizer leaves calls by address to a linker.
             && !case.text.contains("ifcall")
         {
             match reference::finalize(finalizer, folder, &case.text) {
@@ -128,7 +128,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(refused + wrong > 0))
 }
 
-/// What the program must compute, if that is defined.
+/// The expected results of a program, if they are defined.
 fn case_of(program: &Program) -> Option<Case> {
     let outcome = walk::walk(program).ok()?;
     Some(Case::new(program, &outcome))
@@ -158,7 +158,7 @@ fn check(files: &[String]) -> ExitCode {
     ExitCode::from(u8::from(wrong > 0))
 }
 
-/// Writes the program of a seed as `tests/programs/found` has them.
+/// Writes the program of a seed in the form of `tests/programs/found`.
 fn keep(folder: &Path, seed: u64) -> ExitCode {
     let Some(case) = case_of(&draw::program(seed)) else {
         println!("program {seed}: not defined");
@@ -174,7 +174,7 @@ fn keep(folder: &Path, seed: u64) -> ExitCode {
     }
 }
 
-/// Reduces a program to what is wrong in our code, or else in the reference's.
+/// Reduces a program that our code, or else the reference's, computes wrong.
 fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCode {
     let ours = |program: &Program| {
         let case = case_of(program)?;
@@ -190,7 +190,7 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
     };
     let program = draw::program(seed);
     let (whose, program, what) = if let Some(first) = ours(&program) {
-        // The same kind of fault: wrong, wrongly allocated, or not compiled.
+        // Errors of the same kind: wrong result, wrong allocation, not compiled.
         let kind = |what: &str| {
             let kinds = [" found", "allocation", "subroutine", "not supported"];
             kinds.iter().position(|kind| what.contains(kind))

@@ -94,7 +94,7 @@ impl From<Buffer> for Arg {
 }
 
 impl TryFrom<Arg> for Buffer {
-    /// The argument, which is none.
+    /// The argument that is no buffer.
     type Error = Arg;
 
     fn try_from(arg: Arg) -> Result<Buffer, Arg> {

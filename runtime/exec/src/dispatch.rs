@@ -168,7 +168,7 @@ pub enum BindError {
     Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
-    #[error("no instruction at {0:#x}, where a thread starts whose local ids are there")]
+    #[error("no instruction at {0:#x}, the entry of threads that start with local ids")]
     Entry(u32),
     #[error("a trace of group {group}: {last} is the last")]
     TracedGroup { group: u64, last: u64 },

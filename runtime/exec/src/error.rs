@@ -84,13 +84,13 @@ pub enum Cause {
         size: u64,
         alignment: u64,
     },
-    #[error("channel {channel} uses byte {byte} of r{register}, which nobody wrote")]
+    #[error("channel {channel} uses byte {byte} of r{register}, which is undefined")]
     Undefined {
         channel: u32,
         register: u32,
         byte: u32,
     },
-    #[error("byte {byte} of r{register}, which nobody wrote, is sent")]
+    #[error("byte {byte} of r{register}, which is undefined, is sent")]
     UndefinedSent { register: u32, byte: u32 },
     #[error("binding table entry {0} is empty")]
     EmptyEntry(u32),
@@ -125,7 +125,7 @@ pub enum Cause {
         inst: String,
         finding: Finding,
     },
-    #[error("the other thread of the fused pair does not come to this operation")]
+    #[error("the other thread of the fused pair does not reach this operation")]
     Unpaired,
     #[error("{0} instructions executed: the budget is used up")]
     Budget(u64),

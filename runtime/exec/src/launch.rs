@@ -62,7 +62,7 @@ pub enum DescriptionError {
     TooDeep(#[from] TooDeep),
     #[error("argument {index}, counted from 0: {what}")]
     Arg { index: usize, what: &'static str },
-    #[error("argument {index}, counted from 0: `{first}` and `{second}` are both what it is")]
+    #[error("argument {index}, counted from 0: `{first}` and `{second}` exclude each other")]
     Kinds {
         index: usize,
         first: String,

@@ -32,7 +32,7 @@ use super::words::Words;
 pub struct Options<'a> {
     /// Number of host threads that execute groups; 0 for the number of cores.
     pub threads: usize,
-    /// Reports reads of registers that nobody wrote, and accesses that an earlier instruction may not have finished
+    /// Reports reads of undefined registers, and accesses that an earlier instruction may not have finished
     /// with. Takes several times as long.
     pub check: bool,
     /// Sink for executed instructions; groups are then executed one after the other.

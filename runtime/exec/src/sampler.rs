@@ -1,4 +1,4 @@
-//! Messages to the sampler: reading texels, filtered or not, and asking for an image's size.
+//! Messages to the sampler: filtered and unfiltered texel reads, and queries.
 //!
 //! Takes a message and the images and samplers bound; writes a register (two, of sixteen channels)
 //! for each color channel that the header does not mask. Payloads follow the PRM, vol. 7, "Shared
@@ -21,7 +21,7 @@ use super::message::{Message, channels, fill, header_dword};
 enum Ask {
     /// A filtered texel; coordinates are floats.
     Sample,
-    /// A channel of four texels; offsets in texels are in this parameter and the next, if any.
+    /// A channel of four texels; this parameter and the next have the texel offsets, if there are any.
     Gather { offsets: Option<usize> },
     /// A texel; coordinates are integers. The level of detail and the sample's number are in these parameters, if
     /// any.
@@ -121,7 +121,7 @@ const STATE_BYTES: u32 = 16;
 pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     let asked = m.request()?;
     if let (Kind::SamplerFlush, Some(at)) = (asked.kind, m.response()) {
-        // There is no cache, and the response says that it is empty.
+        // There is no cache: the response is always empty.
         let zeros = [0; 64];
         return fill(thread, m, at, &zeros[..m.register()]);
     }
@@ -381,7 +381,7 @@ impl Request<'_> {
         let stride = (self.channels * size).next_multiple_of(self.m.register());
         let wanted = (0..4).filter(|color| self.colors >> color & 1 != 0);
         let all = self.m.response_len();
-        // No color kills its pixel; a response with an extra register receives that mask.
+        // The executor kills no pixel by its color; a response with an extra register receives that mask.
         let full = wanted.clone().count() * stride / self.m.register();
         let pixels = self.facts.kind == Kind::SampleKillpix && all > full;
         let mask = self.feedback || pixels;

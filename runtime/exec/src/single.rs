@@ -182,11 +182,11 @@ impl Registers {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
-    /// The buffer that index 0 of the binding table names, and of the heap of bindless surfaces.
+    /// The buffer of index 0 of the binding table, and of the heap of bindless surfaces.
     pub surface: Vec<u8>,
-    /// The image that index 1 names.
+    /// The image of index 1.
     pub image: Option<Image>,
-    /// By their indices.
+    /// Samplers by index.
     pub samplers: Vec<Sampler>,
     /// Shared local memory.
     pub local: Vec<u8>,

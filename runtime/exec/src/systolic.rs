@@ -45,7 +45,7 @@ pub struct Systolic {
     lanes: usize,
     register: usize,
     result: Matrix,
-    /// None for zeros.
+    /// First source; `None` for zeros.
     addend: Option<Matrix>,
     /// The second and the third source.
     columns: Matrix,

@@ -1,5 +1,5 @@
-//! Instructions by hand, against models that share nothing with the executor: the host's own
-//! arithmetic, and results worked out on paper.
+//! Single instructions, compared with models that share nothing with the executor: the host's own arithmetic, and
+//! results worked out on paper.
 
 mod floats;
 mod flow;
@@ -242,8 +242,8 @@ fn shared<'a>(memory: &'a Memory, slm: &'a Words) -> Shared<'a> {
     }
 }
 
-/// Runs messages against one surface of 256 bytes (byte *n* is *n*), 128 bytes of shared memory,
-/// and 1 KiB of scratch space; gives the surface.
+/// Runs messages with one surface of 256 bytes (byte *n* is *n*), 128 bytes of shared memory, and 1 KiB of scratch
+/// space; returns the surface.
 fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
     let mut memory = Memory::default();
     let bytes: Vec<u8> = (0..=255).collect();

@@ -1,10 +1,9 @@
 //! Data port messages that depend on an image's format or its two dimensions: typed reads, writes and atomics, and
 //! media blocks.
 //!
-//! Payloads follow the PRM, vol. 7, "Shared Functions — Data Port". A typed access outside the image
-//! is an error here: OpenCL leaves it undefined, and the hardware drops it, so that it shows
-//! nowhere. Media blocks may reach over the edges, as the language allows of them: reads repeat the
-//! last texel, writes there are dropped.
+//! Payloads follow the PRM, vol. 7, "Shared Functions — Data Port". A typed access outside the image is an error here;
+//! OpenCL leaves it undefined, and the hardware drops it silently. Media blocks may reach over the edges: reads repeat
+//! the last texel, writes there are dropped.
 
 use kiln_emit::messages::{Flag, Lines, Slots};
 

@@ -5,8 +5,8 @@
 //! the rest: other rounding modes, half precision, and the macro instructions `madm`, `invm` and
 //! `rsqtm`, whose operands have more bits than a register.
 //!
-//! It is no library's on purpose: the tests' model of the machine computes with `rustc_apfloat`
-//! (`runtime/exec/tests/ops`), and what it holds the executor against must not be what the executor uses.
+//! This is no library on purpose: the tests' model of the machine computes with `rustc_apfloat`
+//! (`runtime/exec/tests/ops`), and a model must not share its arithmetic with the code that it tests.
 
 use std::cmp::Ordering;
 
@@ -131,7 +131,7 @@ impl Wide {
             return self;
         }
         if self.significand == 0 {
-            // The truncated remainder cannot be told from zero.
+            // The truncated remainder is no different from zero.
             return Wide::special(Class::Zero, self.negative);
         }
         let top = u128::BITS - self.significand.leading_zeros();

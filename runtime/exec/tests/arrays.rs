@@ -1,6 +1,6 @@
-//! Arrays in registers that are larger than the registers there are: what a kernel computes with them by
-//! name, through uniform addresses and through an address a channel, in divergent code, is the
-//! same at every limit, and is what plain arithmetic gives.
+//! Arrays in registers that together exceed the register file. Accesses by name, through uniform addresses and through
+//! an address for each channel, in divergent code, have the same results with every register limit, equal to those
+//! computed here.
 
 use std::fmt::Write;
 
@@ -137,7 +137,7 @@ addr_add (M1, 16) A0(0)<1> &{name} U(0,0)<1;1,0>
     t += "first:
 mov (M1, 16) S(0,0)<1> r[A0(0),0]<1,0>:d\n";
     store(&mut t);
-    // Result 2: the same under divergence, with a modifier; odd lanes keep what they had.
+    // Result 2: the same under divergence, with a modifier; odd lanes keep their value.
     t += "(!P1) goto (M1, 16) skip
 mov (M1, 16) S(0,0)<1> (-)r[A0(0),0]<1,0>:d
 skip:
@@ -225,7 +225,7 @@ fn expected(rows: &[usize]) -> Vec<i32> {
     }));
     results.extend(x[0][3]);
     results.extend(x[last][4]);
-    // The first of each eight counts itself twice over while it is not there yet, and then for all.
+    // The first lane of each eight also counts its value before the write.
     let mut single = [0i32; LANES];
     for half in 0..2 {
         let mut first = 0;
@@ -294,7 +294,7 @@ kernels:
     buffer.values::<i32>()
 }
 
-/// The highest general register that an instruction names, but for the end of the thread.
+/// The highest general register that an instruction names, except for the end of the thread.
 fn highest(compiled: &Compiled) -> u32 {
     let mut highest = 0;
     let program = Program::from_text(&compiled.code, skl());

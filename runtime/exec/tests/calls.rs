@@ -1,5 +1,5 @@
-//! Code that the reference compiler made and ours call each other: the kernel from one and the
-//! functions from the other, linked by the object file's relocations.
+//! Calls between code of the reference compiler and ours: kernel and functions come from different compilers and are
+//! linked by the object file's relocations.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ fn skl() -> &'static Platform {
     platform::find("skl").unwrap()
 }
 
-/// The reference's object file with what we make of some vISA in the place of its code.
+/// The reference's object file with its code replaced by ours for some vISA.
 fn replaced(visa: &str) -> Zebin {
     replaced_in(NAME, visa)
 }
@@ -52,7 +52,7 @@ fn replaced_in(name: &str, visa: &str) -> Zebin {
         .unwrap_or_else(|e| panic!("{e}"));
     let made = session.object_file(&module, Info::Zebin(reference_of(name)));
     let made = made.unwrap_or_else(|e| panic!("{e}"));
-    // Through the file, as a loader gets it.
+    // Written and parsed, as a loader gets it.
     Zebin::parse(&made.write().unwrap()).unwrap()
 }
 
@@ -111,7 +111,7 @@ fn our_kernel_calls_our_functions() {
     run(&replaced(&(kernel + &functions)));
 }
 
-/// One function of ours among those of the reference.
+/// One of our functions among the reference's.
 #[test]
 fn a_single_function_is_replaced() {
     let (_, functions) = parts();
@@ -124,7 +124,7 @@ fn a_single_function_is_replaced() {
     }
 }
 
-/// A call of an address under a predicate is made by the channels that have it, and not at all if none has.
+/// A predicated call of an address is made by the channels whose predicate holds, and not at all if none does.
 #[test]
 fn calls_of_addresses_are_predicated() {
     let (kernel, functions) = parts();
@@ -157,7 +157,7 @@ fn text_of(name: &str) -> String {
     std::fs::read_to_string(folder_of(name).join(format!("{name}.visaasm"))).unwrap()
 }
 
-/// What a function declares and a call does not pass is not defined, and this one does not look at it.
+/// A declared argument that a call does not pass is undefined; this function does not read it.
 #[test]
 fn a_call_may_pass_less_than_is_declared() {
     const SINGLE: &str = "call_single";
@@ -172,7 +172,7 @@ fn a_call_may_pass_less_than_is_declared() {
     run_of(SINGLE, &replaced_in(SINGLE, &text));
 }
 
-/// A predicate that nothing writes may be too short: what runs under it depends on nothing that is defined.
+/// A predicate that nothing writes may be shorter than the execution size: no defined result depends on it.
 #[test]
 fn a_predicate_that_nothing_writes_may_be_short() {
     let (kernel, functions) = parts();
@@ -189,8 +189,8 @@ fn a_predicate_that_nothing_writes_may_be_short() {
     run(&replaced(&text.concat()));
 }
 
-/// Functions that are called by name alone, and known when their caller is compiled, cost it what they
-/// overwrite; others, what the convention lets them.
+/// A caller that is compiled after its callees, all called by name, saves only what they clobber; a caller of other
+/// functions saves all that the convention allows to be clobbered.
 #[test]
 fn callers_keep_what_their_callees_leave_alone() {
     let decls: String = (1..=6)
@@ -229,7 +229,7 @@ fn callers_keep_what_their_callees_leave_alone() {
         let caller = module.functions.iter().find(|f| f.name == "caller");
         caller.expect("the caller").allocation.frame_bytes
     };
-    // The descriptor alone, and with six values.
+    // The descriptor alone, and six values.
     assert_eq!(frame("", ""), 32);
     let all = 32 + 6 * 64;
     assert!(frame(".kernel_attr Extern\n", "") >= all);
@@ -237,8 +237,8 @@ fn callers_keep_what_their_callees_leave_alone() {
     assert!(frame("", again) >= all);
 }
 
-/// What the call graph bounds needs no more scratch space than the frames; recursion gets what the
-/// reference compiler gives.
+/// A bounded call graph needs only the scratch space of its frames; recursion gets the stack size of the reference
+/// compiler.
 #[test]
 fn stacks_are_as_large_as_the_calls_are_deep() {
     let (kernel, functions) = parts();
@@ -249,9 +249,9 @@ fn stacks_are_as_large_as_the_calls_are_deep() {
         let scratch = buffers.iter().filter(|b| b.kind == MemoryKind::Scratch);
         scratch.map(|b| b.size).collect::<Vec<_>>()
     };
-    // 416 bytes of one frame; the smallest scratch space is 1 KiB.
+    // One frame of 416 bytes; the smallest scratch space is 1 KiB.
     assert_eq!(bytes(&(kernel.clone() + &functions)), [1 << 10]);
-    // The functions are the reference's: their frames are not known.
+    // The frames of the reference's functions are unknown.
     assert_eq!(bytes(&kernel), [128 << 10]);
 }
 
@@ -266,19 +266,20 @@ const VERSION_1: [(&str, &[u8]); 4] = [
     ("steps", include_bytes!("../../tests/abi1/steps.bin")),
     ("both", include_bytes!("../../tests/abi1/both.bin")),
 ];
-/// What stands there for an address.
-const OPEN: u64 = 0x6e10_ca2e;
+/// Placeholder of a relocated address.
+const PLACEHOLDER: u64 = 0x6e10_ca2e;
 /// Whose addresses the kernel and `both` take, in order.
 const TAKEN: [(&str, &[&str]); 2] = [
     ("call_address", &["steps", "both", "find"]),
     ("both", &["steps", "find"]),
 ];
 
-/// Code, and where it has whose address.
+/// Code, with the offsets and symbols of addresses in it.
 fn version_1_of_the_reference(name: &str) -> (Vec<u8>, Vec<(u32, String)>) {
     let (_, code) = VERSION_1.iter().find(|(n, _)| *n == name).unwrap();
     let words = code.chunks_exact(8).enumerate();
-    let open = words.filter(|(_, word)| u64::from_le_bytes((*word).try_into().unwrap()) == OPEN);
+    let open =
+        words.filter(|(_, word)| u64::from_le_bytes((*word).try_into().unwrap()) == PLACEHOLDER);
     let at: Vec<u32> = open.map(|(n, _)| n as u32 * 8).collect();
     let taken = TAKEN.iter().find(|(n, _)| *n == name);
     let taken = taken.map_or(&[][..], |(_, taken)| taken);
@@ -287,8 +288,8 @@ fn version_1_of_the_reference(name: &str) -> (Vec<u8>, Vec<(u32, String)>) {
     (code.to_vec(), at.into_iter().zip(taken).collect())
 }
 
-/// Each of the kernel and the functions once from the reference and once from us, in all ways: version
-/// 1 keeps its pointers and the copy of r0 in other registers than version 2.
+/// Kernel and functions each from the reference and from us, in all combinations: version 1 keeps its pointers and the
+/// copy of r0 in other registers than version 2.
 #[test]
 fn version_1_is_the_references() {
     let mut options = Options::new(skl());
@@ -350,7 +351,7 @@ fn version_1_is_the_references() {
     }
 }
 
-/// How long a number takes to come to 1.
+/// Number of steps of the Collatz sequence from `n` to 1.
 fn steps(mut n: i32) -> i32 {
     let mut count = 0;
     while n != 1 && count < 200 {
@@ -360,8 +361,8 @@ fn steps(mut n: i32) -> i32 {
     count
 }
 
-/// Two kernels that call functions of their module by address, all in one object file: from the
-/// reference compiler (`two_kernels/two.cl`, `IGC_FunctionControl=4`), and with our code in it.
+/// Two kernels that call functions of their module by address, in one object file: the reference compiler's
+/// (`two_kernels/two.cl`, `IGC_FunctionControl=4`), and one with our code.
 #[test]
 fn kernels_of_one_object_file_share_functions() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/two_kernels");
@@ -422,8 +423,8 @@ fn kernels_of_one_object_file_share_functions() {
     }
 }
 
-/// A kernel that calls functions keeps its subroutines; they may call functions, too. In a function that is
-/// called, whose frame is nowhere fixed, they stand in the place of their calls.
+/// A kernel that calls functions keeps its subroutines, which may call functions too. In a called function, whose
+/// frame has no fixed place, subroutines are inlined.
 #[test]
 fn subroutines_stay_what_they_are_in_kernels_with_a_stack() {
     const MARK: u32 = 0x1357_9bdf;
@@ -476,7 +477,7 @@ fn subroutines_stay_what_they_are_in_kernels_with_a_stack() {
     assert_eq!(marks(&text(function, "fret (M1, 16)")), 2);
 }
 
-/// What each of 16 channels makes of its number, which is in X, by a kernel that calls functions.
+/// Results of a kernel that calls functions, one for each of 16 channels, whose numbers are in X.
 fn channels(body: &str, functions: &str, numbers: [i32; 16]) -> [i32; 16] {
     let visa = format!(
         ".version 4.1\n.kernel \"main\"\n{DECLARATIONS}\
@@ -540,7 +541,7 @@ fn channels(body: &str, functions: &str, numbers: [i32; 16]) -> [i32; 16] {
     std::array::from_fn(|n| i32::from_le_bytes(out[4 * n..4 * n + 4].try_into().unwrap()))
 }
 
-/// What passes and takes a number, and holds another one or a bit.
+/// Variables for an argument, a result, another value, and a predicate.
 const DECLARATIONS: &str = "\
 .decl A v_type=G type=d num_elts=16 align=GRF alias=<%arg, 0>
 .decl R v_type=G type=d num_elts=16 align=GRF alias=<%retval, 0>
@@ -555,12 +556,12 @@ fn function(name: &str, attributes: &str, body: &str) -> String {
     )
 }
 
-/// Scalar calls are of the channels that are active, whichever they are: here those that the hardware's
-/// instruction of one channel, or of eight, has not.
+/// Scalar calls run for the active channels, including those beyond the one or eight channels that the hardware
+/// instruction covers.
 #[test]
 fn scalar_calls_are_of_the_upper_channels_too() {
     let numbers = std::array::from_fn(|n| if n < 9 { 1000 } else { n as i32 });
-    // The sum of the numbers up to one, by recursion, in scalars.
+    // Sum of the numbers up to N, by recursion, in scalars.
     let sum = "mov (M1_NM, 1) N(0,0)<1> A(0,0)<0;1,0>\n\
                cmp.le (M1_NM, 1) ONE N(0,0)<0;1,0> 0x0:d\n\
                (ONE) goto (M1_NM, 1) zero\n\
@@ -623,7 +624,7 @@ fn scalar_calls_are_of_the_upper_channels_too() {
     assert_eq!(channels(not_called, &functions(""), numbers), numbers);
 }
 
-/// A function that calls itself by address in divergent code: joins of one call are those of the other.
+/// A function that calls itself by address in divergent code: each call has its own joins.
 #[test]
 fn channels_wait_for_their_own_call_by_address() {
     let fib = "mov (M1, 16) X(0,0)<1> A(0,0)<1;1,0>\n\

@@ -1,5 +1,5 @@
-//! What goes wrong while code runs is an error that says where and why: the group, the thread, the
-//! instruction as listings have it, and the registers it names.
+//! Errors of execution have a place and a cause: group, thread, instruction as in listings, and the registers that it
+//! names.
 
 use std::sync::Mutex;
 
@@ -11,8 +11,7 @@ use kiln_emit::platform::SKL;
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Cause, ExecError, Launch, Options, Program, RunError, Stats, Trace};
 
-/// A kernel of eight channels with one buffer, of the binding table's first entry. Its threads find
-/// local ids in r1-r3.
+/// A kernel of eight channels with one buffer as entry 0 of the binding table. Its local ids are in r1-r3.
 const INFO: &[u8] = b"
 version: '1.20'
 kernels:
@@ -168,7 +167,7 @@ fn an_access_out_of_bounds_names_place_and_registers() {
     ] {
         assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
-    // The last four bytes are there.
+    // The last four bytes are in bounds.
     assert!(
         run(
             vec![mov(10, 60), message(false, 0, 10, 12), end()],
@@ -215,7 +214,7 @@ fn the_use_of_a_register_nobody_wrote_is_an_error() {
     );
     assert_eq!(error.ip, 16);
     assert!(run(vec![mov(50, 0), sum(50), end()], 1, &options()).is_ok());
-    // Unchecked, it has some value.
+    // Without the check it has some value.
     assert!(run(vec![sum(50), end()], 1, &Options::default()).is_ok());
     // The payload is defined: r0 and the local ids.
     assert!(run(vec![sum(0), sum(1), sum(3), end()], 1, &options()).is_ok());
@@ -308,7 +307,7 @@ fn only_channels_that_execute_must_be_defined() {
             ..
         }
     ));
-    // A `sel` reads of each channel what it chooses.
+    // A `sel` reads only the chosen source of each channel.
     let sel = when(inst(Op::Sel, 8, ud(12), &[vector(50), imm(1)]), false);
     let chosen = vec![below.clone(), when(mov(50, 3), false), sel, end()];
     assert!(run(chosen, 1, &options()).is_ok());
@@ -316,8 +315,7 @@ fn only_channels_that_execute_must_be_defined() {
 
 #[test]
 fn addresses_of_channels_that_do_not_execute_do_not_matter() {
-    // a0.0-a0.7 are addresses of a channel each; the upper four are out of range, and so are those
-    // of the channels that do not execute.
+    // a0.0-a0.7 hold an address for each channel; the upper four are out of range, but those channels are disabled.
     let a0 = |byte| Dst::new(Reg::new(RegFile::Addr, 0, byte), 1, Type::Uw);
     let good = no_mask(inst(Op::Mov, 8, a0(0), &[Src::imm(Type::Uw, 0x20)]));
     let bad = no_mask(inst(Op::Mov, 4, a0(8), &[Src::imm(Type::Uw, 0xfff0)]));
@@ -389,7 +387,7 @@ fn an_endless_loop_uses_up_the_budget() {
         assert!(matches!(error.cause, Cause::Budget(10_000)), "{error}");
         assert_eq!(error.group, [0, 0, 0]);
     }
-    // The budget is of all groups: each thread here takes 102 instructions, a group 204.
+    // All groups share the budget: each thread here takes 102 instructions, a group 204.
     let long = || {
         let mut code: Vec<Inst> = (0..101).map(|_| mov(10, 0)).collect();
         code.push(end());
@@ -443,7 +441,7 @@ fn a_barrier_that_a_thread_leaves_out_is_an_error() {
     );
     assert_eq!((error.thread, error.ip), (0, 48));
     assert!(error.to_string().contains("wait"), "{error}");
-    // With both at the barrier, there is none.
+    // With both threads at the barrier there is no deadlock.
     assert!(run(vec![signal, wait, end()], 1, &options()).is_ok());
 }
 
@@ -539,7 +537,7 @@ fn a_trace_has_the_values_that_are_written() {
     assert_eq!(all.lines().filter(|l| !l.starts_with(' ')).count(), 24);
 }
 
-/// While groups run, buffers are elsewhere; whatever happens they come back.
+/// Buffers are moved to the memory of the run; they come back in every case.
 #[test]
 fn buffers_come_back_from_launches_that_fail() {
     let info = ZeInfo::parse(INFO).unwrap();

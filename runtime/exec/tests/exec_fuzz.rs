@@ -1,5 +1,5 @@
-//! Any bytes at all can be executed, on every platform: they end in an error, or within the budget. The
-//! fuzz target in `fuzz` looks longer; what it found is below.
+//! Execution of arbitrary bytes, on every platform, ends in an error or within the budget. The fuzz target in `fuzz`
+//! searches longer; its findings are below.
 
 mod changed;
 
@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// Cases for each of [`PLATFORMS`].
 const CASES: u32 = 250;
 
-/// Tries cases of each platform, always the same: what is found by chance is found by whoever looks, not
-/// by who runs the tests. The environment's `CASES` are more.
+/// Tries the same cases of each platform in every run: fuzzing finds new failures, this test guards against old ones.
+/// `CASES` in the environment raises their number.
 fn each_platform<S: Strategy>(
     cases: &S,
     check: impl Fn(usize, S::Value) -> Result<(), TestCaseError>,
@@ -31,7 +31,7 @@ fn each_platform<S: Strategy>(
     }
 }
 
-/// Executes code; what the executor says of itself is what failed.
+/// Executes code; an error about the executor itself fails the test.
 fn execute(fixture: &Fixture, text: &[u8], check: bool) -> Result<(), TestCaseError> {
     fixture.execute(text, check).map_err(TestCaseError::fail)
 }
@@ -68,7 +68,7 @@ fn instructions_in_any_order_end() {
     let cases = (any::<[u16; 2]>(), order, any::<bool>());
     each_platform(&cases, |platform, (numbers, order, check)| {
         let [fixture, donor] = numbers.map(|n| Fixture::get(platform, n.into()));
-        // Instructions of both, each put before one that was there.
+        // Inserts instructions of both before existing ones.
         let insert = |[at, from]: &[u16; 2]| {
             let ([a, b], [c, d]) = (at.to_le_bytes(), from.to_le_bytes());
             [4, a % 16, b % 2, c, d, 0, 0, 0]

@@ -1,4 +1,4 @@
-//! Machine code and launches that are not what they should be end in errors that say so.
+//! Wrong machine code and wrong launches end in errors with their cause.
 
 use std::path::{Path, PathBuf};
 
@@ -118,7 +118,7 @@ fn budgets_end_execution() {
     let example = Example::new("mandelbrot");
     let mut launch = example.launch();
     launch.budget = 1000;
-    // The first group takes fewer, the first two take more.
+    // The first group takes fewer instructions, the first two together take more.
     let error = launch.run(&program(example.text())).unwrap_err();
     assert!(
         matches!(
@@ -151,8 +151,7 @@ fn running_off_the_code_is_an_error() {
 #[test]
 fn a_barrier_that_not_all_threads_reach_is_an_error() {
     let example = Example::new("reduction");
-    // The barrier's signal becomes the end of the thread for the first: a send of the same payload
-    // with the spawner's descriptor would do; the plainest change is to drop one signal.
+    // Drops one signal of the barrier.
     let text = example.text().to_vec();
     let signal = 0x0200_0004u32.to_le_bytes();
     let at = text.windows(4).position(|w| w == signal).unwrap();

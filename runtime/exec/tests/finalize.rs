@@ -1,5 +1,5 @@
-//! The whole way from vISA to machine code, on every example: what is compiled runs to the expected
-//! results, with and without spills, and is the same whatever way it was compiled.
+//! From vISA to machine code, on every example: compiled code gives the expected results, with and without spills, and
+//! does not depend on the way of compiling.
 
 mod common;
 #[path = "common/run.rs"]

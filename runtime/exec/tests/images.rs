@@ -1,4 +1,4 @@
-//! Images and samplers as arguments of a launch that does not fit.
+//! Image and sampler arguments that do not fit their kernel.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ impl Kernel {
         }
     }
 
-    /// Runs it with arguments and metadata that `change` has changed; the arguments afterwards.
+    /// Runs the kernel with arguments and metadata modified by `change`; returns the arguments afterwards.
     fn run(&self, change: impl Fn(&mut Zebin, &mut Vec<Arg>)) -> Result<Vec<Arg>, RunError> {
         let mut zebin = self.zebin.clone();
         let mut args = self.description.load_args(&self.dir).unwrap();
@@ -129,7 +129,7 @@ fn implicit_arguments_no_one_knows_are_errors() {
 
 #[test]
 fn bindless_arguments_have_places_in_the_heap() {
-    // What the kernel reads as its buffer's address is then the offset of its surface.
+    // The kernel then finds the offset of the surface in place of its buffer's address.
     let kernel = Kernel::new("img_dims");
     let after = kernel.run(|zebin, _| {
         for used in &mut zebin.ze_info.kernels[0].payload_arguments {
@@ -146,7 +146,7 @@ fn bindless_arguments_have_places_in_the_heap() {
 
 #[test]
 fn specifications_are_what_launch_files_say() {
-    // A launch file's mapping is the specification of the same name.
+    // A mapping in a launch file has the specification of the same name.
     let described = Kernel::new("img_sampler").description;
     let spec = parse_spec("sampler:normalized,mirror,linear").unwrap();
     assert_eq!(described.args[1].source, spec.source);

@@ -1,7 +1,6 @@
-//! The examples, and kernels of all kinds, run to the results that another OpenCL implementation gave:
-//! as the reference compiler compiled them for each platform that the executor knows, which shows that
-//! it is faithful, and as we finalize them, with all registers and with few. `examples/remake` and
-//! `kernels/remake` make their files.
+//! The examples and test kernels give the results of another OpenCL implementation: as compiled by the reference
+//! compiler for each platform of the executor, which tests the executor, and as compiled by us, with all registers and
+//! with few. `examples/remake` and `kernels/remake` make their files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,18 +21,18 @@ use kiln_emit::zebin::Zebin;
 use kiln_exec::Launch;
 use kiln_exec::launch::Description;
 
-/// GRFs to finalize in; those after the first make many of the kernels spill.
+/// Register limits; the later ones make many kernels spill.
 const LIMITS: [u32; 3] = [128, 48, 32];
-/// Of these each kernel is finalized in one more.
-const MORE: [u32; 5] = [24, 28, 40, 64, 96];
+/// Further limits, of which each kernel is compiled with one.
+const FURTHER_LIMITS: [u32; 5] = [24, 28, 40, 64, 96];
 
 /// The limits for a kernel: the environment's `LIMITS`, if it has them (`.ci/limits`).
 fn limits(k: &Kernel) -> Vec<u32> {
     match std::env::var("LIMITS") {
         Ok(all) => all.split(' ').map(|n| n.parse().unwrap()).collect(),
         Err(_) => {
-            let pick = k.name.bytes().map(usize::from).sum::<usize>() % MORE.len();
-            LIMITS.into_iter().chain([MORE[pick]]).collect()
+            let pick = k.name.bytes().map(usize::from).sum::<usize>() % FURTHER_LIMITS.len();
+            LIMITS.into_iter().chain([FURTHER_LIMITS[pick]]).collect()
         }
     }
 }
@@ -46,8 +45,8 @@ fn gen11() -> &'static Platform {
     platform::find("icllp").expect("the platform is known")
 }
 
-/// The platforms for which there is only the reference compiler's code, and how many kernels of it. Of a
-/// platform whose code is that of another, there are the kernels that the other cannot run.
+/// Platforms with code of the reference compiler only, and the number of its kernels. A platform that shares the code
+/// of another has only the kernels that the other cannot run.
 const XE: [(&str, usize); 7] = [
     ("tgllp", 163),
     ("dg2", 163),
@@ -58,7 +57,7 @@ const XE: [(&str, usize); 7] = [
     ("ptl", 186),
 ];
 
-/// The same of kernels that need what only these platforms have.
+/// As [`XE`], for kernels that need features of these platforms.
 const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 11), ("bmg", 11), ("ptl", 11)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
@@ -83,8 +82,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// The vISA that the reference compiler made: where a platform has none of its own, it is that of
-    /// the first platform.
+    /// The reference compiler's vISA for the platform, or that for the first platform if there is none.
     fn visa(&self) -> Vec<u8> {
         let file = format!("{}.visaasm", self.name);
         let own = std::fs::read(self.dir.join(self.platform.name).join(&file));
@@ -109,7 +107,7 @@ fn folders_in(roots: &[&str]) -> Vec<PathBuf> {
     dirs
 }
 
-/// What the reference compiler does not compile for a platform: names of examples and kernels.
+/// Names of the examples and kernels that the reference compiler does not compile for a platform.
 fn unsupported(platform: &Platform) -> BTreeSet<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unsupported.txt");
     let text = std::fs::read_to_string(path).unwrap();
@@ -121,7 +119,7 @@ fn unsupported(platform: &Platform) -> BTreeSet<String> {
         .collect()
 }
 
-/// All that a platform can run.
+/// All kernels that a platform can run.
 fn kernels(platform: &'static Platform) -> Vec<Kernel> {
     let unsupported = unsupported(platform);
     let name = |dir: &Path| dir.file_name().unwrap().to_string_lossy().into_owned();
@@ -154,8 +152,8 @@ fn read(platform: &'static Platform, dirs: Vec<PathBuf>) -> Vec<Kernel> {
         .collect()
 }
 
-/// Runs `check` on every kernel of a platform, of which there are so many, on two threads, and fails
-/// with all that went wrong.
+/// Runs `check` on every kernel of a platform, on two threads, and fails with all errors. `count` is the expected
+/// number of kernels.
 fn each(
     platform: &'static Platform,
     count: usize,
@@ -187,7 +185,7 @@ fn on_each(kernels: Vec<Kernel>, check: impl Fn(&Kernel) -> Result<(), String> +
     );
 }
 
-/// The compiler that made the code heeds the errata that ours are brought to heed.
+/// The reference's code heeds the errata that our passes heed.
 #[test]
 fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
     each(gen11(), 155, |k| {
@@ -252,7 +250,7 @@ fn run_reference(k: &Kernel) -> Result<(), String> {
     run(k, &k.zebin)
 }
 
-/// The same with use of undefined registers, and dependencies that no annotation covers, as errors.
+/// As [`run`], with reads of undefined registers and uncovered dependencies as errors.
 fn run_checked(k: &Kernel) -> Result<(), String> {
     let options = kiln_exec::Options {
         check: true,
@@ -276,8 +274,8 @@ fn the_reference_compilers_code_for_xe_gives_the_expected_results() {
     each_xe(run_checked);
 }
 
-/// Takes the annotations of a kernel's instructions away, one instruction after the other; counts those
-/// that are missed on some way, and those that are when the kernel is run.
+/// Removes the annotations of a kernel's instructions, one instruction after the other; counts those whose absence the
+/// static checker reports, and those that a run reports.
 fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
     let (mut missed, mut reported) = (0, 0);
     let kernel = k
@@ -308,7 +306,7 @@ fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
         let mut zebin = k.zebin.clone();
         let bytes = encode(&insts[n], k.platform);
         insts[n] = whole;
-        // Some are short only as they are.
+        // Some encode only with their annotation.
         let Ok(bytes) = bytes else { continue };
         let (at, len) = (decoded[n].offset as usize, decoded[n].len as usize);
         if bytes.as_bytes().len() != len {
@@ -324,7 +322,7 @@ fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
         if hazard && found.is_empty() {
             return Err(format!("{}: found when run, and on no way", insts[n]));
         }
-        // Threads that start with their local ids skip what loads them.
+        // Threads that start with their local ids skip the instructions that load them.
         let executed = |f: &scoreboard::Finding| decoded[f.first].offset >= skipped;
         missed += usize::from(found.iter().any(executed));
         reported += usize::from(hazard);
@@ -332,8 +330,7 @@ fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
     Ok((missed, reported))
 }
 
-/// Of what the static checker finds, all is found that lies on the way that a run takes; it finds all that a
-/// run does.
+/// With annotations removed, the static checker finds every error that a run finds; a run finds those on its path.
 #[test]
 fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -376,21 +373,20 @@ fn encode_again(k: &Kernel) -> Result<(), String> {
     Ok(())
 }
 
-/// The compiler that made the code encodes each instruction as our encoder does.
+/// The reference's instructions encode to the same bytes.
 #[test]
 fn the_reference_compilers_code_for_gen11_is_encoded_again() {
     each(gen11(), 155, encode_again);
 }
 
-/// Runs a kernel as we finalize it, in each of its limits: in the object file that we make of it. Counts
-/// the runs.
+/// Runs a kernel as compiled by us with each register limit, from an object file of ours. Counts the runs.
 fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
     let visa = k.visa();
     let limits = limits(k);
     let (scan, ion) = (Allocator::Scan, Allocator::Ion);
     let ways = limits.iter().map(|&limit| (limit, Tier::Best, scan));
     let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick, scan));
-    // One run in seven is by the other allocator.
+    // One run uses the other allocator.
     let other = (LIMITS[0], Tier::Best, ion);
     for (limit, tier, allocator) in ways.chain(quick).chain([other]) {
         let options = Options {
@@ -399,7 +395,7 @@ fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
             ..Options::new(k.platform).tier(tier)
         };
         let object = match object_file(k, &visa, options) {
-            // The convention of stack calls has all registers.
+            // The convention of stack calls needs all registers.
             Err(why) if limit < LIMITS[0] && why.contains("the convention of stack calls") => {
                 continue;
             }
@@ -449,7 +445,7 @@ const SPILLING: [&str; 10] = [
     "sub_wide",
 ];
 
-/// As if private memory lay before the spills: almost all, or more, than scratch block messages reach.
+/// Private memory before the spill slots takes almost all, or more, of the range of scratch block messages.
 #[test]
 fn spills_far_into_scratch_space_are_right() {
     let dirs = SPILLING.map(|name| PathBuf::from("../tests/kernels").join(name));
@@ -478,7 +474,7 @@ fn spills_far_into_scratch_space_are_right() {
     });
 }
 
-/// Kernels with more private memory than short messages address; the reference's code of them is wrong.
+/// Kernels with more private memory than short messages can address; the reference's code for them is wrong.
 #[test]
 fn our_code_has_memory_beyond_short_messages() {
     let runs = AtomicUsize::new(0);
@@ -489,7 +485,7 @@ fn our_code_has_memory_beyond_short_messages() {
     assert!(runs.into_inner() >= 8);
 }
 
-/// A pass that may be left out: another for each kernel.
+/// An optional pass, a different one for each kernel.
 #[test]
 fn our_code_gives_the_expected_results_without_a_pass() {
     let passes: Vec<&str> = kiln_compile::passes::optional_passes().collect();
@@ -505,7 +501,7 @@ fn our_code_gives_the_expected_results_without_a_pass() {
     });
 }
 
-/// A kernel that was compiled soon is compiled once more, and takes the place of the one before.
+/// A kernel compiled with the quick tier is recompiled and replaced.
 #[test]
 fn a_kernel_is_recompiled() {
     each(skl(), 184, |k| {
@@ -539,7 +535,7 @@ fn a_kernel_is_recompiled() {
         session
             .recompile(&loaded, &mut module, kernel, Tier::Best)
             .map_err(fail)?;
-        // What others see of it, and the others themselves, are as they were.
+        // The symbols that other code uses, and the rest of the module, are unchanged.
         assert!(
             of(&module) == before,
             "{}: other symbols or other code",

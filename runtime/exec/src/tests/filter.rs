@@ -210,7 +210,7 @@ fn gather_takes_four_texels_and_a_comparison_each() {
     asked.compared = Some((Comparison::LessEqual, 21.0));
     let gathered = gather(&shape, &sampler, &asked, 0, grid).unwrap();
     assert_eq!(floats(gathered), [1.0, 1.0, 0.0, 0.0]);
-    // The filter mixes what the comparisons give.
+    // The filter mixes the results of the comparisons.
     let linear = Sampler {
         filter: Filter::Linear,
         ..sampler

@@ -1,4 +1,4 @@
-//! Branches, one construct each.
+//! Branches, one construct in each test.
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn loops_run_as_often_as_each_channel_says() {
         add_imm(20, 1),
         cmp(8, Cond::Eq, src(20, 8, Type::D), Src::imm(Type::D, 6)),
         predicated(branch(Op::Break, 8, 80, Some(80)), false),
-        // The channels that continue wait for the end of the loop: they know before whether to go on.
+        // Channels that continue wait for the end of the loop; the condition is computed before.
         cmp(8, Cond::Lt, src(20, 8, Type::D), src(10, 8, Type::D)),
         odd,
         next,
@@ -115,7 +115,7 @@ fn gotos_jump_where_the_predicate_is_false_and_join() {
     let mut t = numbered();
     run_alone(&mut t, code);
     assert_eq!(dwords(&t, 20, 8), [13, 13, 13, 10, 10, 10, 10, 10]);
-    // Backward: where it is true.
+    // Backward, the channels whose predicate is true jump.
     let mut back = predicated(branch(Op::Goto, 8, 16, Some(-32)), false);
     back.opts.branch_ctrl = true;
     let code = vec![
@@ -143,7 +143,7 @@ fn calls_return_and_halts_skip() {
         add_imm(20, 1),
         less_than(10, 2),
         predicated(branch(Op::Halt, 8, 64, Some(64)), false),
-        // The function, which the channels that go on run too.
+        // The function, which the remaining channels execute after the call, too.
         add_imm(21, 5),
         less_than(10, 4),
         predicated(ret, false),
@@ -225,7 +225,7 @@ fn channels_wait_only_where_the_hardware_takes_them_in_again() {
             _ => 0xf8,
         };
         assert_eq!(*channels, waiting, "{op:?}");
-        // Where no channel waits, there is none to lose.
+        // If no channel waits, none can be lost.
         let none = match (op, first.opts.branch_ctrl) {
             (Op::Else, _) => continue,
             (Op::Break | Op::Cont, _) => 0,
@@ -234,7 +234,7 @@ fn channels_wait_only_where_the_hardware_takes_them_in_again() {
         };
         assert!(run(none).is_ok(), "{op:?}");
     }
-    // Behind `else`, which takes them in.
+    // After `else`, which activates them.
     let code = vec![
         less_than(10, 3),
         predicated(branch(Op::If, 8, 32, Some(48)), false),

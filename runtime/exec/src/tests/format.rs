@@ -72,7 +72,7 @@ fn channels_are_seen_where_their_order_says() {
 #[test]
 fn srgb_colors_are_stored_by_their_curve() {
     let format = Format::find("srgba8unorm").unwrap();
-    // 188 is half the intensity, nearly; alpha is as it is.
+    // 188 is about half the intensity; alpha is unchanged.
     let color = floats(format.decode(&[0, 255, 188, 188]));
     assert_eq!((color[0], color[1], color[3]), (0.0, 1.0, 188.0 / 255.0));
     assert!((color[2] - 0.5029).abs() < 1e-4, "{}", color[2]);

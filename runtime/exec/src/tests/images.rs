@@ -1,12 +1,12 @@
-//! Messages to the sampler and to the data port that know images.
+//! Messages of the sampler and of the data port for images.
 
 use super::super::format::{Color, Format};
 use super::super::image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
 use super::messages::{message, registers};
 use super::*;
 
-/// Runs one message against an image of 4 by 3 texels `r32uint`, of which texel (x, y) is
-/// `100 * y + x`, and a sampler; gives the image's dwords.
+/// Runs one message with an image of 4 by 3 texels `r32uint`, whose texel (x, y) is `100 * y + x`, and a sampler;
+/// returns the image's dwords.
 pub(super) fn exchange_image(
     t: &mut Thread,
     sent: Inst,
@@ -68,7 +68,7 @@ fn every_sampler_message_finds_its_coordinates() {
         comparison: Some(Comparison::Always),
     };
     let one = 1f32.to_bits();
-    // Type; parameters of a channel that read texel (2, 1), or ask for the size; the result.
+    // Message type; parameters that read texel (2, 1), or query the size; result.
     let texel = [102, 0, 0, 1];
     let (x, y) = (2.5f32.to_bits(), 1.5f32.to_bits());
     let passed = [one, 0, 0, one];
@@ -139,7 +139,7 @@ fn every_sampler_message_finds_its_coordinates() {
     }
 }
 
-/// Result, or error, of a message of eight channels of which one is active.
+/// Result, or error, of a message of eight channels with one active.
 fn read_one(
     kind: u32,
     parameters: &[u32],
@@ -166,7 +166,7 @@ fn samples_are_read_by_their_numbers() {
         assert_eq!(read(0x1e, &[sample, 0, 2, 1]), texel(red));
         assert_eq!(read(0x1f, &[sample, 2, 1]), texel(red));
     }
-    // A sample, a level of detail and a place that there are not.
+    // A sample, a level of detail and coordinates that do not exist.
     for parameters in [
         &[8, 0, 0, 2, 1][..],
         &[1, 0, 0, 2, 1, 0, 1],
@@ -197,7 +197,7 @@ fn cubes_are_read_by_directions() {
         let bits: Vec<u32> = parameters.iter().map(|n| n.to_bits()).collect();
         read_one(kind, &bits, sampler, image)
     };
-    // The face, the row and the column of what lies there.
+    // Direction; face, row and column of its texel.
     for (direction, red) in [
         ([8.0, -3.0, 1.0], 201),
         ([-8.0, -3.0, 1.0], 10202),
@@ -312,11 +312,11 @@ fn what_the_sampler_cannot_do_is_an_error() {
         let error = try_one(bits, header);
         assert!(error.contains(part), "{bits:#x}: {error}");
     }
-    // A buffer is no image.
+    // A buffer where an image is expected.
     let sent = message(SAMPLER, 1 << 17 | 0x18 << 12, 8, (2, 0, 4));
     let error = exchange(&mut Thread::new(0, 1, &SKL), vec![sent]).unwrap_err();
     assert!(matches!(error, Cause::NoImage(0)), "{error}");
-    // An image is no buffer.
+    // An image where a buffer is expected.
     let sent = message(DC1, 1 << 14 | 2 << 12 | 0b1110 << 8, 8, (1, 0, 1));
     let error = exchange_image(&mut Thread::new(0, 1, &SKL), sent, Sampler::default()).unwrap_err();
     assert!(matches!(error, Cause::Image(0)), "{error}");
@@ -349,7 +349,7 @@ fn typed_messages_take_the_channels_of_their_slots() {
             }
         }
         assert_eq!(after, expected);
-        // Outside, a place is named.
+        // An access outside the image: the error has the coordinates.
         t.ip = 0;
         put(&mut t, 11, 4, &[3; 8]);
         let write = message(DC1, 13 << 14 | slots << 12 | 0b1110 << 8, 16, (2, 1, 0));
@@ -384,21 +384,21 @@ fn texels_are_changed_atomically() {
     }
 }
 
-/// The channels of `typed_messages_take_the_channels_of_their_slots` that a slot group has.
+/// Active channels of `typed_messages_take_the_channels_of_their_slots` in a slot group.
 fn t_active(shift: u32) -> u32 {
     0b1010_0000_1010 >> shift & 0xff
 }
 
 #[test]
 fn media_blocks_repeat_edges_and_drop_what_is_outside() {
-    // Two rows of eight bytes, from a texel left of the image's last and the row below it.
+    // Two rows of eight bytes, from the last texel of a row on.
     let mut t = Thread::new(0, 0xff, &SKL);
     put(&mut t, 10, 4, &[12, 1, 1 << 16 | 7, 0, 0, 0, 0, 0]);
     put(&mut t, 80, 4, &[7; 8]);
     let read = no_mask(message(DC1, HEADER | 4 << 14, 8, (1, 0, 1)));
     exchange_image(&mut t, read, Sampler::default()).unwrap();
     assert_eq!(dwords(&t, 80, 8), [103, 103, 203, 203, 7, 7, 7, 7]);
-    // Above and left of it.
+    // Beyond the upper left corner.
     t.ip = 0;
     put(
         &mut t,
@@ -423,7 +423,7 @@ fn media_blocks_repeat_edges_and_drop_what_is_outside() {
     let write = no_mask(message(DC1, HEADER | 10 << 14, 8, (1, 1, 0)));
     let after = exchange_image(&mut t, write, Sampler::default()).unwrap();
     assert_eq!(after[..5], [4, 1, 2, 3, 100]);
-    // A block that its registers do not hold.
+    // A block larger than its registers.
     t.ip = 0;
     put(&mut t, 10, 4, &[0, 0, 63 << 16 | 63, 0, 0, 0, 0, 0]);
     let read = no_mask(message(DC1, HEADER | 4 << 14, 8, (1, 0, 8)));
@@ -434,7 +434,7 @@ fn media_blocks_repeat_edges_and_drop_what_is_outside() {
     );
 }
 
-/// The greater distance counts in a quad whose pixels are two texels apart to the right and four below.
+/// In a quad whose pixels are two texels apart horizontally and four vertically, the greater distance counts.
 #[test]
 fn levels_of_detail_are_of_quads_and_pixels_that_live_are_told() {
     let sampler = |normalized| Sampler {

@@ -258,7 +258,7 @@ fn carries_and_borrows_reach_the_accumulator() {
     }
 }
 
-/// As the reference's code of `madw` does: the product is in the accumulator, and more than 32 bits wide.
+/// As in the reference's code of `madw`: the product is in the accumulator and has more than 32 bits.
 #[test]
 fn carries_of_the_accumulator_are_those_of_its_lower_half() {
     let mut random = Random(4);

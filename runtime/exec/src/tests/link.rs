@@ -130,7 +130,7 @@ fn what_cannot_be_linked_is_an_error() {
     }
 }
 
-/// The reference compiler says of some kernels that their symbol has 15 bytes.
+/// The reference compiler writes a size of 15 bytes into the symbols of some kernels.
 #[test]
 fn functions_lie_behind_all_code_of_a_kernel_whatever_its_symbol_says() {
     let mut zebin = program(".text.k", relocation(0, 1));

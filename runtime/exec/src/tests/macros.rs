@@ -171,7 +171,7 @@ fn single_macros_round_correctly() {
 
 #[test]
 fn a_macro_without_its_last_steps_is_not_rounded_correctly() {
-    // Else the executor would hide a finalizer's missing steps.
+    // Otherwise the executor would hide missing steps in a finalizer's code.
     let mut wrong = 0;
     for i in 1..50u32 {
         let (a, b) = (f64::from(i) + 0.1, f64::from(i * 7) + 0.3);

@@ -1,4 +1,4 @@
-//! Messages with results worked out by hand.
+//! Messages whose results are worked out by hand.
 
 use super::*;
 
@@ -121,7 +121,7 @@ fn addresses_of_64_bits_reach_buffers() {
     let addresses: Vec<u64> = (0..8).map(|n| base + n * 24).collect();
     put(&mut t, 10, 8, &addresses);
     t.active = 0b1000_0001;
-    // Two quadwords of each.
+    // Two quadwords at each address.
     let read = send(
         DC1,
         desc(2, 4, 0x10 << 14 | 1 << 10 | 2 << 8 | 255),
@@ -150,7 +150,7 @@ fn addresses_of_64_bits_reach_buffers() {
     );
     exchange(&mut t, vec![no_mask(block)]).unwrap();
     assert_eq!(get(&t, 40, 1, 64), (32..96).collect::<Vec<_>>());
-    // Behind the buffer's end there is none.
+    // There is no buffer beyond the end.
     put(&mut t, 10, 8, &[base + 250; 8]);
     t.ip = 0;
     let read = send(

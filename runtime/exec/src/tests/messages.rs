@@ -1,4 +1,4 @@
-//! Every kind of message, against a model written from the manual's tables alone.
+//! Every kind of message, compared with a model written from the manual's tables.
 
 use super::super::image::Sampler;
 use super::images::exchange_image;
@@ -7,7 +7,7 @@ use super::*;
 /// Bytes of a general register here.
 const GRF_BYTES: usize = 32;
 
-/// A message that moves elements between registers and memory, one or several a channel.
+/// A message that moves elements between registers and memory, one or several for each channel.
 struct Moving {
     name: &'static str,
     sfid: u8,
@@ -16,12 +16,12 @@ struct Moving {
     lanes: usize,
     /// Bytes of an address in the payload.
     address: usize,
-    /// Bytes that one step of an address is.
+    /// Unit of addresses in bytes.
     unit: u64,
     /// Bytes of an element in memory and in registers.
     element: usize,
     slot: usize,
-    /// Where a channel's elements are, in bytes after its address.
+    /// Byte offsets of a channel's elements from its address.
     places: &'static [u64],
     write: bool,
 }
@@ -52,7 +52,7 @@ const fn moving(
 const W: bool = true;
 const R: bool = false;
 
-/// The messages by their fields in the manual: type from bit 14, then what each type has below.
+/// Messages by their fields in the manual: type from bit 14 on, and the type's own fields below.
 const MOVING: &[Moving] = &[
     moving(
         "byte scattered read",
@@ -291,7 +291,7 @@ const MOVING: &[Moving] = &[
     ),
 ];
 
-/// Where `exchange` puts its surface.
+/// Address of the surface of `exchange`.
 fn surface_base() -> u64 {
     let mut memory = Memory::default();
     let index = memory.add("surface", &[]);
@@ -389,7 +389,7 @@ const ATOMICS: &[AtomicModel] = &[
 #[test]
 fn every_integer_atomic_does_as_the_manual_says_at_every_width() {
     let mut random = Random(2);
-    // Type and what else the descriptor says, channels, bytes of an address and of a number.
+    // Type and other fields of the descriptor, channels, bytes of an address and of an element.
     let forms: [(&str, u32, usize, usize, usize); 4] = [
         ("8 channels", 2 << 14 | 1 << 12, 8, 4, 4),
         ("16 channels", 2 << 14, 16, 4, 4),
@@ -514,7 +514,7 @@ fn every_float_atomic_compares_numbers() {
 
 #[test]
 fn every_block_message_copies_its_size() {
-    // Codes of sizes, with where in its first register a block starts.
+    // Codes of sizes, with the offset of a block in its first register.
     let owords = [
         (0, 16, 0),
         (1, 16, 16),
@@ -611,7 +611,7 @@ fn a_block_read_over_the_end_of_a_surface_gives_zeroes_there() {
     exchange(&mut t, vec![read(3 << 8)]).unwrap();
     let expected: Vec<u64> = (224..256).chain([0; 32]).collect();
     assert_eq!(get(&t, 80, 1, 64), expected);
-    // One that starts there is an error, and so is a write.
+    // A block that starts there is an error, and so is a write.
     t.ip = 0;
     put(&mut t, 10, 4, &[0, 0, 16, 0, 0, 0, 0, 0]);
     let error = exchange(&mut t, vec![read(3 << 8)]).unwrap_err();
@@ -673,7 +673,7 @@ fn no_descriptor_panics() {
             .is_multiple_of(2)
             .then_some(random.next() as u32 % 128);
         let sent = send(sfid, bits, 16, dst, random.next() as u32 % 128, part);
-        // Whatever comes of it: a result or an error.
+        // Any outcome is fine: a result or an error.
         let done = match round % 2 {
             0 => exchange_image(&mut t, sent, Sampler::default()).map(|_| ()),
             _ => exchange(&mut t, vec![sent]).map(|_| ()),

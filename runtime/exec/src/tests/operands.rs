@@ -10,7 +10,7 @@ fn comparisons_set_the_flags_of_enabled_channels() {
     t.set_flag_bits(u128::MAX, 0xffff_ffff_ffff_ffff);
     t.perform(&cmp(8, Cond::Gt, src(10, 8, Type::D), Src::imm(Type::D, 4)))
         .unwrap();
-    // Channel 3 is off: its bit stays.
+    // Channel 3 is disabled: its bit is unchanged.
     assert_eq!(t.flag_bits(), 0xffff_ffff_ffff_fff8);
     // Channels 16-23 have their own bits, in the upper half.
     let mut upper = no_mask(cmp(8, Cond::Lt, src(10, 8, Type::D), Src::imm(Type::D, 3)));
@@ -95,7 +95,7 @@ fn regions_pick_their_elements() {
     assert_eq!(run(12, Region::SCALAR), [3; 8]);
     assert_eq!(run(0, Region::new(2, 1, 0)), [0, 2, 4, 6, 8, 10, 12, 14]);
     assert_eq!(run(0, Region::new(0, 8, 1)), [0, 1, 2, 3, 4, 5, 6, 7]);
-    // A strided destination leaves the elements between alone.
+    // A strided destination leaves the elements between unchanged.
     put(&mut t, 30, 2, &[0; 16]);
     let strided = Dst::new(Reg::new(RegFile::Grf, 30, 2), 2, Type::Uw);
     t.perform(&inst(Op::Mov, 8, strided, &[src(10, 8, Type::Ud)]))
@@ -140,7 +140,7 @@ fn addresses_find_registers() {
         run(-500, rows(1)),
         Err(Cause::RegisterRange { .. })
     ));
-    // Scattered moves: a channel each.
+    // Scattered moves, one for each channel.
     for (channel, address) in addresses.iter().enumerate().take(2) {
         let mut to = dst(0, Type::Ud);
         let base = Reg::new(RegFile::Addr, 0, channel as u16 * 2);
@@ -219,7 +219,7 @@ fn moves_copy_undefined_bytes_one_by_one() {
     assert!((0..4).all(|n| t.sent(at(21, n), 1).is_err()));
 }
 
-/// `smov` leaves the channels outside its mask as they are.
+/// `smov` does not change channels outside its mask.
 #[test]
 fn smov_defines_what_it_moves() {
     let mut t = thread();

@@ -30,8 +30,7 @@ fn forward_gotos_take_the_channels_that_the_platform_says() {
     }
 }
 
-/// The product of two dwords by way of the accumulator, as `mach` with or without accumulator write
-/// control gives it.
+/// The product of two dwords through the accumulator, by `mach` with or without accumulator write control.
 fn product(t: &mut Thread, ty: Type, a: u32, b: u32, acc_write: bool) -> u32 {
     put(t, 10, 4, &[u64::from(a); 8]);
     put(t, 11, 4, &[u64::from(b); 8]);
@@ -105,7 +104,7 @@ fn the_accumulator_keeps_the_low_half_where_it_has_no_write_control() {
     }
 }
 
-/// Two steps of an interpolation, as pixel shaders have them: what is added in the first has no room in a single.
+/// Two steps of an interpolation, as in pixel shaders: the sum of the first does not fit a single.
 #[test]
 fn native_floats_keep_more_bits_than_singles() {
     for name in ["icllp", "tgllp"] {
@@ -118,14 +117,14 @@ fn native_floats_keep_more_bits_than_singles() {
         let to_acc = |ty| Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, ty);
         let f = |num| src(num, 8, Type::F);
         for (ty, expected) in [(Type::Nf, 2f32.powi(-30)), (Type::F, 0.0)] {
-            // 1 + 2^-30 * 1, and of that -1.
+            // 1 + 2^-30 * 1, then -1 is added.
             t.perform(&inst(Op::Mad, 8, to_acc(ty), &[f(6), f(2), f(6)]))
                 .unwrap();
             t.perform(&inst(Op::Mad, 8, dst(10, Type::F), &[acc(ty), f(7), f(6)]))
                 .unwrap();
             assert_eq!(dwords(&t, 10, 8), [expected.to_bits(); 8], "{name}, {ty:?}");
         }
-        // A single in the accumulator is read as it is.
+        // A single in the accumulator is read unchanged.
         t.perform(&inst(Op::Mov, 8, to_acc(Type::F), &[f(7)]))
             .unwrap();
         t.perform(&inst(
@@ -239,7 +238,7 @@ fn registers_are_as_large_and_as_many_as_the_platform_says() {
     assert_eq!(t.acc.wide(64, 4), Some(0));
 }
 
-/// Private memory goes by these numbers: as compilers put them together again, they are all different.
+/// Private memory is selected by these numbers; compilers combine them, and all combinations are distinct.
 #[test]
 fn a_threads_number_is_where_the_platform_has_it() {
     let of = |name, number| {
@@ -260,7 +259,7 @@ fn a_threads_number_is_where_the_platform_has_it() {
     }
 }
 
-/// Two threads produce and two consume; a fifth one is both, at a barrier of its own.
+/// Two threads produce and two consume; a fifth does both, at a barrier of its own.
 #[test]
 fn named_barriers_let_consumers_go_when_all_have_come() {
     let signal = |kind: u32, barrier: u32, count: u32| {
@@ -292,7 +291,7 @@ fn named_barriers_let_consumers_go_when_all_have_come() {
     let mut threads: Vec<Thread> = (0..5)
         .map(|number| Thread::new(number, 0xffff, platform("pvc")))
         .collect();
-    // All but the second producer.
+    // All except the second producer.
     for number in [0, 2, 3, 4] {
         run(&mut threads[number], code[number].clone(), &mut shared, 10).unwrap();
         assert_eq!(threads[number].status, Status::Waiting);
@@ -305,7 +304,7 @@ fn named_barriers_let_consumers_go_when_all_have_come() {
     assert_eq!(running(&threads), [false, true, false, false, true]);
     run(&mut threads[1], code[1].clone(), &mut shared, 10).unwrap();
     shared.barriers.pass(&mut threads);
-    // Who only produces is never told.
+    // A thread that only produces is not notified.
     assert_eq!(running(&threads), [false, false, true, true, true]);
     for number in [2, 3, 4] {
         run(&mut threads[number], code[number].clone(), &mut shared, 10).unwrap();
@@ -351,8 +350,8 @@ fn strided_messages_go_from_channel_to_channel_by_their_distance() {
     assert!(zeros && bytes[12] == 12 && bytes[19] == 19, "{bytes:?}");
 }
 
-/// An atomic message of the data port at addresses of 64 bits is for as many channels as a register has
-/// dwords: after the two registers of addresses is one of numbers.
+/// A data port atomic message with 64-bit addresses has as many channels as a register has dwords: two registers of
+/// addresses are followed by one of operands.
 #[test]
 fn atomics_at_addresses_have_a_channel_for_each_dword_of_a_register() {
     for (name, lanes) in [("tgllp", 8), ("pvc", 16)] {

@@ -1,6 +1,6 @@
-//! Machine code near real code, for the property test and the fuzz target: the reference compiler's
-//! object files of every family, changed instruction by instruction so that much of what comes out
-//! still decodes, and executed in one group of their own launch.
+//! Mutated machine code, for the property test and the fuzz target: the reference compiler's object files of every
+//! family, changed instruction by instruction so that much of the result still decodes, and executed for one group of
+//! their own launch.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_exec::{Arg, BindError, Launch, Options, Program, RunError};
 
-/// Bytes that say one change.
+/// Bytes that encode one change.
 pub const CHANGE: usize = 8;
-/// Instructions executed at most.
+/// Maximum number of executed instructions.
 pub const BUDGET: u64 = 5_000;
-/// The platforms, and whose object files their code is changed from: where a platform's code is that of
-/// another, there are hardly any of its own.
+/// Platforms, each with the one whose object files are mutated for it: platforms that share the code of another have
+/// few of their own.
 pub const PLATFORMS: [(&str, &str); 10] = [
     ("skl", "skl"),
     ("icllp", "icllp"),
@@ -39,7 +39,7 @@ pub struct Fixture {
     zebin: Zebin,
     description: Description,
     args: Vec<Arg>,
-    /// The instructions' bytes.
+    /// Bytes of each instruction.
     code: Vec<Vec<u8>>,
 }
 
@@ -54,7 +54,7 @@ fn root() -> &'static Path {
 /// A kernel's folder and its object file.
 type Files = (PathBuf, PathBuf);
 
-/// Where the kernels that a platform has object files of are.
+/// Folders of the kernels with object files for a platform.
 fn files(device: &'static str) -> Vec<Files> {
     let roots = [
         "examples",
@@ -97,7 +97,7 @@ impl Fixture {
         }
     }
 
-    /// The one of that number, of one of [`PLATFORMS`].
+    /// The fixture of an index, for one of [`PLATFORMS`].
     pub fn get(platform: usize, number: usize) -> &'static Fixture {
         static FILES: OnceLock<Vec<Vec<Files>>> = OnceLock::new();
         static READ: Mutex<Option<HashMap<(usize, usize), &'static Fixture>>> = Mutex::new(None);
@@ -105,7 +105,7 @@ impl Fixture {
         let all = FILES.get_or_init(|| PLATFORMS.map(|(_, device)| files(device)).into());
         let number = number % all[platform].len();
         let mut read = READ.lock().expect("no panic while reading");
-        // There are no more of them than files: they stay until the process ends.
+        // There are at most as many as files; they stay until the process ends.
         read.get_or_insert_default()
             .entry((platform, number))
             .or_insert_with(|| {
@@ -114,8 +114,8 @@ impl Fixture {
             })
     }
 
-    /// The code with changes of [`CHANGE`] bytes each: what is done, the number of an instruction, that of
-    /// another, and what is put there. Instructions come from `donor`, too.
+    /// The code after changes of [`CHANGE`] bytes each: the kind of change, an instruction, another instruction, and a
+    /// value. Instructions may also come from `donor`.
     pub fn changed(&self, donor: &Fixture, changes: &[u8]) -> Vec<u8> {
         let mut code = self.code.clone();
         for change in changes.chunks_exact(CHANGE) {
@@ -152,7 +152,7 @@ impl Fixture {
     /// Executes code in place of the kernel's.
     ///
     /// # Errors
-    /// It goes beyond its budget, changes the size of a buffer, or what is wrong cannot be said.
+    /// The code exceeds its budget or changes the size of a buffer, or the executor's error cannot be printed.
     pub fn execute(&self, text: &[u8], check: bool) -> Result<(), String> {
         let group = self.description.local;
         let mut launch = Launch {
@@ -174,7 +174,7 @@ impl Fixture {
             Ok(stats) if stats.instructions > BUDGET => {
                 return Err(format!("{} instructions", stats.instructions));
             }
-            // Changed code need not have an instruction where threads start.
+            // Mutated code need not have an instruction where threads start.
             Ok(_) | Err(RunError::Bind(BindError::Entry(_))) => {}
             Err(RunError::Bind(error)) => return Err(error.to_string()),
             Err(error) if error.to_string().is_empty() => return Err("an empty message".into()),
@@ -190,8 +190,7 @@ impl Fixture {
     }
 }
 
-/// Keeps an instruction's operation, and of its other fields those that a mask keeps; the rest are
-/// random.
+/// Keeps an instruction's operation and the fields selected by a mask; the others become random.
 fn random_fields(unit: &mut [u8], mut state: u64, [keep_low, keep_high, seed]: [u8; 3]) {
     state = state << 8 | u64::from(seed);
     let keep = u16::from_le_bytes([keep_low, keep_high]);
@@ -199,15 +198,14 @@ fn random_fields(unit: &mut [u8], mut state: u64, [keep_low, keep_high, seed]: [
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // The third byte's upper bits say whether the instruction is short.
+        // Upper bits of the third byte tell if the instruction is compacted.
         if n != 3 && keep >> n & 1 == 0 {
             *byte = (state >> 24) as u8;
         }
     }
 }
 
-/// Another constant descriptor, or another shared function, for a message: bits of the old one turned
-/// over.
+/// Flips bits of a message's constant descriptor, or changes its shared function.
 fn other_message(unit: &mut Vec<u8>, which: u8, bits: [u8; 3], platform: &Platform) {
     let Ok(mut inst) = decode(unit, platform) else {
         return;

@@ -1,13 +1,12 @@
-//! Random kernels whose control flow is any graph, and what each of their channels must compute.
+//! Random kernels with arbitrary control flow, and the expected results of each channel.
 //!
-//! A block changes a few variables and predicates under the mask and ends in a branch that is drawn
-//! without regard to structure: loops with several entries and exits, branches into loops, branches
-//! that all channels take. Nothing looks across channels, so that a channel's results are those of
-//! walking the graph alone ([`Graph::walk`]), however execution is ordered. Every branch backward
-//! costs the channel fuel and is not taken without any: all channels end.
+//! A block changes a few variables and predicates under the mask and ends in a random branch: loops with several
+//! entries and exits, branches into loops, uniform branches. No instruction crosses channels, so that a channel's
+//! results are those of walking the graph alone ([`Graph::walk`]), in any order of execution. Every backward branch
+//! costs the channel fuel and is not taken without any, so that all channels end.
 //!
-//! A graph may have subroutines, of graphs of their own, which work on the same variables, predicates and
-//! fuel. Each calls those after it, under predicates and out of loops, and is left in its middle, too.
+//! A graph may have subroutines, each a graph of its own, which share variables, predicates and fuel. Each calls later
+//! ones, also under predicates, but not in loops, and may return early.
 
 use std::fmt::Write;
 
@@ -18,7 +17,7 @@ const MAX_PREDS: usize = 8;
 /// Initial contents of the buffer of results.
 pub const UNWRITTEN: i32 = 0x5a5a_5a5a;
 
-/// A predicate and whether it must not hold.
+/// A predicate, and true if it must not hold.
 pub type Guard = (usize, bool);
 
 #[derive(Clone, Copy, Debug)]
@@ -65,28 +64,28 @@ pub enum Change {
     },
 }
 
-/// How a block ends. Block numbers beyond the last are the end.
+/// End of a block. Block numbers beyond the last stand for the end of the program.
 #[derive(Clone, Debug)]
 pub enum Exit {
     Fall,
-    /// Forward, each channel for itself, or all without a guard.
+    /// Forward, for each channel whose guard holds; without a guard, for all.
     Goto {
         to: usize,
         guard: Option<Guard>,
     },
-    /// Forward, all channels as the constant says; without one always.
+    /// A forward branch that all channels take if the constant is true; without a constant, always.
     Uniform {
         to: usize,
         taken: Option<bool>,
     },
-    /// Backward for the channels that have fuel and whose guard holds; `stay` asks for those that
-    /// do not go.
+    /// Backward, for the channels that have fuel and whose guard holds; with `stay`, the branch tests for the channels
+    /// that leave.
     Back {
         to: usize,
         guard: Option<Guard>,
         stay: bool,
     },
-    /// Channels without fuel go forward to `out`, all others back.
+    /// Channels without fuel go forward to `out`; all others go back.
     UniformBack {
         to: usize,
         out: usize,
@@ -108,14 +107,14 @@ pub struct Graph {
     pub items: usize,
     vars: usize,
     preds: usize,
-    /// Added to each channel's number to be its fuel.
+    /// A channel's fuel is its number plus this.
     fuel: i16,
-    /// The first block may be a loop's head: it sets the variables.
+    /// True if the first block may be a loop header: it then sets the variables.
     header_first: bool,
     pub blocks: Vec<Block>,
     /// The blocks of each subroutine.
     pub routines: Vec<Vec<Block>>,
-    /// The first variable is reached by its address alone.
+    /// True if the first variable is accessed only through its address.
     indirect: bool,
 }
 
@@ -207,7 +206,7 @@ impl Graph {
         }
         let mut parts = std::mem::take(&mut graph.routines);
         parts.insert(0, std::mem::take(&mut graph.blocks));
-        // What a part may call comes after it.
+        // A part may call only later parts.
         for (n, part) in parts.iter_mut().enumerate().take(count) {
             for block in part {
                 if r.below(if n == 0 { 2 } else { 3 }) == 0 {
@@ -312,7 +311,7 @@ impl Graph {
         (lane as i32 * (v as i32 * 37 + 11)) ^ (v as i32 * 5)
     }
 
-    /// One channel's way through the graph.
+    /// The path of one channel through the graph.
     fn walk(&self, lane: usize) -> Channel {
         let mut c = Channel {
             vars: [0; MAX_VARS],
@@ -332,7 +331,7 @@ impl Graph {
         c
     }
 
-    /// A block: gives the next one.
+    /// Executes a block and returns the next one.
     fn step(&self, c: &mut Channel, block: &Block, at: usize) -> usize {
         for change in &block.changes {
             match *change {
@@ -464,8 +463,8 @@ impl Writer {
         let _ = writeln!(self.text, "{line}");
     }
 
-    /// One instruction for all channels: of 32, two halves. In `form`, `@` stands for the
-    /// execution size, `#` for the row of dwords, `&` for its bytes, and `%` for the row of words.
+    /// One instruction for all channels; for 32 channels, two halves. In `form`, `@` stands for the execution size,
+    /// `#` for the row of dwords, `&` for its bytes, and `%` for the row of words.
     fn all(&mut self, no_mask: bool, form: &str) {
         let size = self.simd.min(16);
         let mask = if no_mask { "_NM" } else { "" };
@@ -616,7 +615,7 @@ impl Writer {
         }
     }
 
-    /// `PB` holds where there is fuel left after this, and the guard holds, or where not.
+    /// Spends fuel and sets `PB`: with `left`, where fuel remains and the guard holds; without, where not.
     fn fuel(&mut self, guard: Option<Guard>, left: bool) {
         let relation = if left { "gt" } else { "le" };
         self.masked(format_args!("add @ FUEL(%,0)<1> FUEL(%,0)<1;1,0> 0xffff:w"));
@@ -661,7 +660,7 @@ impl Writer {
         }
     }
 
-    /// Each channel that gets here stores its results.
+    /// Each channel that arrives stores its results.
     fn end(&mut self, graph: &Graph) {
         self.line(format_args!("movs (M1_NM, 1) T6(0) 0x0:ud"));
         self.masked(format_args!("shl @ AT(#,0)<1> ID(#,0)<1;1,0> 0x2:w"));

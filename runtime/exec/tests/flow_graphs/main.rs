@@ -1,4 +1,4 @@
-//! Any flow graph, executed: what each channel computes is what its own way through the graph gives.
+//! Arbitrary flow graphs, executed: the results of each channel are those of its own walk.
 //!
 //! More graphs than usual: `GRAPHS=3000 cargo test --test flow_graphs`; many more, and the reference
 //! finalizer's code as well: `.ci/random graphs`.
@@ -17,7 +17,7 @@ use kiln_exec::{Arg, Launch, Program};
 
 use graph::Graph;
 
-/// Graphs that went wrong once: those that stay at a goto fell into the moves of another edge.
+/// Graphs that failed once: channels that stayed at a goto ran into the moves of another edge.
 const FOUND: [u64; 7] = [831, 1603, 2110, 2228, 2359, 3002, 3416];
 
 #[test]
@@ -42,7 +42,7 @@ fn check(graph: &Graph, name: &str) {
     }
 }
 
-/// More than usual: `GRAPHS`, as above.
+/// More graphs with `GRAPHS`, as above.
 #[test]
 fn channels_walk_graphs_with_subroutines_alone() {
     let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
@@ -52,14 +52,14 @@ fn channels_walk_graphs_with_subroutines_alone() {
     }
 }
 
-/// Kernels in which channels were lost when moves stood between a loop and the join after it. The
-/// machine code beside each is the reference finalizer's.
+/// Kernels that lost channels when moves stood between a loop and the join after it, each with the reference
+/// finalizer's machine code.
 #[test]
 fn no_channel_is_lost_where_moves_leave_a_loop() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let zebin = std::fs::read(root.join("../../examples/switch/switch.zebin")).unwrap();
     let mut zebin = Zebin::parse(&zebin).unwrap();
-    // The kernel of the example does not spill; ours in few registers do.
+    // The example's kernel does not spill, but ours with few registers do.
     for kernel in &mut zebin.ze_info.kernels {
         kernel.execution_env.spill_size = 16384;
     }

@@ -1,8 +1,8 @@
-//! Makes a graph smaller while something stays so.
+//! Reduces a graph while a property holds.
 
 use crate::graph::{Change, Exit, Graph};
 
-/// The smallest graph that single steps lead to for which `fails` holds.
+/// A locally smallest graph for which `fails` holds.
 pub fn reduce(mut graph: Graph, fails: impl Fn(&Graph) -> bool) -> Graph {
     while let Some(next) = smaller(&graph).into_iter().find(|next| fails(next)) {
         graph = next;
@@ -10,7 +10,7 @@ pub fn reduce(mut graph: Graph, fails: impl Fn(&Graph) -> bool) -> Graph {
     graph
 }
 
-/// The graphs with one thing less.
+/// The graphs with one part removed.
 fn smaller(graph: &Graph) -> Vec<Graph> {
     let mut all = Vec::new();
     let mut add = |change: &dyn Fn(&mut Graph)| {
@@ -58,7 +58,7 @@ fn smaller(graph: &Graph) -> Vec<Graph> {
     all
 }
 
-/// Takes out a block: who went there goes on after it.
+/// Removes a block; its predecessors continue at the next one.
 fn remove(graph: &mut Graph, block: usize) {
     graph.blocks.remove(block);
     for (b, other) in graph.blocks.iter_mut().enumerate() {
@@ -76,7 +76,7 @@ fn remove(graph: &mut Graph, block: usize) {
                 *to = (*to).min(b);
             }
         }
-        // Ahead is after the block itself.
+        // Forward targets are after the block itself.
         if let Exit::Goto { to, .. }
         | Exit::Uniform { to, .. }
         | Exit::UniformBack { out: to, .. } = &mut other.exit

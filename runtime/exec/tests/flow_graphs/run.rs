@@ -9,10 +9,10 @@ use kiln_frontend::{text, verify};
 
 use crate::graph::{Graph, UNWRITTEN};
 
-/// Instructions a thread executes before it counts as one that never ends.
+/// Limit on the instructions of a thread.
 const BUDGET: u64 = 1 << 21;
 
-/// How kernels are compiled: in all registers and in so few that there are spills, for each tier.
+/// Settings of compilation: all registers, and few enough to spill, for each tier.
 pub const VARIANTS: [(u32, Tier); 4] = [
     (128, Tier::Best),
     (30, Tier::Best),
@@ -85,7 +85,7 @@ kernels:
     Ok(buffer.values::<i32>())
 }
 
-/// Faults of what a kernel's channels stored.
+/// Errors in the stored results.
 pub fn compare(found: &[i32], graph: &Graph) -> Result<(), String> {
     let expected = graph.expected();
     match (0..expected.len()).find(|&i| found[i] != expected[i]) {

@@ -1,23 +1,22 @@
-//! Small programs of vISA that put together what is seldom together, each written for one question: its first line
-//! says which.
+//! Small programs of vISA that combine rarely combined features, each for one question, which is its first line.
 //!
-//! A text begins with what it is about, how it is launched and what it stores:
+//! A text begins with its subject, its launch and its expected results:
 //!
 //! ```text
-//! // Which of two functions a channel calls follows from its number.
-//! // local: 32                work-items of a group (as many as channels, if it is not said)
+//! // Which of two functions a channel calls depends on its number.
+//! // local: 32                work-items of a group (by default the number of channels)
 //! // groups: 2                (1)
-//! // limits: 128 48           registers that are tried (128 64 48 32; with functions 128)
-//! // executed: no             it is only compiled
+//! // limits: 128 48           register limits (by default 128 64 48 32; with functions 128)
+//! // executed: no             the program is only compiled
 //! // image: 16x12             an image of dwords, the third surface
-//! // out: 0 1 2               dwords of the second surface, worked out by arithmetic; what is not said is 0
-//! // texels: 0 1 2            what the image holds afterwards
+//! // out: 0 1 2               dwords of the second surface, worked out by arithmetic; 0 by default
+//! // texels: 0 1 2            texels of the image after the run
 //! ```
 //!
 //! or with `// refused: MESSAGE`, a part of the diagnostic. Kernels are called `h`; they read dword n of the first
 //! surface as n * 0x9e3779b1 and get the address of a stack of 64 KiB and their local ids. Each is compiled with all
-//! verifiers, by both tiers and in every number of registers, and executed. With a reference finalizer in
-//! `REFERENCE_FINALIZER` its code is executed as well.
+//! verifiers, by both tiers and with every register limit, and executed. If `REFERENCE_FINALIZER` names a reference
+//! finalizer, its code is executed as well.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +50,7 @@ struct Case {
     limits: Vec<u32>,
     image: Option<[u32; 2]>,
     executed: bool,
-    /// What is stored, or what the diagnostic says.
+    /// Expected dwords, or expected part of the diagnostic.
     wanted: Result<Vec<u32>, String>,
 }
 
@@ -195,7 +194,7 @@ kernels:
         Ok(bytes.chunks(4).map(dword).collect())
     }
 
-    /// Faults of results.
+    /// Differences from the expected results.
     fn wrong(&self, found: &[u32], wanted: &[u32]) -> Option<String> {
         let each = found.iter().enumerate();
         let mut wrong = each.filter(|&(n, found)| *found != wanted.get(n).copied().unwrap_or(0));
@@ -207,7 +206,7 @@ kernels:
         ))
     }
 
-    /// Faults of our code.
+    /// Errors of our code.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for &limit in &self.limits {
@@ -230,7 +229,7 @@ kernels:
         faults
     }
 
-    /// Code of the reference finalizer for it.
+    /// Code of the reference finalizer.
     fn reference(&self, finalizer: &Path, folder: &Path) -> String {
         let (source, code) = (folder.join("h.visaasm"), folder.join("reference.dat"));
         let attribute = ".kernel_attr OutputAsmPath=\"reference\"\n.function \"main\"";
@@ -261,7 +260,7 @@ kernels:
     }
 }
 
-/// An image of dwords, texel n of which is n.
+/// An image of dwords in which texel n has the value n.
 fn image(size: [u32; 2]) -> Image {
     let format = Format::find("r32uint").expect("a format");
     Image {

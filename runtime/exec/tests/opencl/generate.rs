@@ -1,9 +1,9 @@
-//! Draws kernels from seeds.
+//! Random kernels from seeds.
 //!
-//! Everything has one meaning in OpenCL C: arithmetic that would overflow is unsigned, shifts and indices are
-//! masked, divisors are odd and positive, floats are only added, multiplied, compared and converted, what
-//! a NaN is made of is not looked at, barriers are where all work-items come, and what several of them
-//! change they change by operations whose order does not matter.
+//! Every kernel is well defined in OpenCL C: arithmetic that could overflow is unsigned, shifts and indices are
+//! masked, divisors are odd and positive; floats are only added, multiplied, compared and converted, and NaN payloads
+//! are ignored; barriers are uniform, and memory that several work-items change is changed only by operations whose
+//! order does not matter.
 
 use crate::program::{
     Block, Decl, Expr, Function, INPUT, Loop, Param, Program, Range, SHARED, SLOT, Scalar,
@@ -13,16 +13,16 @@ use crate::random::Random;
 
 use Scalar::{F16, F32, F64, I32, U32};
 
-/// Seeds that follow one another and have the same settings: the kernels of a file.
-pub const TOGETHER: u64 = 24;
-/// How often a statement of a kernel, and of a function, may be executed.
+/// Number of consecutive seeds with the same settings, which make one file.
+pub const SEEDS_PER_FILE: u64 = 24;
+/// Limits on the number of times that a statement is executed, in a kernel and in a function.
 const KERNEL_COST: u32 = 400;
 const FUNCTION_COST: u32 = 30;
 
 /// Kind of an operand.
 #[derive(Clone, Copy)]
 enum Arg {
-    /// Of the operation's own type.
+    /// The operation's own type.
     Same,
     Unsigned,
     Signed,
@@ -35,13 +35,13 @@ enum Arg {
 
 use Arg::{Cond, High, Low, Same, Signed, Unsigned};
 
-/// The types that an operation is for.
+/// Types that an operation takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum For {
     Int,
     /// `int` and `uint`.
     Dword,
-    /// Those that are made of two halves.
+    /// Integer types that have a type of half their width.
     Wide,
     SignedInt,
     UnsignedInt,
@@ -65,7 +65,7 @@ impl For {
     }
 }
 
-/// Operations: for which types, on what, and how they are written.
+/// Operations: types, operands, text.
 const OPERATIONS: &[(For, &[Arg], &str)] = &[
     (For::Int, &[Same, Same], "@t(@u($0) + @u($1))"),
     (For::Int, &[Same, Same], "@t(@u($0) - @u($1))"),
@@ -177,19 +177,19 @@ struct Frame {
     loops: usize,
     /// Returns a value of the type; nothing if it is the kernel.
     result: Option<Type>,
-    /// A work-item may end before the others.
+    /// True if a work-item may return before the others.
     may_end: bool,
     most: u32,
 }
 
-/// Where a statement is.
+/// Position of a statement.
 #[derive(Clone, Copy)]
 struct Place {
     depth: usize,
-    /// How often it is executed at most.
+    /// Upper bound of its executions.
     cost: u32,
     in_loop: bool,
-    /// All work-items of a group come here.
+    /// True if all work-items of a group reach it.
     uniform: bool,
 }
 
@@ -198,14 +198,13 @@ struct Generator {
     scalars: Vec<Scalar>,
     lanes: Vec<u32>,
     fields: Vec<Type>,
-    /// With what a call costs.
+    /// Functions with the cost of a call.
     functions: Vec<(Function, u32)>,
-    /// Statements of a kernel: without optimizations the reference compiler ends without a word if
-    /// there are many.
+    /// Number of statements so far: without optimizations the reference compiler fails silently on large kernels.
     most: usize,
-    /// Functions are called with a stack.
+    /// True if functions are stack calls.
     stack: bool,
-    /// Functions are subroutines.
+    /// True if functions are subroutines.
     subroutines: bool,
     optimize: bool,
     frame: Frame,
@@ -213,7 +212,7 @@ struct Generator {
 
 /// The settings of a file's kernels.
 fn settings(seed: u64) -> Settings {
-    let mut r = Random((seed / TOGETHER) ^ 0x5e77_1465);
+    let mut r = Random((seed / SEEDS_PER_FILE) ^ 0x5e77_1465);
     r.next();
     Settings {
         control: r.of(&[0, 0, 0, 2, 3, 3, 4]),
@@ -362,7 +361,7 @@ impl Generator {
         Expr::literal(ty, bits)
     }
 
-    /// Something that is there already.
+    /// A variable or a literal.
     fn leaf(&mut self, ty: Type) -> Expr {
         if self.chance(4) {
             return self.literal(ty);
@@ -477,12 +476,12 @@ impl Generator {
                 let fit: Vec<_> = OPERATIONS.iter().filter(|(on, ..)| on.has(ty)).collect();
                 let &(_, args, text) = fit[self.r.below(fit.len())];
                 let text = match text {
-                    // The reference compiler rounds a double through a `long`, and folds what no `long` holds to
-                    // a value that nobody has written.
+                    // The reference compiler rounds a double through a `long`, and folds values out of its range to an
+                    // undefined one.
                     "rint($0)" if ty.scalar == F64 => {
                         text.replace("$0", "fmin(fmax($0, -0x1p62), 0x1p62)")
                     }
-                    // Without optimizations it negates the first lane alone.
+                    // Without optimizations the reference negates only the first lane.
                     _ if ty.lanes > 1 && !self.optimize => {
                         text.replace("-$0", "((@T)(-0.0f) - $0)")
                     }
@@ -508,7 +507,7 @@ impl Generator {
         Expr::text(ty, format!("convert_{ty}{how}($0)"), vec![arg])
     }
 
-    /// Of a float that is a number: what a NaN is made of is not looked at.
+    /// Only of floats that are numbers: the payload of a NaN is not compared.
     fn bit_cast(&mut self, ty: Type, depth: usize) -> Expr {
         let same = |t: &Type| t.bytes() == ty.bytes() && (t.lanes == 3) == (ty.lanes == 3);
         let lanes = self.lanes.clone();
@@ -537,7 +536,7 @@ impl Generator {
         Expr::text(ty, format!("{name}[$0 & {}u]", len - 1), vec![index])
     }
 
-    /// A vector made of others' lanes.
+    /// A vector made of lanes of other values.
     fn lanes_of(&mut self, ty: Type, depth: usize) -> Expr {
         let (lanes, scalar) = (ty.lanes, ty.scalar);
         match self.r.below(4) {
@@ -628,7 +627,7 @@ impl Generator {
         self.frame.structs.push(name);
     }
 
-    /// Something that can be stored to.
+    /// An assignable expression.
     fn place(&mut self) -> Expr {
         if !self.frame.arrays.is_empty() && self.chance(4) {
             let (_, ty, _) = self.frame.arrays[self.r.below(self.frame.arrays.len())];
@@ -703,7 +702,7 @@ impl Generator {
                         self.structure(name);
                     }
                     let name = &self.frame.structs[self.r.below(self.frame.structs.len())];
-                    // The reference compiler passes no fields that are constants to a function that it calls.
+                    // The reference compiler does not pass constant fields to a function.
                     let opaque = format!("(gid >> 31 ? *(global const S@k *)in : {name})");
                     Expr::text(Type::INT, opaque, vec![]).fixed()
                 }
@@ -752,7 +751,7 @@ impl Generator {
                 let index = self.expr(Type::UINT, 2);
                 let mask = SLOT / 2 / ty.bytes() - 1;
                 let text = match ty.lanes {
-                    // A vector of three lanes has a fourth of no value, which a whole store may write.
+                    // A vector of three lanes has an undefined fourth, which a whole store may write.
                     n if n == 3 || n > 1 && self.chance(2) => {
                         format!("vstore{n}($0, $1 & {mask}u, (global @E *)o);")
                     }
@@ -766,7 +765,7 @@ impl Generator {
         }
     }
 
-    /// What all work-items of a group do together.
+    /// A statement that all work-items of a group execute together.
     fn together(&mut self) -> Stmt {
         let fence = "barrier(CLK_LOCAL_MEM_FENCE);";
         if self.chance(3) {
@@ -914,7 +913,7 @@ impl Generator {
         };
         self.frame.decls.push(decl);
         self.frame.fixed.push((var.clone(), Type::INT));
-        // In a loop that all go through together nobody leaves alone.
+        // Work-items cannot leave a uniform loop one by one.
         let body = match uniform {
             true => self.block(Place {
                 in_loop: false,
@@ -957,7 +956,7 @@ impl Generator {
             if self.stack && bytes(ty) % 2 == 1 {
                 ty.scalar = I32;
             }
-            // Of a structure that goes to a subroutine it does not write fields that are constants.
+            // The reference does not write constant fields of a structure that is passed to a subroutine.
             let whole = match self.stack {
                 true => self.fields.iter().all(|&ty| bytes(ty) % 2 == 0),
                 false => !self.subroutines,
@@ -1045,9 +1044,9 @@ impl Generator {
                 results.push((ty, name));
             }
         }
-        // What is called by address is compiled once, for the kernels of a file that have its channels.
+        // A function that is called by address is compiled once, for the kernels of a file with its SIMD size.
         let simd = match settings.control {
-            4 => [0, 8, 16][(seed / TOGETHER) as usize % 3],
+            4 => [0, 8, 16][(seed / SEEDS_PER_FILE) as usize % 3],
             _ => self.r.of(&[0, 0, 8, 16, 32]),
         };
         let sizes: &[[u32; 3]] = match self.r.below(5) {
@@ -1093,7 +1092,7 @@ impl Generator {
     }
 }
 
-/// How often the innermost statement of a block is executed at most.
+/// Upper bound of the executions of the innermost statement of a block.
 fn loops(block: &Block) -> u32 {
     let of = |stmt: &Stmt| match stmt {
         Stmt::Text { .. } => 1,

@@ -1,8 +1,8 @@
 //! OpenCL C kernels as trees, and their text.
 //!
-//! An expression is a text with holes for its operands, so that what operations there are is a matter of
-//! the generator's tables alone. Whatever is taken out of a tree, what is left compiles: variables are
-//! declared at the start of their function, and only what the text names is printed.
+//! An expression is a text with placeholders for its operands, so that only the generator's tables know the
+//! operations. A tree with any part removed still compiles: variables are declared at the start of their function, and
+//! only names in the text are declared.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -130,7 +130,7 @@ impl fmt::Display for Type {
 pub enum Form {
     /// The bits of each lane.
     Literal(Vec<u64>),
-    /// With `$0` for the first operand, and what depends on the type ([`fill`]).
+    /// Text with `$0` for the first operand and placeholders for the type ([`fill`]).
     Text(Cow<'static, str>),
 }
 
@@ -139,7 +139,7 @@ pub struct Expr {
     pub ty: Type,
     pub form: Form,
     pub args: Vec<Expr>,
-    /// Not to be replaced by another of its type: something that is stored to, an array.
+    /// True if it must not be replaced by another of its type, such as an assigned variable or an array.
     pub fixed: bool,
 }
 
@@ -185,7 +185,7 @@ pub enum Loop {
 
 #[derive(Clone, Debug)]
 pub enum Stmt {
-    /// A text as that of an expression.
+    /// A statement made from a text, as an expression is.
     Text {
         text: Cow<'static, str>,
         args: Vec<Expr>,
@@ -195,8 +195,7 @@ pub enum Stmt {
         then: Block,
         other: Block,
     },
-    /// Counts with a variable of its own, at most as often as `limit` says under `mask`; if it is not a
-    /// `for`, while `cond` holds as well.
+    /// Counts a variable of its own up to at most `limit & mask`; unless it is a `for`, it also tests `cond`.
     Loop {
         kind: Loop,
         var: String,
@@ -220,7 +219,7 @@ pub enum Decl {
         ty: Type,
         init: Vec<u64>,
     },
-    /// In a loop if there is one literal only, else from a list.
+    /// Filled in a loop if there is only one literal, else from a list.
     Array {
         name: String,
         ty: Type,
@@ -263,7 +262,7 @@ pub struct Function {
     pub value: Expr,
 }
 
-/// Settings that all kernels of a file are compiled with.
+/// Settings shared by all kernels of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// `IGC_FunctionControl` of the reference compiler.
@@ -309,17 +308,16 @@ pub struct Program {
 pub const INPUT: u32 = 2048;
 /// Bytes of each work-item's own results; the first half is for stores in between.
 pub const SLOT: u32 = 1024;
-/// Dwords that all work-items change by operations in any order: so many for each operation. Behind
-/// them each work-item has one to itself.
+/// Number of dwords that all work-items change, by operations whose order does not matter, for each operation. A dword
+/// for each work-item follows them.
 pub const SHARED: u32 = 128;
 /// Elements of the arrays in local memory.
 const GROUP: u32 = 128;
 
-/// A text with its operands, `@` and a letter standing for what depends on the type:
-/// `T` itself, `U` and `S` unsigned and signed integers of its size, `E` its element; `t(` and `u(` bring
-/// an operand of its size to it, and to an unsigned type in which arithmetic does not overflow; `w` the
-/// number of bits less one, `x` the same, unsigned, `m` the greatest signed number, `1` a one; `k` the
-/// program's number.
+/// Appends a text with its operands. `@` and a letter stands for a part that depends on the type: `T` the type, `U`
+/// and `S` the unsigned and signed integer of its size, `E` its element; `t(` and `u(` convert an operand of its size
+/// to it, and to an unsigned type in which arithmetic does not overflow; `w` is the number of bits less one, `x` the
+/// same, unsigned, `m` the greatest signed number, `1` a one; `k` is the program's number.
 fn fill(out: &mut String, text: &str, ty: Type, args: &[Expr], number: usize) {
     let scalar = ty.scalar;
     let bits = scalar.bits();
@@ -522,7 +520,7 @@ impl Program {
         format!("k{number}")
     }
 
-    /// The arguments of a function that all have.
+    /// Arguments that every function has.
     const COMMON: &'static str =
         "global const uchar *in, global uchar *o, global uint *at, uint gid";
 
@@ -607,7 +605,7 @@ impl Program {
         let mut at = SLOT / 2;
         for (ty, name) in &self.results {
             at = at.next_multiple_of(ty.bytes());
-            // What a NaN is made of differs from one implementation to another.
+            // The payload of a NaN is implementation-defined.
             let value = match (ty.scalar.is_float(), ty.lanes) {
                 (false, _) => name.clone(),
                 (true, 1) => format!("{name} != {name} ? ({ty})1 : {name}"),

@@ -1,23 +1,23 @@
-//! Makes a kernel smaller while something stays so.
+//! Reduces a kernel while a property holds.
 
 use crate::program::{Block, Expr, Form, Program, Stmt};
 
-/// A step to a smaller kernel. Blocks and expressions have the numbers in which they are visited.
+/// A reduction step. Blocks and expressions are numbered in the order of visits.
 #[derive(Clone, Debug)]
 enum Edit {
-    /// Some statements of a block are gone.
+    /// Removes statements of a block.
     Remove {
         block: usize,
         from: usize,
         to: usize,
     },
-    /// One of the blocks of a statement is in its place.
+    /// Replaces a statement by one of its blocks.
     Unwrap {
         block: usize,
         stmt: usize,
         inner: usize,
     },
-    /// The other results are not stored.
+    /// Stores only this result.
     Result(usize),
     Literal {
         expr: usize,
@@ -31,11 +31,11 @@ enum Edit {
     Value(usize),
 }
 
-/// The kernels that are tested at once.
-const TOGETHER: usize = 24;
+/// Number of kernels tested together.
+const MAX_BATCH_KERNELS: usize = 24;
 
 impl Edit {
-    /// Where it is; what is after may have other numbers once it is made.
+    /// Its place; later places may shift when it is applied.
     fn place(&self) -> (usize, usize) {
         match *self {
             Edit::Remove { block, from, .. } => (block, from),
@@ -48,7 +48,7 @@ impl Edit {
     }
 }
 
-/// A smallest kernel that steps lead to. `holds` says of which of several what is wanted is true.
+/// A locally smallest kernel. `holds` tells for each of several kernels if the searched property is true.
 pub fn reduce(mut program: Program, holds: &mut dyn FnMut(&[Program]) -> Vec<bool>) -> Program {
     let phases: [fn(&Program) -> Vec<Edit>; 4] = [removals, results, unwrappings, replacements];
     loop {
@@ -60,7 +60,7 @@ pub fn reduce(mut program: Program, holds: &mut dyn FnMut(&[Program]) -> Vec<boo
                 let Some(edits) = edits.get(at..).filter(|edits| !edits.is_empty()) else {
                     break;
                 };
-                let edits = &edits[..edits.len().min(TOGETHER)];
+                let edits = &edits[..edits.len().min(MAX_BATCH_KERNELS)];
                 at += edits.len();
                 let next: Vec<Program> = edits.iter().map(|edit| apply(&program, edit)).collect();
                 let held = holds(&next);
@@ -75,7 +75,7 @@ pub fn reduce(mut program: Program, holds: &mut dyn FnMut(&[Program]) -> Vec<boo
                 }
                 changed = true;
                 at -= good.len();
-                // All that may be done alone, or half of that, or a quarter, or one.
+                // All edits that work alone together, or half of them, a quarter, or one.
                 let parts = [1, 2, 4, good.len()].map(|n| &good[..good.len().div_ceil(n)]);
                 let next = parts.map(|part| together(&program, part));
                 let best = holds(&next).iter().position(|&held| held);
@@ -89,7 +89,7 @@ pub fn reduce(mut program: Program, holds: &mut dyn FnMut(&[Program]) -> Vec<boo
     }
 }
 
-/// Makes several steps, from the last to the first; of those at one place the first.
+/// Applies several edits, from the last to the first; of those at one place only the first.
 fn together(program: &Program, edits: &[&Edit]) -> Program {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|edit| edit.place());
@@ -223,7 +223,7 @@ fn inner(stmt: &mut Stmt) -> Vec<&mut Block> {
     }
 }
 
-/// True if a block leaves something around it.
+/// True if a block leaves an enclosing statement.
 fn jumps(block: &mut Block) -> bool {
     block.iter_mut().any(|stmt| match stmt {
         Stmt::Text { text, .. } => *text == "break;" || *text == "continue;",
@@ -231,7 +231,7 @@ fn jumps(block: &mut Block) -> bool {
     })
 }
 
-/// Visits all blocks, those around others first.
+/// Visits all blocks, outer ones first.
 fn blocks(program: &mut Program, visit: &mut dyn FnMut(&mut Block)) {
     fn walk(block: &mut Block, visit: &mut dyn FnMut(&mut Block)) {
         visit(block);
@@ -245,7 +245,7 @@ fn blocks(program: &mut Program, visit: &mut dyn FnMut(&mut Block)) {
     }
 }
 
-/// Visits all expressions, those around others first.
+/// Visits all expressions, outer ones first.
 fn exprs(program: &mut Program, visit: &mut dyn FnMut(&mut Expr)) {
     fn walk(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         visit(expr);

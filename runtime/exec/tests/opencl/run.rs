@@ -16,11 +16,11 @@ use kiln_exec::{Arg, Buffer, Launch};
 use crate::generate::{input, shared};
 use crate::program::{INPUT, Program, Range, SLOT, Type};
 
-/// Instructions that a launch executes before it counts as one that never ends.
+/// Limit on the instructions of a launch.
 const BUDGET: u64 = 1 << 24;
-/// How long the reference compiler may take for a file, and for each of its kernels more.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PATIENCE_EACH: Duration = Duration::from_secs(2);
+/// Time limit of the reference compiler for a file, and its increase for each kernel in it.
+const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT_PER_KERNEL: Duration = Duration::from_secs(2);
 
 pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
@@ -31,12 +31,12 @@ pub struct Reference {
     pub zebin: Zebin,
     /// The vISA of the functions that are called by address.
     shared: Vec<String>,
-    /// The text of each kernel and of the functions that it calls by name, by the kernel's number.
+    /// Texts of each kernel and of the functions that it calls by name, by kernel.
     texts: Vec<Option<String>>,
 }
 
 impl Reference {
-    /// All vISA of a kernel.
+    /// The whole vISA of a kernel.
     pub fn visa(&self, number: usize) -> Option<String> {
         let own = self.texts.get(number)?.as_ref()?;
         let mut texts = vec![own.as_str()];
@@ -56,7 +56,7 @@ pub fn source(programs: &[&Program]) -> String {
     text
 }
 
-/// A source file of one kernel that describes its launch as `tests/kernels/remake` reads it.
+/// Source file of one kernel that describes its launch in the form of `tests/kernels/remake`.
 pub fn described(program: &Program, range: &Range) -> String {
     use std::fmt::Write;
     let mut text = String::new();
@@ -99,7 +99,7 @@ pub fn described(program: &Program, range: &Range) -> String {
     text + &source(&[program])
 }
 
-/// Has the reference compiler compile some kernels, in a folder that is made and removed.
+/// Compiles kernels with the reference compiler, in a temporary folder.
 pub fn reference(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Reference, String> {
     fs::create_dir_all(folder).map_err(|e| e.to_string())?;
     let made = compile(ocloc, folder, programs);
@@ -131,7 +131,7 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
         .spawn()
         .map_err(failed)?;
     let clock = Instant::now();
-    let patience = PATIENCE + PATIENCE_EACH * programs.len() as u32;
+    let patience = TIMEOUT + TIMEOUT_PER_KERNEL * programs.len() as u32;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
@@ -162,7 +162,7 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
         let stem = path.with_extension("");
         let stem = stem.to_string_lossy();
         let code = path.with_extension("dat");
-        // Functions are in files of their own, which have no machine code beside them.
+        // Functions have files of their own, without machine code.
         let functions = |reference: &mut Vec<String>| -> Result<(), String> {
             let own = format!("{stem}_f");
             for path in visa
@@ -184,7 +184,7 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
         let Some(number) = number(&text).filter(|&n| n < programs.len()) else {
             return Err(format!("{stem}: what kernel is it?"));
         };
-        // If several sizes were tried, the object file says which one was kept.
+        // If several SIMD sizes were tried, the object file has the code of the one that was kept.
         let code = fs::read(code).map_err(failed)?;
         let kept = reference.zebin.text(&Program::name(number));
         if kept.is_some_and(|kept| kept.starts_with(&code)) {
@@ -196,14 +196,14 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
     Ok(reference)
 }
 
-/// The number of the kernel that a text is of.
+/// The number of the kernel in a text.
 fn number(text: &str) -> Option<usize> {
     let line = text.lines().find(|line| line.starts_with(".kernel "))?;
     let name = line.split('"').nth(1)?;
     name.strip_prefix('k')?.parse().ok()
 }
 
-/// The files of a folder whose names end so, in order.
+/// Files of a folder with an ending, in order.
 fn files(folder: &Path, end: &str) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
@@ -281,7 +281,7 @@ pub fn run(
     run_with(zebin, number, program, range, false)
 }
 
-/// Where the code uses a register that nobody wrote, if it does.
+/// The place where the code reads an undefined register, if there is one.
 pub fn undefined(zebin: &Zebin, number: usize, program: &Program, range: &Range) -> Option<String> {
     run_with(zebin, number, program, range, true).err()
 }
@@ -315,7 +315,7 @@ fn run_with(
     Ok(launch.args)
 }
 
-/// How the results of one launch differ from another's, if they do.
+/// The first difference between the results of two launches.
 pub fn difference(found: &[Arg], expected: &[Arg]) -> Option<String> {
     let memory = |args: &[Arg], n: usize| args[n].memory().unwrap_or_default().to_vec();
     for (n, name) in [(1, "out"), (2, "at")] {

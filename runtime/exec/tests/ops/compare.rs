@@ -8,14 +8,14 @@ use crate::instance::instance;
 use crate::model::State;
 use crate::random::Random;
 
-/// Why a kind is not shown to be executed as the model has it.
+/// Reasons why a kind is not shown to be executed right.
 #[derive(Debug)]
 pub enum Difference {
     /// The model does not know it.
     Unknown(&'static str),
     /// The executor refuses it.
     Refused(String),
-    /// They disagree.
+    /// The results differ.
     Wrong(String),
 }
 
@@ -112,7 +112,7 @@ fn bytes(registers: &Registers, file: RegFile, size: usize) -> Result<Vec<u8>, C
     Ok(bytes)
 }
 
-/// The first element that differs; any two that are not numbers are equal.
+/// The first element that differs; all NaNs are equal.
 fn first_difference(found: &[u8], expected: &[u8], ty: Type) -> Option<usize> {
     let size = ty.bytes() as usize;
     let is_nan = |bytes: &[u8]| {

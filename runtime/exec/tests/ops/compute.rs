@@ -33,7 +33,7 @@ impl State {
         })
     }
 
-    /// What the instruction computes for one channel.
+    /// The result of the instruction for one channel.
     pub fn compute(&self, inst: &Inst, lane: usize, chosen: bool) -> Result<Outcome> {
         let count = inst.srcs.len();
         if inst.op == Op::Mov && is_copy(inst) {
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// What a channel's result is that depends on other channels; none of other operations.
+    /// The result for a channel of an operation across channels; `None` for other operations.
     fn compute_groups(&self, inst: &Inst, lane: usize) -> Result<Option<Quad>> {
         let round = self.round();
         // Each product is added with a rounding to a single.
@@ -227,7 +227,7 @@ impl State {
             Op::Or => a | b,
             Op::Xor => a ^ b,
             Op::Add => a + b,
-            // Of quadwords no more than the product's lower 128 bits are defined.
+            // Products of quadwords are defined in their lower 128 bits only.
             Op::Mul => a.wrapping_mul(b),
             Op::Mad => a + b * c,
             Op::Avg => (a + b + 1).div_euclid(2),
@@ -274,7 +274,7 @@ impl State {
                         }
                         let next = field & 1;
                         field >>= 1;
-                        // The mask is one run of ones: bits beyond it do not come back.
+                        // The mask is one run of ones: bits beyond it are zero.
                         next << i
                     })
                     .sum()
@@ -284,7 +284,7 @@ impl State {
                     (Value::Int(a), Value::Int(b)) => Ok((a - b).abs()),
                     _ => Err(Unknown("a float among integers")),
                 };
-                // The second channel's result is undefined: here it is as it was.
+                // The second channel's result is undefined: the old value is kept here.
                 match lane % 2 {
                     0 => pair(lane)? + pair(lane + 1)?,
                     _ => return Ok(Outcome::Nothing),
@@ -347,7 +347,7 @@ impl State {
             Op::Mach => {
                 // The accumulator has src0 * the low word of src1: the rest is added.
                 let full = self.acc[lane] + a * (b - (b & 0xffff));
-                // From Gen11 to XeHPG it is the lower half that it gives without writing the accumulator.
+                // From Gen11 to XeHPG `mach` gives the lower half unless it writes the accumulator.
                 let low = ["icllp", "tgllp", "dg2", "mtl"].contains(&self.platform.name)
                     && !inst.opts.acc_wr_en;
                 let result = if low { full } else { full >> 32 };

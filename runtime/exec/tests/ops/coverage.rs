@@ -1,10 +1,10 @@
-//! Which kinds of instructions are shown to be executed right: by the project's kernels, whose
-//! results are those of another implementation, by programs of random control flow, whose results
-//! are an interpreter's of their statements, or one by one beside the model.
+//! Coverage of kinds of instructions: a kind is covered if it is executed to right results by the project's kernels,
+//! whose results come from another implementation; by random programs of control flow, whose results an interpreter of
+//! their statements gives; or alone, beside the model.
 //!
-//! What is asked about is the machine code of the project's object files, of each platform, and the lists in
-//! `kinds/`: of a platform the kinds that real programs have. A line is the kind's machine code in
-//! hexadecimal bytes and the kind as a listing has it.
+//! The kinds to be covered are those in the project's object files of each platform and in the lists in `kinds/`,
+//! which have the kinds of real programs. A line there is the kind's machine code in hexadecimal bytes and its
+//! listing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::kind::{self, kind};
 use crate::random::Random;
 use crate::{flow, messages};
 
-/// All whose code is executed.
+/// Platforms whose code is executed.
 pub const PLATFORMS: [&str; 9] = [
     "skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl",
 ];
@@ -30,10 +30,10 @@ pub const PLATFORMS: [&str; 9] = [
 const INSTANCES: usize = 40;
 /// Programs of random control flow.
 pub const PROGRAMS: usize = 1000;
-/// Where the instances' random numbers start.
+/// Seed of the random instances.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Kinds by their names, and how often each is there.
+/// Kinds by name with their number of occurrences.
 pub type Kinds = BTreeMap<String, (Inst, u64)>;
 
 pub fn skl() -> &'static Platform {
@@ -90,7 +90,7 @@ pub fn line(kind: &Inst, platform: &'static Platform) -> Result<String, String> 
 pub fn add(kinds: &mut Kinds, code: &[u8], platform: &'static Platform) -> Result<(), String> {
     for entry in entries(code, platform) {
         let inst = entry.inst.map_err(|e| e.to_string())?;
-        // What fills the space after code ends in an error if it is executed.
+        // Padding after code is illegal on purpose.
         if inst.op == Op::Illegal {
             continue;
         }
@@ -137,12 +137,12 @@ pub fn of_object_files(platform: &'static Platform) -> Result<Kinds, String> {
     Ok(kinds)
 }
 
-/// What is executed to the right results in programs.
+/// Kinds that programs execute to right results.
 #[derive(Default)]
 pub struct Executed {
     /// The kinds of the instructions of the project's kernels, by name.
     pub kernels: BTreeSet<String>,
-    /// Those of branches, in programs at random.
+    /// Kinds of branches in random programs.
     pub flow: BTreeSet<String>,
     /// Kernels and programs that fail, which show nothing, and why.
     pub failures: Vec<String>,
@@ -200,10 +200,10 @@ fn executed_by(
         .collect())
 }
 
-/// What shows that a kind is executed right.
+/// The evidence that a kind is executed right.
 ///
 /// # Errors
-/// Why nothing does.
+/// The reason why there is none.
 pub fn cover(
     kind: &Inst,
     platform: &'static Platform,

@@ -1,4 +1,4 @@
-//! Random elements of the machine's types, which meet the cases that matter.
+//! Random elements of the machine's types, with many edge cases.
 
 use kiln_emit::inst::Type;
 

@@ -5,7 +5,7 @@ use rustc_apfloat::{Float, Round};
 
 use crate::real::to_odd;
 
-/// `a * b + c`. A sum of zero has the sign that the rounding mode says.
+/// `a * b + c`. The rounding mode decides the sign of a sum of zero.
 pub fn fused(a: Quad, b: Quad, c: Quad, round: Round) -> Quad {
     let sum = a.mul_add_r(b, c, Round::TowardZero);
     if sum.value.is_zero() {
@@ -22,7 +22,7 @@ pub fn integral(a: Quad, round: Round) -> Quad {
     a.round_to_integral(round).value
 }
 
-/// What is above the next integer below.
+/// `a` minus the next lower integer.
 pub fn fraction(a: Quad) -> Quad {
     let below = integral(a, Round::TowardNegative);
     fused(

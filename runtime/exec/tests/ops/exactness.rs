@@ -1,4 +1,4 @@
-//! How far the extended math functions are from the exact results, in units in the last place.
+//! Deviation of the extended math functions from the exact results, in units in the last place.
 
 use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, RegFile, Region, Src, Type};
 use kiln_emit::platform::SKL;
@@ -14,7 +14,7 @@ const LANES: usize = 16;
 /// `cr0.0` that keeps denormals and rounds to nearest.
 const KEEP_DENORMALS: u32 = 0x4c0;
 
-/// A function, and what its samples are: exponents (of 2) of the first source, and of the second.
+/// A function with the ranges of its samples: exponents (of 2) of the first source, and of the second.
 pub struct Function {
     pub function: MathFn,
     pub exponents: [std::ops::Range<i32>; 2],
@@ -34,7 +34,7 @@ const fn function(
     }
 }
 
-/// The functions of floats, each over all that it is defined on and does not overflow.
+/// Functions of floats, each over the range where it is defined and does not overflow.
 pub static FUNCTIONS: &[Function] = &[
     function(MathFn::Inv, -126..126, 0..1, true),
     function(MathFn::Fdiv, -60..60, -60..60, true),
@@ -47,8 +47,8 @@ pub static FUNCTIONS: &[Function] = &[
     function(MathFn::Pow, -8..8, -8..4, false),
 ];
 
-/// Edges of the functions' ranges and of the type's, of both signs: zero, denormals, powers of two,
-/// numbers next to one, arguments of many periods, the largest number and what is none.
+/// Edges of the functions' ranges and of the type's, of both signs: zero, denormals, powers of two, neighbours of one,
+/// arguments of many periods, the largest number, infinity and NaN.
 const EDGES: [f32; 22] = [
     0.0,
     f32::from_bits(1),
@@ -141,7 +141,7 @@ impl Function {
     /// Measures on a number of samples.
     ///
     /// # Errors
-    /// What the executor refuses.
+    /// The executor refuses the instruction.
     pub fn measure(&self, samples: usize, random: &mut Random) -> Result<Exactness, Cause> {
         let mut found = Exactness::default();
         for _ in 0..samples.div_ceil(LANES) {
@@ -154,11 +154,10 @@ impl Function {
         Ok(found)
     }
 
-    /// What is not the nearest single at the edges of the function's range, with denormals kept and
-    /// flushed.
+    /// Results that are not the nearest single, at the edges of the function's range, with denormals kept and flushed.
     ///
     /// # Errors
-    /// What the executor refuses.
+    /// The executor refuses the instruction.
     pub fn edges(&self) -> Result<Vec<String>, Cause> {
         let signed = || EDGES.iter().flat_map(|v| [*v, -v]);
         let mut wrong = Vec::new();

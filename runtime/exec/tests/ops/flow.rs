@@ -1,9 +1,9 @@
-//! Control flow: programs at random, of every construct inside every other, as Gen code and beside an
-//! interpreter that takes one channel after the other through the same statements.
+//! Random control flow: programs with every construct nested in every other, as Gen code and in an interpreter that
+//! takes one channel after the other through the same statements.
 //!
-//! A statement is what a channel does: the interpreter knows of no masks, joins or jump targets. The
-//! code is what a compiler makes of it (PRM vol. 2a: the instructions' JIP and UIP): each branch jumps
-//! to the end of the innermost block around it, each block's end on to that of the next.
+//! A statement tells what one channel does: the interpreter has no masks, joins or jump targets. The code has the form
+//! that compilers give it (PRM vol. 2a: the instructions' JIP and UIP): each branch jumps to the end of the innermost
+//! enclosing block, each block's end to that of the next.
 
 use std::collections::BTreeSet;
 
@@ -24,22 +24,22 @@ const VALUE: u32 = 20;
 const DISTANCE: u32 = 22;
 const COUNTERS: u32 = 30;
 const RETURNS: u32 = 60;
-/// Statements of a block at most, blocks inside blocks, and functions.
+/// Maximum number of statements of a block; maximum depth of blocks, and number of functions.
 const LENGTH: usize = 3;
 const DEPTH: usize = 4;
 const FUNCTIONS: usize = 4;
-/// Blocks inside blocks of functions, which call each other.
+/// Maximum depth of blocks in functions, which call each other.
 const INNER: usize = 2;
-/// A bound on what a program executes.
+/// Limit on the executed instructions.
 const BUDGET: u64 = 1_000_000;
-/// Bytes of an instruction.
+/// Size of an instruction in bytes.
 const SIZE: i32 = 16;
 
-/// True if a channel's number has a bit.
+/// A test of a bit of a channel's number.
 #[derive(Clone, Copy, Debug)]
 struct Test(u32);
 
-/// How a loop goes back.
+/// The instruction at the end of a loop.
 #[derive(Clone, Copy, Debug)]
 enum Back {
     While,
@@ -49,19 +49,19 @@ enum Back {
 
 #[derive(Clone, Debug)]
 enum Stmt {
-    /// Makes another number of the channel's.
+    /// Changes the channel's number.
     Step(u32),
     If(Test, Vec<Stmt>, Option<Vec<Stmt>>),
-    /// At most so often, and while the test holds.
+    /// At most this many iterations, while the test holds.
     Loop(Back, u32, Test, Vec<Stmt>),
     Break(Test),
     Continue(Test),
     Halt(Test),
-    /// Around the block go the channels for which the test fails, by `goto` or `brc`.
+    /// Channels for which the test fails skip the block, by `goto` or `brc`.
     Skip(Op, Test, Vec<Stmt>),
-    /// Around it go all channels or none, by `jmpi`.
+    /// All channels skip the block or none, by `jmpi`.
     Jump(bool, Vec<Stmt>),
-    /// The function, by `call` or `calla`; for all channels, or those for which the test holds.
+    /// Calls a function, by `call` or `calla`, for all channels or those for which the test holds.
     Call(Op, Option<Test>, usize),
 }
 
@@ -72,12 +72,12 @@ struct Program {
     functions: Vec<Vec<Stmt>>,
 }
 
-/// Where a block at random is.
+/// Position of a random block.
 #[derive(Clone, Copy)]
 struct Place {
     depth: usize,
     in_loop: bool,
-    /// The first function that may be called; none inside another may halt.
+    /// Index of the first function that may be called; functions called by others must not halt.
     callable: usize,
 }
 
@@ -144,7 +144,7 @@ impl Program {
     }
 }
 
-/// Where a channel goes after a statement.
+/// Continuation of a channel after a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     On,
@@ -207,10 +207,10 @@ fn interpret(program: &Program, block: &[Stmt], value: &mut u32) -> Next {
     Next::On
 }
 
-/// A place in the code that is found later.
+/// An index in the code that is set later.
 type Label = usize;
 
-/// The code of a program; targets are labels until all of it is there.
+/// The code of a program; targets are labels until it is complete.
 struct Code {
     insts: Vec<Inst>,
     /// The instruction that each label is before.
@@ -221,17 +221,17 @@ struct Code {
     end: Label,
 }
 
-/// The ends of the blocks around a statement.
+/// Labels of the blocks around a statement.
 #[derive(Clone, Copy)]
 struct Around {
-    /// The innermost block's.
+    /// End of the innermost block.
     end: Label,
-    /// Where channels of the loop go on, and where those that leave it.
+    /// Labels of the next iteration and of the loop's exit.
     again: Label,
     out: Label,
     /// The innermost loop ends in a `while`; its counter and its test.
     structured: Option<(u32, Test)>,
-    /// Loops around it, here and in those who may call this.
+    /// Loop depth, including the callers'.
     loops: u32,
 }
 
@@ -241,7 +241,7 @@ const F0: Reg = Reg {
     byte: 0,
 };
 
-/// What a `while` goes by: those who continue have said before whether they go round once more.
+/// Condition of a `while`: channels that continue have set it before.
 const F1: Reg = Reg {
     file: RegFile::Flag,
     num: 1,
@@ -298,11 +298,11 @@ impl Code {
         self.compare(Op::And, F0, number(VALUE), value(1 << test.0));
     }
 
-    /// Counts a round of a loop; sets the flag of the channels that go round once more.
+    /// Counts a loop iteration; sets the flag of the channels that continue.
     fn count(&mut self, counter: u32, test: Test, flag: Reg) {
         self.compute(Op::Add, counter, number(counter), Some(value(u32::MAX)));
         self.compare(Op::And, flag, number(VALUE), value(1 << test.0));
-        // Where the test holds: whether the counter is not zero.
+        // The result of the test: true if the counter is not zero.
         self.compare(Op::Cmp, flag, number(counter), value(0));
         if let Some(inst) = self.insts.last_mut() {
             inst.pred = Some(Pred {
@@ -321,12 +321,12 @@ impl Code {
         self.insts.last_mut().expect("just pushed")
     }
 
-    /// The channels whose flag is set leave for a place in the loop: by the operation if the loop ends
-    /// in a `while`, else by `goto`.
+    /// Sends the channels whose flag is set to a label of the loop: by the operation if the loop ends in a `while`,
+    /// else by `goto`.
     fn leave(&mut self, op: Op, around: Around, to: Label) {
         match around.structured {
             Some(_) => self.branch(op, Some(false), around.end, Some(to)),
-            // On this family `goto` is for the channels whose predicate is false.
+            // On this family `goto` takes the channels whose predicate is false.
             None => self.branch(Op::Goto, Some(true), around.end, Some(to)),
         };
     }
@@ -372,7 +372,7 @@ impl Code {
                 let inner = Around {
                     end: again,
                     again,
-                    // What leaves a loop by `break` names its `while`, and goes on after it.
+                    // A `break` names the `while` of its loop and continues after it.
                     out: match back {
                         Back::While => last,
                         _ => out,
@@ -415,7 +415,7 @@ impl Code {
                     self.leave(Op::Cont, around, around.again);
                     return;
                 };
-                // The `while` comes next for these channels: what goes before it is done here.
+                // The `while` comes next for these channels, so the count is updated here.
                 let end = self.label();
                 self.branch(Op::If, Some(false), end, Some(end));
                 self.count(counter, again, F1);
@@ -430,7 +430,7 @@ impl Code {
             Stmt::Skip(op, test, body) => {
                 let end = self.label();
                 self.test(*test);
-                // On this family `goto` is for the channels whose predicate is false.
+                // On this family `goto` takes the channels whose predicate is false.
                 self.branch(*op, Some(*op == Op::Brc), end, Some(end));
                 self.block(body, Around { end, ..around });
                 self.put(end);
@@ -438,7 +438,7 @@ impl Code {
             }
             Stmt::Jump(taken, body) => {
                 let end = self.label();
-                // Of the flag's channels, the first one's counts.
+                // The flag of the first enabled channel counts.
                 let mut set = Inst::new(Op::Mov, 1);
                 set.no_mask = true;
                 set.dst = Some(Dst::new(F0, 1, Type::Uw));
@@ -459,7 +459,7 @@ impl Code {
         }
     }
 
-    /// A program: some functions are before the main block, which jumps over them, some after.
+    /// The code of a program: some functions come before the main block, which jumps over them, some after it.
     fn of(program: &Program) -> Vec<Inst> {
         let mut code = Code {
             insts: Vec::new(),
@@ -528,7 +528,7 @@ impl Code {
         self.insts.push(ret);
     }
 
-    /// The instructions with their distances.
+    /// The instructions with branch distances.
     fn resolved(mut self) -> Vec<Inst> {
         for (index, jip, uip) in self.targets {
             let inst = &mut self.insts[index];
@@ -544,10 +544,10 @@ impl Code {
     }
 }
 
-/// Runs a program at random both ways; the kinds of the instructions that channels executed.
+/// Runs a random program both ways; returns the kinds of the instructions that channels executed.
 ///
 /// # Errors
-/// What differs, or is refused.
+/// The results differ, or the code is refused.
 pub fn compare(random: &mut Random) -> Result<BTreeSet<String>, String> {
     let program = Program::random(random);
     let code = Code::of(&program);

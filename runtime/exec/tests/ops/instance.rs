@@ -1,5 +1,5 @@
-//! Instances of a kind: what the kind leaves open (registers, regions of its shape, execution sizes,
-//! masks, immediates, and everything in the registers) chosen at random.
+//! Random instances of a kind: registers, regions of its shape, execution sizes, masks, immediates, and the contents
+//! of all registers.
 
 use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, SrcReg, Type};
 
@@ -10,7 +10,7 @@ use crate::model::State;
 use crate::random::Random;
 
 impl State {
-    /// Registers with anything in them, and any channels that execute.
+    /// Random registers and a random execution mask.
     pub fn random(random: &mut Random, platform: &'static Platform) -> State {
         let some = random.next() as u32;
         State {
@@ -31,12 +31,12 @@ impl State {
     }
 }
 
-/// An instance of the kind, and registers to execute it on.
+/// A random instance of the kind, with registers to execute it on.
 pub fn instance(kind: &Inst, platform: &'static Platform, random: &mut Random) -> (Inst, State) {
     let mut inst = kind.clone();
     let mut state = State::random(random, platform);
     if matches!(inst.op, Op::Math(_)) {
-        // What the modes mean for these functions is not public.
+        // The effect of the modes on these functions is not public.
         state.control &= 0x4c0;
     }
     if inst.exec_size > 1 {
@@ -96,7 +96,7 @@ pub fn instance(kind: &Inst, platform: &'static Platform, random: &mut Random) -
     (inst, state)
 }
 
-/// Sources that leave the lowest bit of what is written as it is: the other mode of singles is an error.
+/// Clears the lowest bit of sources, so that a write to `cr0` keeps IEEE mode; the executor refuses the other mode.
 fn keep_ieee_mode(inst: &mut Inst, state: &mut State) {
     for src in &mut inst.srcs {
         match src {
@@ -113,7 +113,7 @@ fn keep_ieee_mode(inst: &mut Inst, state: &mut State) {
     }
 }
 
-/// Equations have their scalars at a multiple of 16 bytes, their vectors in whole registers.
+/// Plane equations have their scalars at multiples of 16 bytes and their vectors in whole registers.
 fn align(inst: &mut Inst) {
     let unit = if inst.op == Op::Pln {
         [16, 32]
@@ -139,7 +139,7 @@ fn bytes(n: u8, stride: u32, ty: Type) -> usize {
     (u32::from(n) * stride.max(1) * ty.bytes()) as usize
 }
 
-/// As many channels as fit two registers for each operand.
+/// A random execution size for which each operand fits two registers.
 fn execution_size(inst: &Inst, random: &mut Random) -> u8 {
     let accumulators = inst.opts.acc_wr_en
         || matches!(inst.op, Op::Mac | Op::Mach)
@@ -195,7 +195,7 @@ fn flag(random: &mut Random, n: u8) -> Reg {
     } else {
         2 * random.below(2) as u16
     };
-    // The channel's number counts from the register's first bit: an upper half has sixteen.
+    // Channel numbers count from the register's first bit, and an upper half has only sixteen bits.
     Reg::new(
         RegFile::Flag,
         random.below(if byte == 0 { 2 } else { 1 }) as u32,
@@ -213,7 +213,7 @@ fn source(reg: &mut SrcReg, n: u8, align16: bool, random: &mut Random, state: &m
         reg.region = region(reg.region, n, random);
         reg.place = place(reg.place, reg.ty, 64, false, random, state);
     }
-    // Elements all around where the operand may be.
+    // Fills the surroundings of the operand with elements.
     if let Place::Direct(Reg {
         file: RegFile::Grf,
         num,

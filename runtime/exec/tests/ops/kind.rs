@@ -1,13 +1,12 @@
-//! The kind of an instruction: what the executor has to tell apart.
+//! The kind of an instruction: the distinctions that the executor must make.
 //!
-//! A kind is written as its plainest instruction. Kept are the operation with its function, the
-//! predicate's control, the condition, saturation, the accumulator's write, Align16; and of each
-//! operand its type, its modifiers and its *shape* (register file; scalar, packed, strided,
-//! two-dimensional or indirect region; immediate). What chooses no other path is made equal:
-//! registers' numbers, immediates' values, channel offsets, execution sizes beyond 1, branches'
-//! distances. Of a message the function, the execution size, and the descriptor but for its lengths
-//! and the index of an ordinary surface are kept; of loads and stores by address, the caches are not, nor
-//! what is added to every address. What the scoreboard says is no part of a kind.
+//! A kind is written as its simplest instruction. It keeps the operation with its function, the predicate's control,
+//! the condition, saturation, the accumulator write and Align16; and of each operand its type, its modifiers and its
+//! *shape* (register file; scalar, packed, strided, two-dimensional or indirect region; immediate). Fields that select
+//! no other path are normalized: register numbers, immediate values, channel offsets, execution sizes above 1, branch
+//! distances. A message keeps its function, the execution size, and the descriptor without its lengths and the index
+//! of an ordinary surface; loads and stores by address drop caches and the address offset. Scoreboard annotations are
+//! not part of a kind.
 
 use kiln_emit::inst::{
     CondMod, Desc, Dst, Inst, Message, Options, Place, Reg, RegFile, Region, SWIZZLE_XYZW,
@@ -16,27 +15,27 @@ use kiln_emit::inst::{
 use kiln_emit::listing::{Style, line};
 use kiln_emit::platform::{Payload, Platform};
 
-/// Where a kind's operands are: far enough apart for any of their sizes.
+/// Registers of a kind's operands, far enough apart for any size.
 const DST: u32 = 40;
 const SRCS: [u32; 3] = [10, 20, 30];
 /// The execution size that stands for all but 1.
 const WIDE: u8 = 8;
-/// The region that stands for all with a distance from element to element.
+/// Representative of all strided regions.
 const STRIDED: Region = Region {
     vstride: Some(16),
     width: 8,
     hstride: 2,
 };
-/// A swizzle and a set of channels that stand for all but the plain ones.
+/// Representatives of all swizzles and channel sets that are not the identity.
 const SWIZZLED: u8 = 0b00_11_10_01;
 const SOME_CHANNELS: u8 = 0b0101;
-/// Indices of the binding table from here on are no surfaces' own.
+/// First binding table index that is not an ordinary surface.
 const FIRST_SPECIAL_SURFACE: u32 = 240;
 
-/// Shared functions of loads and stores by address, where there are any.
+/// Shared functions of loads and stores by address.
 const BY_ADDRESS: [u8; 4] = [1, 13, 14, 15];
 
-/// The plainest instruction of the same kind.
+/// The simplest instruction of the same kind.
 pub fn kind(inst: &Inst, platform: &Platform) -> Inst {
     let mut kind = inst.clone();
     kind.swsb = Swsb::default();
@@ -88,7 +87,7 @@ pub fn kind(inst: &Inst, platform: &Platform) -> Inst {
             Src::Reg(reg) if inst.op.is_systolic() => reg.place = place(reg.place, num),
             Src::Reg(reg) => {
                 plain_source(reg, num, inst.exec_size, inst.opts.align16);
-                // Of three sources none can have rows so long.
+                // Instructions with three sources cannot have rows of this length.
                 if inst.srcs.len() == 3 && reg.region == STRIDED {
                     reg.region = Region::new(8, 4, 2);
                 }
@@ -98,7 +97,7 @@ pub fn kind(inst: &Inst, platform: &Platform) -> Inst {
     kind
 }
 
-/// What tells a kind from all others: as it is listed, with the shared function of a message.
+/// The name of a kind: its listing, with the shared function of a message.
 pub fn name(kind: &Inst, platform: &Platform) -> String {
     line(kind, 0, platform, Style::Numeric)
 }
@@ -134,7 +133,7 @@ fn plain_source(reg: &mut SrcReg, num: u32, exec: u8, align16: bool) {
     }
 }
 
-/// The plainest region of the same shape.
+/// The simplest region of the same shape.
 fn shape(region: Region, exec: u8) -> Region {
     let Region {
         vstride,

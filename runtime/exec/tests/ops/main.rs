@@ -18,7 +18,7 @@ mod space;
 use compare::{Difference, compare};
 use random::Random;
 
-/// Kinds at random, and instances of each.
+/// Number of random kinds, and of instances of each.
 const KINDS: usize = 20_000;
 const INSTANCES: usize = 3;
 
@@ -54,7 +54,7 @@ fn every_kind_is_executed_right_on_its_platform() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What nothing shows to be executed right on a platform, of the kinds in its object files and its list.
+/// The kinds in a platform's object files and list that nothing covers.
 fn not_covered(name: &str) -> Result<Vec<String>, String> {
     let platform = coverage::find(name);
     let mut kinds = coverage::of_object_files(platform)?;

@@ -1,10 +1,9 @@
-//! What messages to the data port, to the sampler and by address do, a second time: their descriptors' fields
-//! as the manual's tables have them (PRM vol. 7, "Shared Functions"; "Load/Store/Cache Messages"), each
-//! channel's access by itself.
+//! A second implementation of messages to the data port, to the sampler and by address: the fields of their
+//! descriptors as the manual's tables have them (PRM vol. 7, "Shared Functions"; "Load/Store/Cache Messages"), and
+//! each channel's access by itself.
 //!
-//! A payload, the memory and the channels that execute are chosen at random, so that accesses are
-//! inside and no two channels write the same bytes, but with atomic operations, which follow one
-//! another by channel.
+//! Payload, memory and enabled channels are random, but accesses are in bounds and no two channels write the same
+//! bytes, except by atomic operations, which are performed in the order of the channels.
 
 use kiln_emit::inst::{Desc, Inst, Message, Place, Reg, RegFile, Src};
 use kiln_exec::{Addressing, Filter, Format, Image, ImageKind, Sampler, Shape, World};
@@ -27,22 +26,21 @@ const HEADER: u32 = 1 << 19;
 /// Indices of the binding table that name shared memory, and memory at the general state's base.
 const LOCAL: u32 = 254;
 const STATELESS: [u32; 2] = [253, 255];
-/// The index of what an extended descriptor in a register names, and what it has in place of one if that is
-/// the thread's scratch space.
+/// Index of the surface that an extended descriptor in a register names, and its value for the thread's scratch space.
 const BINDLESS: u32 = 252;
 const SCRATCH_SURFACE: u32 = 1 << 6;
-/// Bytes of each memory, and from one channel's place there to the next.
-const ROOM: usize = 1024;
-const APART: usize = 32;
+/// Bytes of each memory, and distance between the channels' places in it.
+const MEMORY_BYTES: usize = 1024;
+const CHANNEL_STRIDE: usize = 32;
 /// The unit of scratch space.
 const HEXADECAWORD: usize = 32;
 /// Texels of a side of the image.
 const SIDE: usize = 4;
 const TEXEL: usize = 16;
-/// Where the response goes; the registers from here on are nothing else's.
+/// First register of the response; no other operand uses it or later ones.
 const RESPONSE: usize = 80;
-/// What a message without lengths, whose descriptor is in a register, reads or writes: bytes, words or
-/// dwords of eight channels.
+/// Gather and scatter descriptors without lengths, for a descriptor in a register: bytes, words or dwords of eight
+/// channels.
 const GATHER: u32 = 4 << 14;
 const SCATTER: u32 = 12 << 14;
 
@@ -75,7 +73,7 @@ enum Meaning {
         size: usize,
         skip: usize,
     },
-    /// The same by one address, from the first register of the data on.
+    /// Consecutive elements at one address, in the registers from the first one of the data.
     Run {
         write: bool,
         address: usize,
@@ -119,8 +117,8 @@ enum Where {
     Scratch,
 }
 
-/// What a message by address does; how many channels it has is the instruction's. Sources of 32 bits may be
-/// of memory's bytes or words.
+/// The meaning of a message by address; the number of channels comes from the instruction. 32-bit elements may be
+/// bytes or words in memory.
 fn by_address_meaning(
     sfid: u8,
     desc: u32,
@@ -283,7 +281,7 @@ fn meaning(sfid: u8, desc: u32, grf: usize) -> Result<Meaning, Unknown> {
     })
 }
 
-/// Bytes of whole registers that hold so many.
+/// The size rounded up to whole registers.
 fn whole(bytes: usize, grf: usize) -> usize {
     bytes.next_multiple_of(grf)
 }
@@ -356,11 +354,15 @@ impl Meaning {
                         0
                     },
                 );
-                // Bytes may be anywhere; other elements are at multiples of their size.
-                let free = if slot == element { 1 } else { APART - element };
+                // Bytes may be anywhere; other elements are aligned.
+                let free = if slot == element {
+                    1
+                } else {
+                    CHANNEL_STRIDE - element
+                };
                 let turn = random.below(lanes);
                 for lane in 0..lanes {
-                    let own = (lane + turn) % lanes * APART + random.below(free);
+                    let own = (lane + turn) % lanes * CHANNEL_STRIDE + random.below(free);
                     set(
                         &mut payload,
                         lane * address,
@@ -421,7 +423,7 @@ impl Meaning {
             }
             Meaning::Scratch { write, size, .. } => {
                 noise(&mut payload, grf + if write { whole(size) } else { 0 });
-                // Its base, or what names it: the lower bits are something else.
+                // The base or the surface's handle; its lower bits have another use.
                 let other = random.next() & 0x3ff;
                 set(&mut payload, 20, 4, other | base);
             }
@@ -444,7 +446,7 @@ impl Meaning {
             } => {
                 if header {
                     noise(&mut payload, grf);
-                    // Colors that are left out, and where the samplers start.
+                    // Masked colors, and the offset of the samplers.
                     let hidden = random.below(15) as u64;
                     set(&mut payload, 8, 4, hidden << 12);
                     set(&mut payload, 12, 4, 0);
@@ -463,7 +465,7 @@ impl Meaning {
         payload
     }
 
-    /// Carries the message out; the response keeps what it is not given.
+    /// Performs the message; untouched bytes of the response are kept.
     fn carry_out(
         &self,
         grf: usize,
@@ -550,7 +552,7 @@ impl Meaning {
                 size,
             } => {
                 for byte in 0..size {
-                    // The mask is that of sixteen dwords, for each two registers.
+                    // The mask has sixteen dwords for each two registers.
                     let moves = match write && by_dword {
                         true => on.contains(&(byte / 4 % 16)),
                         false => !on.is_empty(),
@@ -562,7 +564,7 @@ impl Meaning {
                     }
                 }
             }
-            // What comes back is undefined: here, zeros.
+            // The response is undefined; the executor gives zeros.
             Meaning::Fence { .. } => response.fill(0),
             Meaning::End => {}
             Meaning::Run {
@@ -653,14 +655,14 @@ fn world(random: &mut Random) -> World {
         comparison: None,
     };
     World {
-        surface: noise(ROOM),
+        surface: noise(MEMORY_BYTES),
         image: shape.map(|shape| Image { shape, texels }),
         samplers: vec![
             nearest(false, Addressing::ClampToEdge),
             nearest(true, Addressing::Repeat),
         ],
-        local: noise(ROOM),
-        scratch: noise(ROOM),
+        local: noise(MEMORY_BYTES),
+        scratch: noise(MEMORY_BYTES),
     }
 }
 
@@ -763,7 +765,7 @@ fn compare_one(
             return Err(Difference::Unknown("both descriptors in registers"));
         }
         Desc::Addr { byte } => {
-            // Where the instruction has no place for the length, it is there, too.
+            // If the instruction has no field for the length, the extended descriptor has it.
             inst.send.src1_len = second as u8;
             let beside = second_beside_descriptor(&inst, platform.family).is_some();
             if !beside {
@@ -828,8 +830,8 @@ fn compare_one(
     )))
 }
 
-/// The descriptor with the index of what it is to access, the extended one if that is in a register, and
-/// what memory that is. The image is after the buffer.
+/// The descriptor with the index of its surface, the extended descriptor if that is in a register, and the memory
+/// accessed. The image follows the buffer.
 fn named_by_index(bits: u32, image: bool, meaning: &Meaning) -> (u32, u32, Where) {
     let index = bits & 0xff;
     let names_memory = match meaning {
@@ -851,7 +853,7 @@ fn named_by_index(bits: u32, image: bool, meaning: &Meaning) -> (u32, u32, Where
     }
 }
 
-/// The same of a message by address.
+/// As [`named`], for a message by address.
 fn named_by_address(sfid: u8, bits: u32, image: bool) -> Result<(u32, u32, Where), Unknown> {
     let number = u32::from(image);
     let wide = bits >> 7 & 3 == 3;

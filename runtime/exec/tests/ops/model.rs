@@ -1,8 +1,8 @@
-//! What an instruction does, a second time: channel by channel, on unbounded integers and on the
-//! software floating point of `rustc_apfloat`. Shares nothing with the executor but the
-//! instruction itself, and is written to be compared with the manual, not to be fast.
+//! A second implementation of instructions: channel by channel, on unbounded integers and on the software floating
+//! point of `rustc_apfloat`. It shares only the instruction type with the executor, and is written to be compared with
+//! the manual, not to be fast.
 //!
-//! Here: registers, operands and what becomes of a result; `compute` has the operations.
+//! This file has registers, operands and the writing of results; `compute` has the operations.
 
 use kiln_emit::inst::{
     Cond, Dst, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, SWIZZLE_XYZW, Src, SrcReg, Type,
@@ -29,7 +29,7 @@ pub struct State {
     pub active: u32,
     /// Dword lanes of the accumulators, with all their bits.
     pub acc: [i128; 16],
-    /// The same of floats: as they were stored.
+    /// Float lanes of the accumulators, as they were stored.
     pub float_acc: [u64; 16],
     /// The first dwords of the registers of a thread's state and of its messages.
     pub thread_state: u32,
@@ -43,7 +43,7 @@ pub enum Value {
     Real(Quad),
 }
 
-/// What the model does not know: the kind is not covered by it.
+/// The error that the model does not cover a kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unknown(pub &'static str);
 
@@ -89,7 +89,7 @@ where
     value.convert_r(round, &mut false).value.to_bits() as u64
 }
 
-/// Bits of a dword below a `tf32`.
+/// Unused low bits of the dword of a `tf32`.
 const TF32_CUT: u32 = 13;
 
 /// A number with as many digits as a `tf32` has, which are those of a `hf`, and the exponent of a single.
@@ -98,7 +98,7 @@ fn tf32(v: Quad, round: Round) -> Quad {
     if !v.is_finite() || v.is_zero() {
         return v;
     }
-    // Below the normal numbers the last digit has the same place.
+    // Below the normal numbers the last digit keeps its place.
     let down = match exponent < -126 {
         true => 126 - 14,
         false => -exponent,
@@ -135,7 +135,7 @@ impl State {
         self.control & bit != 0
     }
 
-    /// A denormal becomes a zero of its sign, unless they are kept.
+    /// Replaces a denormal by a zero of its sign, unless denormals are kept.
     fn flushed(&self, bits: u64, ty: Type) -> u64 {
         let (fraction, all) = match ty {
             Type::Hf => (10, 15),
@@ -159,7 +159,7 @@ impl State {
             Type::Hf => widen::<Half>(bits),
             Type::Bf => widen::<BFloat>(bits),
             Type::Bf8 => widen::<Float8E5M2>(bits),
-            // The lower bits of its dword are nothing.
+            // The low bits of the dword are ignored.
             Type::Tf32 => widen::<Single>(bits & !ones(TF32_CUT)),
             Type::F => widen::<Single>(bits),
             _ => widen::<Double>(bits),
@@ -183,7 +183,7 @@ impl State {
         i64::from(u16::from_le_bytes([self.address[at], self.address[at + 1]]))
     }
 
-    /// Where a source's element for a channel is in the general registers.
+    /// Byte of a source's element for a channel in the general registers.
     fn element(&self, inst: &Inst, src: &SrcReg, lane: usize) -> Result<usize> {
         let size = src.ty.bytes() as usize;
         let region = src.region;
@@ -212,7 +212,7 @@ impl State {
         }
         // Four channels of 32 bits (or less) make a group, or two of 64.
         if size == 8 {
-            // Of which only the plain order is known here.
+            // Align16 quadwords are implemented without swizzle only.
             return match src.swizzle == SWIZZLE_XYZW && v != 0 {
                 true => Ok(place + lane * size),
                 false => Err(Unknown("Align16 quadwords in another order")),
@@ -272,7 +272,7 @@ impl State {
                 Place::Direct(Reg {
                     file: RegFile::Acc, ..
                 }) if reg.ty.is_float() => Ok(self.float_acc[lane]),
-                // The instruction is alone, at the program's start.
+                // The instruction is alone, at offset 0.
                 Place::Direct(Reg {
                     file: RegFile::Ip | RegFile::Null,
                     ..
@@ -367,7 +367,8 @@ impl State {
         Ok(on)
     }
 
-    /// From XeHPC on there is no accumulator write control: carries, borrows and `mach` always write the accumulator.
+    /// True if the accumulator is written. From XeHPC on there is no accumulator write control: carries, borrows and
+    /// `mach` always write it.
     pub fn writes_accumulator(&self, inst: &Inst) -> bool {
         let always = ["pvc", "lnl", "bmg", "ptl"].contains(&self.platform.name);
         inst.opts.acc_wr_en || always && matches!(inst.op, Op::Addc | Op::Subb | Op::Mach)
@@ -500,7 +501,7 @@ impl State {
         Ok(())
     }
 
-    /// A number as a type has it: its bits, and its value.
+    /// Converts a number to a type: its bits and its value.
     fn converted(&self, v: Value, ty: Type, saturate: bool) -> (u64, Value) {
         if ty.is_float() {
             let mut v = match v {
@@ -540,13 +541,13 @@ impl State {
 pub enum Outcome {
     /// To be converted and stored.
     Value(Value),
-    /// The same, with what the accumulator gets.
+    /// As `Value`, with the value for the accumulator.
     Carry(Value, i128),
     /// Stored as they are.
     Bits(u64),
     /// A comparison's.
     Truth(bool),
-    /// None.
+    /// No result.
     Nothing,
 }
 

@@ -1,15 +1,15 @@
-//! Functions of reals on 113 bits, rounded to odd: what is rounded once more to any of the machine's
-//! types is as if it had been rounded once.
+//! Functions of reals in 113 bits, rounded to odd, so that a second rounding to any of the machine's types is exact
+//! (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
 
 use astro_float::{BigFloat, Consts, RoundingMode};
 use kiln_emit::inst::MathFn;
 use rustc_apfloat::ieee::{Double, Quad};
 use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 
-/// What the last of 64 bits may be off by.
-const TINY: u64 = 1 << 20;
-/// Powers of two from here on are out of the range of every type.
-const FAR: f64 = 5000.0;
+/// Error bound in the last of 64 bits.
+const MAX_ERROR: u64 = 1 << 20;
+/// Exponents above this are out of the range of every type.
+const MAX_EXPONENT: f64 = 5000.0;
 /// Bits that the transcendental functions are computed to.
 const PRECISION: usize = 192;
 
@@ -53,7 +53,7 @@ pub fn math(function: MathFn, a: Quad, b: Quad) -> Option<Quad> {
             }
         }
         MathFn::Exp if a.is_zero() => one,
-        MathFn::Exp if to_f64(a).abs() > FAR => beyond(a.is_negative()),
+        MathFn::Exp if to_f64(a).abs() > MAX_EXPONENT => beyond(a.is_negative()),
         MathFn::Exp => big(&|a, c| BigFloat::from_word(2, PRECISION).pow(a, PRECISION, rm, c)),
         MathFn::Sin | MathFn::Cos if a.is_infinite() => nan,
         MathFn::Sin if a.is_zero() => a,
@@ -65,7 +65,7 @@ pub fn math(function: MathFn, a: Quad, b: Quad) -> Option<Quad> {
     })
 }
 
-/// As the C library defines it, but that of a negative number is none.
+/// As the C library defines it, but NaN for a negative base.
 fn power(a: Quad, b: Quad) -> Quad {
     let one = Quad::from_u128(1).value;
     if a < Quad::ZERO {
@@ -78,14 +78,14 @@ fn power(a: Quad, b: Quad) -> Quad {
         return Quad::qnan(None);
     }
     if a.is_zero() || a.is_infinite() || b.is_infinite() {
-        // Nothing to round: the host's cases.
+        // Exact results: taken from the host.
         let host = to_f64(a).powf(to_f64(b));
         return Double::from_bits(host.to_bits().into())
             .convert(&mut false)
             .value;
     }
     let exponent = to_f64(a).log2() * to_f64(b);
-    if exponent.abs() > FAR {
+    if exponent.abs() > MAX_EXPONENT {
         return beyond(exponent < 0.0);
     }
     let result = with_constants(|c| to_big(a).pow(&to_big(b), PRECISION, RoundingMode::None, c));
@@ -127,13 +127,13 @@ fn of_big(v: &BigFloat) -> Quad {
     let Some((&[.., low, middle, high], _, sign, exponent, _)) = v.as_raw_parts() else {
         return Quad::qnan(None);
     };
-    // A fraction in [1/2, 1), the highest word last: its upper 113 bits, and what follows them. The
-    // last bits are not exact: a result within those of one of 113 bits is that one.
+    // A fraction in [1/2, 1), the highest word last: its upper 113 bits, and the rest. A result within the error bound
+    // of a 113-bit number is taken to be that number.
     let upper = u128::from(high) << 64 | u128::from(middle);
     let significand = upper >> 15;
     let significand = match (upper as u64) << 49 | low >> 15 {
-        0..TINY => significand,
-        rest if rest > u64::MAX - TINY => significand + 1,
+        0..MAX_ERROR => significand,
+        rest if rest > u64::MAX - MAX_ERROR => significand + 1,
         _ => significand | 1,
     };
     let magnitude = Quad::from_u128(significand).value.scalbn(exponent - 113);

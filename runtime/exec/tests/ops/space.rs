@@ -1,5 +1,5 @@
-//! Kinds beyond those that any one program has: every operation with operands of every type, shape
-//! and modifier that it takes, at random.
+//! Random kinds beyond those of real programs: every operation with operands of every type, shape and modifier that it
+//! takes.
 
 use kiln_emit::inst::{
     Cond, CondMod, Dst, Inst, MathFn, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, SrcMod,
@@ -16,7 +16,7 @@ const DWORDS: &[Type] = &[Ud, D];
 const SINGLES: &[Type] = &[Hf, F];
 const ALL: &[Type] = &[Ub, B, Uw, W, Ud, D, Uq, Q, Hf, F, Df];
 
-/// What operands and modifiers some operations take.
+/// Allowed operands and modifiers of some operations.
 struct Row {
     ops: &'static [Op],
     sources: usize,
@@ -258,7 +258,7 @@ pub fn kind(random: &mut Random) -> Inst {
     kind
 }
 
-/// Operations on groups of channels, on whole registers or on addresses: only those forms.
+/// Restricts operations on groups of channels, on whole registers or on addresses to their forms.
 fn fit(kind: &mut Inst) {
     let groups = matches!(kind.op, Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph | Op::Sad2);
     let equation = matches!(kind.op, Op::Line | Op::Pln);
@@ -305,7 +305,7 @@ fn source(ty: Type, dst: Type, op: Op, row: &Row, last: bool, random: &mut Rando
     if row.immediates && last && ty.bytes() > 1 && random.chance(4) {
         return Src::imm(ty, 0);
     }
-    // Packed elements go by words: a destination of bytes takes none.
+    // Packed elements follow words, so a destination of bytes takes none.
     let packable = dst.bytes() > 1 && !matches!(op, Op::Math(_));
     if row.immediates && last && packable && random.chance(16) {
         let packed = match ty {

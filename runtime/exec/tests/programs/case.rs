@@ -1,6 +1,5 @@
-//! What a program is run with and what is expected of it, as a text that can be kept: the vISA, and
-//! before it, as comments, what its buffers hold. So a program that went wrong once stays a test
-//! though the generator draws others from its seed later.
+//! A program with its inputs and expected results as a text: the vISA, and before it, as comments, the contents of its
+//! buffers. A program that failed once stays a test, even if the generator draws others from its seed later.
 
 use std::fmt::Write;
 
@@ -18,13 +17,13 @@ pub struct Case {
     pub before: Vec<u8>,
     /// Initial contents of the buffer.
     pub memory: Vec<u8>,
-    /// Of the variables, then of the predicates, a dword each.
+    /// Dwords of the variables, then of the predicates.
     pub expected: Vec<Part>,
     pub buffer: Part,
     pub text: String,
 }
 
-/// Bytes that are expected, and which of their bits count (all, if a text names none).
+/// Expected bytes, and a mask of the bits that count (all bits if the text has none).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     pub name: String,
@@ -80,7 +79,7 @@ impl Case {
         self.before.len() + 64
     }
 
-    /// Registers to compile in: all, and so few that there are spills; functions keep to all.
+    /// Register limits: all, and few enough to spill; programs with functions need all.
     pub fn limits(&self) -> &'static [u32] {
         if self.text.contains(".global_function") {
             &[128]
@@ -103,7 +102,7 @@ impl Case {
         out
     }
 
-    /// The case of a text that `write` made; none of any other.
+    /// The case of a text made by `write`; `None` for any other.
     pub fn read(text: &str) -> Option<Case> {
         let start = text.find(".version")?;
         let (comments, text) = text.split_at(start);

@@ -1,4 +1,4 @@
-//! Draws a program from a seed.
+//! Random programs from seeds.
 
 use crate::model::{Modifier, Relation, Ty};
 use crate::ops::{Mods, ROWS, Row, Values};
@@ -16,22 +16,22 @@ const TYPES: [Ty; 14] = {
     [D, D, D, Ud, Ud, W, Uw, B, Ub, F, F, Hf, Q, Df]
 };
 const MAX_DEPTH: usize = 3;
-/// Loops in an object: each multiplies what is executed.
+/// Maximum number of loops in an object, since each multiplies the executed instructions.
 const MAX_LOOPS: usize = 4;
 
-/// Operations of which the reference finalizer makes wrong code for few channels, strided results
-/// and results that do not begin a register.
+/// Operations that the reference finalizer compiles wrong for few channels, strided results, and results that do not
+/// begin a register.
 const WHOLE: [&str; 4] = ["addc", "subb", "divm", "sqrtm"];
 
 /// Permissions of a piece of code.
 #[derive(Clone, Copy)]
 struct Where {
-    /// All channels run it.
+    /// True if all channels run it.
     wide: bool,
     depth: usize,
     /// There is a loop that can be left, and it is one of single channels.
     in_loop: bool,
-    /// The code is a subroutine's of this number, or the object's own.
+    /// Number of the subroutine, or `None` for the object's own code.
     sub: Option<usize>,
 }
 
@@ -42,13 +42,13 @@ struct Draw<'a> {
     loops: usize,
     /// Signatures of the functions that may be called, by number.
     functions: &'a [Signature],
-    /// The own number, of a function.
+    /// Number of the function itself.
     own: Option<usize>,
     /// Private variables that any instruction may write.
     private: Vec<usize>,
-    /// Predicates that any instruction may write, the first ones; the next is of one element.
+    /// Number of predicates that any instruction may write; the next one has a single element.
     guards: usize,
-    /// Instructions until the object is long enough.
+    /// Number of instructions still to be drawn.
     left: usize,
 }
 
@@ -82,7 +82,7 @@ pub fn program(seed: u64) -> Program {
     }
 }
 
-/// Of some functions as many arguments as there is room for.
+/// Some functions have as many arguments as fit.
 fn signature(r: &mut Random, simd: usize) -> Signature {
     let count = r.of(&[1, 2, 3, 5, 8, 40]);
     let mut signature = Signature {
@@ -131,7 +131,7 @@ fn object(
         sub: None,
     };
     let subs = draw.r.of(&[0, 0, 1, 2, 3]);
-    // A subroutine calls those after it only.
+    // A subroutine calls only later ones.
     for _ in 0..subs {
         let wide = wide && draw.r.below(2) == 0;
         draw.scope.subs.push(Sub {
@@ -287,7 +287,7 @@ impl Draw<'_> {
         block
     }
 
-    /// What channels do for which a predicate holds, and the others; these often nothing.
+    /// Statements for the channels that satisfy a predicate, and for the others, which often have none.
     fn branches(&mut self, at: Where) -> (Vec<Stmt>, Vec<Stmt>) {
         let then = self.block(at);
         let other = match self.r.below(2) {
@@ -394,7 +394,7 @@ impl Draw<'_> {
         }
     }
 
-    /// `dst = left op right` of all channels' own elements, for what a program needs.
+    /// `dst = left op right` on all channels' own elements, for the program's own use.
     fn plain(&self, op: &'static str, dst: usize, left: usize, right: What) -> Inst {
         let ty = self.scope.vars[dst].ty;
         let own = |var| What::At {
@@ -474,7 +474,7 @@ impl Draw<'_> {
         });
     }
 
-    /// Changes an instruction of all channels into one of the first, for all.
+    /// Turns an instruction of all channels into one of the first channel that ignores the mask.
     fn once(stmt: Stmt) -> Stmt {
         let Stmt::Inst(mut inst) = stmt else {
             return stmt;
@@ -594,7 +594,7 @@ impl Draw<'_> {
         to.push(Stmt::Inst(self.plain("add", offsets, offsets, own)));
         let store = self.r.below(2) == 0;
         let message = match self.r.below(4) {
-            // The reference reads a conditional send of two payloads in a form of its own only.
+            // The reference accepts a conditional send of two payloads only in its own form.
             0 => Message::Raw {
                 conditional: !store && self.r.below(2) == 0,
             },
@@ -610,7 +610,7 @@ impl Draw<'_> {
         });
     }
 
-    /// A call of the function, or, by their addresses, of it or another from that number on.
+    /// A call of the function; by address, of it or of another from that index on.
     fn call(&mut self, function: usize, from: usize, to: &mut Vec<Stmt>) {
         let signature = self.functions[function].clone();
         let mut args = Vec::new();
@@ -659,8 +659,7 @@ impl Draw<'_> {
         Some((var, self.r.below(self.scope.vars[var].bytes / size) * size))
     }
 
-    /// A call of the function itself while an argument, counted down, is above zero; none if it has no
-    /// such argument.
+    /// A recursive call while an argument, counted down, is above zero; nothing if there is no such argument.
     fn recursion(&mut self, own: usize) -> Vec<Stmt> {
         let signature = &self.functions[own];
         let counts = |arg: &Arg| !arg.common && matches!(arg.ty, Ty::D | Ty::Ud | Ty::W);
@@ -755,7 +754,7 @@ impl Draw<'_> {
                 continue;
             };
             let room = bytes / 2;
-            // One operand of it is where the address says.
+            // One operand is addressed indirectly.
             if scattered && inst.exec.size == 8 {
                 let source = self.r.below(inst.sources.len());
                 let bytes = inst.sources[source].ty.bytes();
@@ -827,7 +826,7 @@ impl Draw<'_> {
         let rows: Vec<&Row> = ROWS.iter().filter(chosen).collect();
         for _ in 0..20 {
             let row = self.r.of(&rows);
-            // Division and its kin are long.
+            // Division and similar operations take many instructions.
             if matches!(row.op, "div" | "mod" | "divm" | "sqrtm") && self.r.below(4) > 0 {
                 continue;
             }
@@ -867,7 +866,7 @@ impl Draw<'_> {
             }
             targets.push(target);
         }
-        // Two results in one place are no program.
+        // Two results in one place are not allowed.
         if let [
             Target {
                 place: Place::Direct { var: a, .. },
@@ -889,7 +888,7 @@ impl Draw<'_> {
         };
         let mut sources = Vec::new();
         for (k, list) in types.sources.iter().enumerate() {
-            // Of what sign the product of two signs is, is not said.
+            // The sign of a product of a signed and an unsigned factor is not specified.
             let ty = if row.op == "mulh" {
                 dst
             } else {
@@ -926,8 +925,7 @@ impl Draw<'_> {
             };
             sources.push(Source { ty, modifier, what });
         }
-        // Of a `bfe` of several types the reference makes an instruction that there is not, a `divm` of
-        // them it refuses.
+        // For a `bfe` of mixed types the reference makes an illegal instruction, and it refuses such a `divm`.
         if matches!(row.op, "bfe" | "divm") && sources.iter().any(|source| source.ty != dst) {
             return None;
         }
@@ -950,7 +948,7 @@ impl Draw<'_> {
         })
     }
 
-    /// The own elements of the channels, taken for so wide ones: byte, elements from one to the next.
+    /// The channels' own elements reinterpreted with this width: byte offset and step.
     fn own_part(&mut self, var: usize, ty: Ty, exec: Exec) -> Option<(usize, usize)> {
         let element = self.element(var);
         if ty.bytes() > element {
@@ -1060,8 +1058,8 @@ impl Draw<'_> {
     }
 }
 
-/// True if an operand touches two GRFs at most (specification, "Region Restrictions", rule 6). Of the
-/// channels' own elements it may be more: front ends count on that.
+/// True if an operand touches at most two GRFs (specification, "Region Restrictions", rule 6). The channels' own
+/// elements may take more, as front ends rely on.
 fn is_legal(byte: usize, ty: Ty, step: usize, last: usize) -> bool {
     let end = byte + last * ty.bytes() + ty.bytes() - 1;
     end / 32 - byte / 32 <= 1 || step * ty.bytes() <= 8 && byte.is_multiple_of(32)
@@ -1091,7 +1089,7 @@ fn region(r: &mut Random, n: usize) -> Region {
                 h: r.of(&[0, 1, 2, 4]),
             },
         };
-        // Of rows that overlap the reference makes wrong code.
+        // For overlapping rows the reference makes wrong code.
         if region.h > 0 && region.v < region.w * region.h {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Any program, executed: what its variables hold in the end is what a walk of its tree gives.
+//! Random programs, executed: the final variables are those of a walk of the program's tree.
 //!
 //! More seeds than usual: `PROGRAMS=3000 cargo test --test programs`; many more, and the reference
 //! finalizer's code as well: `.ci/random programs`.
@@ -19,7 +19,7 @@ mod walk;
 
 use case::Case;
 
-/// Programs that went wrong once.
+/// Programs that failed once.
 const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/found");
 
 fn check(name: &str, case: &Case) {

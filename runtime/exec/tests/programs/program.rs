@@ -1,24 +1,22 @@
 //! Random vISA programs as trees.
 //!
-//! A program has variables of two kinds. Of a *private* one each channel owns the element of its
-//! number; code that only some channels run touches nothing else, so that what it computes does not
-//! depend on the order in which a compiler lets the channels run. *Shared* variables are bytes that
-//! code run by all channels reads and writes with any region, mask and execution size, by name or
-//! through address registers; code run by some channels only reads them.
+//! A program has two kinds of variables. In a *private* one each channel owns the element of its number; divergent
+//! code accesses nothing else, so that its results do not depend on the order of channels. *Shared* variables are
+//! bytes that uniform code reads and writes with any region, mask and execution size, by name or through address
+//! registers; divergent code only reads them.
 //!
-//! Subroutines share the variables of their object, functions have their own and get theirs as
-//! arguments.
+//! Subroutines share the variables of their object; functions have their own and receive arguments.
 
 pub use crate::model::Modifier;
 use crate::model::{Relation, Ty};
 
-/// Where the compiler puts a variable is its affair; 64 bytes at least, whole GRFs.
+/// A variable of whole GRFs, at least 64 bytes; the compiler chooses its registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Var {
     pub bytes: usize,
-    /// Bytes of a channel's element, of a private variable.
+    /// Bytes of a channel's element in a private variable.
     pub element: Option<usize>,
-    /// What it is filled with first, and what most accesses take it for.
+    /// Type of its first contents and of most accesses.
     pub ty: Ty,
 }
 
@@ -43,7 +41,7 @@ pub enum Place {
         var: usize,
         byte: usize,
     },
-    /// What one element of an address register says, and a number of bytes.
+    /// Addressed by one element of an address register plus an offset in bytes.
     Indirect {
         addr: usize,
         element: usize,
@@ -58,7 +56,7 @@ pub enum What {
         place: Place,
         region: Region,
     },
-    /// Each channel with an element of the address register of its own, from the first on.
+    /// Each channel uses its own element of the address register, from this one on.
     Scattered {
         addr: usize,
         byte: usize,
@@ -110,7 +108,7 @@ pub struct Inst {
     pub saturate: bool,
     /// The predicate that a compare writes, instead of a variable.
     pub flag: Option<usize>,
-    /// True if the least integer of a type may be negated.
+    /// True if the least integer of a type may occur negated.
     pub least: bool,
     pub targets: Vec<Target>,
     pub sources: Vec<Source>,
@@ -119,12 +117,12 @@ pub struct Inst {
 #[derive(Clone, Debug)]
 pub enum Stmt {
     Inst(Inst),
-    /// Gives a predicate all its bits.
+    /// Sets all bits of a predicate.
     SetPred {
         pred: usize,
         bits: u32,
     },
-    /// Addresses of a variable's bytes: one offset, or elements of type `uw` of another variable.
+    /// Addresses in a variable: one offset, or elements of type `uw` of another variable.
     Address {
         addr: usize,
         element: usize,
@@ -148,14 +146,14 @@ pub enum Stmt {
         offsets: usize,
         data: usize,
     },
-    /// Channels go one way or the other; all go the same way if it is uniform.
+    /// A branch; uniform if all channels take the same side.
     If {
         guard: Guard,
         uniform: bool,
         then: Vec<Stmt>,
         other: Vec<Stmt>,
     },
-    /// Again for the channels for which the predicate holds after `step`.
+    /// Repeated for the channels whose predicate holds after `step`.
     Loop {
         pred: usize,
         uniform: bool,
@@ -164,15 +162,15 @@ pub enum Stmt {
     },
     Break(Option<Guard>),
     Continue(Option<Guard>),
-    /// Of a subroutine or function.
+    /// Return of a subroutine or function.
     Return(Option<Guard>),
     /// A subroutine of the same object.
     Subroutine {
         sub: usize,
         guard: Option<Guard>,
     },
-    /// A function: a private variable for each argument that channels have of their own, a place of a
-    /// shared one for each that they have in common; a private variable for the result.
+    /// Calls a function: a private variable for each argument of the channels, a place in a shared one for each
+    /// uniform argument; a private variable for the result.
     Function {
         function: usize,
         by: By,
@@ -181,22 +179,22 @@ pub enum Stmt {
     },
 }
 
-/// How a function is called.
+/// Form of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     Name,
-    /// By its address, or, if the predicate holds, by that of another with the same signature.
+    /// By address; where the predicate holds, by that of another function with the same signature.
     Address {
         other: usize,
         guard: Guard,
     },
 }
 
-/// How a message is written.
+/// Form of a message.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
     Operation,
-    /// As a send with its descriptor.
+    /// As a raw send with its descriptor.
     Raw {
         conditional: bool,
     },
@@ -212,28 +210,28 @@ pub enum Offset {
     },
 }
 
-/// A subroutine's body. `wide` ones are called by all channels only.
+/// A subroutine's body. A `wide` one is called by uniform code only.
 #[derive(Clone, Debug)]
 pub struct Sub {
     pub wide: bool,
     pub body: Vec<Stmt>,
 }
 
-/// What instructions name: of the kernel, or of one function.
+/// Variables of the kernel or of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub vars: Vec<Var>,
-    /// Elements of each predicate: 1 or as many as there are channels.
+    /// Elements of each predicate: 1, or the number of channels.
     pub preds: Vec<usize>,
     /// Elements of each address register.
     pub addrs: Vec<usize>,
     pub subs: Vec<Sub>,
     pub body: Vec<Stmt>,
-    /// Of a function: its first variables are its arguments, the next one is its result.
+    /// Signature of a function: its first variables are the arguments, the next one is the result.
     pub signature: Signature,
 }
 
-/// What a function gets and gives back.
+/// Arguments and result of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     pub args: Vec<Arg>,
@@ -243,7 +241,7 @@ pub struct Signature {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arg {
     pub ty: Ty,
-    /// One value for all channels.
+    /// True if all channels share one value.
     pub common: bool,
 }
 
@@ -258,8 +256,8 @@ impl Arg {
 }
 
 impl Signature {
-    /// The byte at which each argument begins, in whole GRFs or beside its like, and all GRFs; none if
-    /// they are more than there are.
+    /// The byte offset of each argument, in whole GRFs or packed with its neighbours, and the number of GRFs; `None`
+    /// if there are too many.
     pub fn layout(&self, simd: usize) -> Option<(Vec<usize>, usize)> {
         let mut end = 0usize;
         let places = self.args.iter().map(|arg| {
@@ -287,6 +285,6 @@ pub struct Program {
     pub scopes: Vec<Scope>,
 }
 
-/// Dwords of the buffer that a channel owns; after those of all channels are those that are counted in.
+/// Dwords of the buffer that each channel owns; the counters follow those of all channels.
 pub const OWN: usize = 8;
 pub const COUNTERS: usize = 4;

@@ -1,8 +1,8 @@
-//! Makes a program smaller while something stays so.
+//! Reduces a program while a property holds.
 
 use crate::program::{By, Modifier, Program, Scope, Stmt};
 
-/// The smallest program that single steps lead to for which `fails` holds.
+/// A locally smallest program for which `fails` holds.
 pub fn reduce(mut program: Program, fails: impl Fn(&Program) -> bool) -> Program {
     'again: loop {
         for step in 0.. {
@@ -19,7 +19,7 @@ pub fn reduce(mut program: Program, fails: impl Fn(&Program) -> bool) -> Program
     program
 }
 
-/// Does the step of this number; whether there are so many.
+/// Applies the reduction step of an index; false if there are not that many.
 fn change(program: &mut Program, step: usize) -> bool {
     let mut left = step;
     let mut blocks = Vec::new();
@@ -27,7 +27,7 @@ fn change(program: &mut Program, step: usize) -> bool {
         blocks.push(&mut scope.body);
         blocks.extend(scope.subs.iter_mut().map(|sub| &mut sub.body));
     }
-    // Whole ends first: they leave the least.
+    // Tails of blocks first, which remove the most.
     for block in blocks.iter_mut() {
         if block.len() > 3 {
             match left {
@@ -140,7 +140,7 @@ fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
     false
 }
 
-/// Takes something off a statement.
+/// Simplifies a statement.
 fn simpler(stmt: &mut Stmt, left: &mut usize) -> bool {
     let mut take = |can: bool| {
         let now = can && *left == 0;

@@ -10,7 +10,7 @@ use kiln_exec::{Arg, Launch, Program as Code};
 use crate::case::{Case, Part};
 use crate::text::{AFTER, BEFORE, MEMORY};
 
-/// Instructions a thread executes before it counts as one that never ends.
+/// Limit on the instructions of a thread.
 const BUDGET: u64 = 1 << 22;
 const STACK: usize = 1 << 16;
 
@@ -71,7 +71,7 @@ kernels:
     ZeInfo::parse(yaml.as_bytes()).expect("the launch description")
 }
 
-/// What the variables, the predicates and the buffer hold in the end.
+/// Final contents of the variables and predicates, and of the buffer.
 fn run(code: &Code, case: &Case) -> Result<[Vec<u8>; 2], String> {
     let items = case.items as u32;
     let info = info(case);
@@ -97,7 +97,7 @@ fn run(code: &Code, case: &Case) -> Result<[Vec<u8>; 2], String> {
     }
 }
 
-/// Faults of what was found.
+/// Differences from the expected results.
 pub fn compare(found: &[Vec<u8>; 2], case: &Case) -> Result<(), String> {
     let [state, memory] = found;
     let mut at = 0;
@@ -128,7 +128,7 @@ fn differs(part: &Part, found: &[u8]) -> Result<(), String> {
     ))
 }
 
-/// Faults of the result of machine code.
+/// Errors in the results of machine code.
 pub fn check(code: &Code, case: &Case) -> Result<(), String> {
     compare(&run(code, case)?, case)
 }

@@ -10,23 +10,23 @@ use crate::program::{
 };
 use crate::walk;
 
-/// Entries of the binding table: what variables hold first and last, what is loaded from and stored
-/// to, and the stack of functions.
+/// Binding table entries: initial and final contents of the variables, the buffer of loads and stores, and the stack
+/// of functions.
 pub const BEFORE: usize = 0;
 pub const AFTER: usize = 1;
 pub const MEMORY: usize = 2;
 
-/// Where the stack's address is in the payload of each thread.
+/// Offset of the stack's address in each thread's payload.
 pub const STACK_AT: usize = 32;
 
 struct Writer<'a> {
     program: &'a Program,
     scope: &'a Scope,
-    /// What the names of this object begin with.
+    /// Prefix of this object's names.
     prefix: String,
     out: String,
     labels: usize,
-    /// Ends of the loops around: where `continue` and `break` go.
+    /// Labels of `continue` and `break` of the enclosing loops.
     loops: Vec<(String, String)>,
 }
 
@@ -107,7 +107,7 @@ impl Writer<'_> {
             self.line(format!(".input STACK offset={STACK_AT} size=8"));
         }
         self.line(format!(".kernel_attr SimdSize={simd}"));
-        // The reference takes an object for a subroutine whose first block is not called one.
+        // The reference takes an object for a subroutine if its first block is not named main.
         let name = format!("{}main", self.prefix);
         if number == 0 {
             self.line(".kernel_attr OutputAsmPath=\"reference\"");
@@ -568,12 +568,12 @@ fn descriptor(store: bool, channels: usize) -> usize {
     grfs << 25 | got << 20 | operation << 14 | size << 12 | only_red << 8 | MEMORY
 }
 
-/// The type that moves such values as they are.
+/// The integer type that moves values of a type unchanged.
 fn bits_of(ty: Ty) -> &'static str {
     ["b", "w", "d", "q"][ty.bytes().trailing_zeros() as usize]
 }
 
-/// Where the arguments begin.
+/// Offsets of the arguments.
 fn places(signature: &Signature, simd: usize) -> Vec<usize> {
     signature.layout(simd).expect("arguments that fit").0
 }
@@ -582,7 +582,7 @@ fn grfs(signature: &Signature, simd: usize) -> usize {
     signature.layout(simd).expect("arguments that fit").1
 }
 
-/// A place in a variable that is declared with all types of that width.
+/// Text of a byte in a variable that is declared with all types of that width.
 fn at_byte(var: &str, byte: usize, arg: Arg) -> String {
     format!(
         "{var}_{}({},{})",

@@ -1,8 +1,8 @@
 //! Interpreter of programs: walks the tree with masks of channels and knows nothing of Gen.
 //!
-//! Bytes whose value the specification leaves open (a NaN's, a quotient by zero's, of a float too
-//! great for an integer) are marked, and so is what is computed from them: nothing is expected of
-//! them. A program that would branch or address by such a value is none ([`Undefined`]).
+//! Bytes whose value the specification leaves open (NaNs, quotients by zero, floats out of an integer's range) are
+//! marked, and so are all values computed from them; they are not compared. A program that branches or addresses by
+//! such a value is rejected ([`Undefined`]).
 
 use crate::model::{Input, Modifier, Num, Stored, Ty, decode, encode, evaluate};
 use crate::program::{
@@ -11,10 +11,10 @@ use crate::program::{
 };
 use crate::random::Random;
 
-/// Instructions, so that no program takes for ever.
-const MOST_STEPS: usize = 20_000;
-/// Calls of functions under way at one time.
-const MOST_CALLS: usize = 8;
+/// Maximum number of instructions.
+const MAX_STEPS: usize = 20_000;
+/// Maximum depth of calls.
+const MAX_CALLS: usize = 8;
 
 /// The variable of the kernel that holds four times each channel's number.
 pub const LANES: usize = 0;
@@ -23,11 +23,11 @@ pub fn low(n: usize) -> u32 {
     if n >= 32 { u32::MAX } else { (1 << n) - 1 }
 }
 
-/// The program does what is not defined.
+/// The program depends on an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undefined(pub &'static str);
 
-/// Bytes, and which of them are open.
+/// Bytes, with a mark for those that are open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes {
     pub bytes: Vec<u8>,
@@ -53,7 +53,7 @@ impl Bytes {
         Ok((!open).then(|| u64::from_le_bytes(bits)))
     }
 
-    /// The elements of such size of the channels' own.
+    /// Copies the channels' own elements of a size.
     fn copy_lanes(&mut self, mask: u32, size: usize, from: &Bytes) -> Result<(), Undefined> {
         lanes(mask).try_for_each(|lane| self.set(lane * size, size, from.get(lane * size, size)?))
     }
@@ -98,7 +98,7 @@ struct Leaving {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub vars: Vec<Bytes>,
-    /// Dword each, of which the channels' bits count.
+    /// A dword for each predicate; the bits of the program's channels count.
     pub preds: Vec<(u32, u32)>,
     pub memory: Bytes,
 }
@@ -126,7 +126,7 @@ pub fn initial(program: &Program) -> Vec<Vec<u8>> {
     vars
 }
 
-/// What functions give a variable first: a dword of its number.
+/// Initial contents of a function's variable, computed from its number.
 pub fn constant(var: usize) -> u32 {
     0x0101_0000 * var as u32 + 0x37
 }
@@ -171,7 +171,7 @@ pub fn walk(program: &Program) -> Result<Outcome, Undefined> {
     let mut leaving = Leaving::default();
     let all = low(program.items);
     walk.block(0, &mut frame, &scope.body, all, &mut leaving)?;
-    // What channels hold that there are not is nobody's.
+    // Elements of channels beyond the program's are undefined.
     for (var, bytes) in scope.vars.iter().zip(&mut frame.vars) {
         if let Some(element) = var.element {
             let end = (program.items * element).min(bytes.open.len());
@@ -210,7 +210,7 @@ impl Frame {
 }
 
 impl Walk<'_> {
-    /// The channels that come to the end of the block.
+    /// Executes a block; returns the channels that reach its end.
     fn block(
         &mut self,
         at: usize,
@@ -224,7 +224,7 @@ impl Walk<'_> {
                 break;
             }
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MAX_STEPS {
                 return Err(Undefined("too long"));
             }
             mask = self.statement(at, frame, stmt, mask, leaving)?;
@@ -376,7 +376,7 @@ impl Walk<'_> {
                     _ => *function,
                 };
                 self.calls += 1;
-                if self.calls > MOST_CALLS {
+                if self.calls > MAX_CALLS {
                     return Err(Undefined("too deep"));
                 }
                 let callee = &self.program.scopes[1 + function];
@@ -427,7 +427,7 @@ impl Frame {
         }
     }
 
-    /// For which channels the guard holds; those of the mask must know.
+    /// Channels for which the guard holds; it must be defined for those of the mask.
     fn which(&self, guard: Option<Guard>, mask: u32) -> Result<u32, Undefined> {
         let Some(guard) = guard else {
             return Ok(mask);
@@ -443,7 +443,7 @@ impl Frame {
         Ok(self.bits(guard) & mask)
     }
 
-    /// The guard's channels, open ones taken as they are.
+    /// Channels of the guard, with undefined bits taken as they are.
     fn bits(&self, guard: Guard) -> u32 {
         let pred = &self.preds[guard.pred];
         let bits = match guard.combine {
@@ -454,7 +454,7 @@ impl Frame {
         if guard.inverse { !bits } else { bits }
     }
 
-    /// True if the guard of a branch that all channels take holds: all of them or none.
+    /// The guard of a uniform branch: all channels or none.
     fn scalar(&self, guard: Guard) -> Result<u32, Undefined> {
         if self.preds[guard.pred].open & 1 != 0 {
             return Err(Undefined("an open predicate"));
@@ -572,7 +572,7 @@ impl Frame {
                     .as_ref()
                     .map(|r| encode(target.ty, r[k], inst.saturate));
                 let bits = match stored {
-                    // The sign of a zero is not told apart.
+                    // The sign of a zero is not compared.
                     Some(Stored::Bits(bits)) if !is_zero(target.ty, bits) => Some(bits),
                     _ => None,
                 };
@@ -606,7 +606,7 @@ fn is_zero(ty: Ty, bits: u64) -> bool {
     ty.is_float() && bits << 1 << (64 - ty.bytes() * 8) == 0
 }
 
-/// True if the modifier asks for what the type of the source has no place for.
+/// True if the magnitude of the source does not fit its type.
 fn has_no_magnitude(inst: &Inst, source: &Source, value: Num) -> bool {
     let arithmetic = matches!(
         source.modifier,
@@ -619,7 +619,7 @@ fn has_no_magnitude(inst: &Inst, source: &Source, value: Num) -> bool {
 fn divides_by_zero(op: &str, values: &[Num]) -> bool {
     match (op, values) {
         ("div" | "mod", [left, Num::I(right)]) => {
-            // The least integer by -1, of any of the types.
+            // The least integer divided by -1, in any of the types.
             let least = |n: i128| [7, 15, 31].iter().any(|bit| n == -1 << bit);
             *right == 0 || *right == -1 && matches!(left, Num::I(n) if least(*n))
         }

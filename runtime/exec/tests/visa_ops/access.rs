@@ -1,8 +1,8 @@
 //! Random messages to memory: surfaces and addresses of 64 bits, elements of all sizes and counts, blocks,
 //! atomics; with masks, predicates and execution sizes.
 //!
-//! Addresses are in S0 as offsets into a buffer of its own, what is written in S1 and S2, what is read in D.
-//! The model is the text of each instruction's page of the specification.
+//! S0 has the addresses, as offsets into a buffer of the test's own; S1 and S2 the written data, D the read data. The
+//! model follows each instruction's page of the specification.
 
 use kiln_emit::platform::Platform;
 
@@ -12,21 +12,21 @@ use crate::random::Random;
 use crate::reference::{Trial, hash};
 
 /// Bytes of the buffer.
-const ROOM: usize = 1024;
+const BUFFER_BYTES: usize = 1024;
 const REGISTER: usize = 32;
 
-/// What an atomic makes of an element, given its sources; they and it have so many bits.
+/// The new value of an element from the old one and the sources, for a width in bits.
 type Change = fn(u64, u64, u64, u32) -> u64;
 
 #[derive(Clone, Copy)]
 enum What {
-    /// Bytes of an element in memory and in registers, and elements of a channel.
+    /// Bytes of an element in memory and in registers, and elements for each channel.
     Read(usize, usize, usize),
     Write(usize, usize, usize),
     /// The channels that are moved, of four.
     ReadChannels(u8),
     WriteChannels(u8),
-    /// Bytes of the element, and how many sources there are.
+    /// Bytes of the element, and number of sources.
     Atomic(usize, usize, Change),
     ReadBlock(usize),
     WriteBlock(usize),
@@ -34,15 +34,15 @@ enum What {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// A surface, offsets of a number of bytes a step, and a global offset beside them.
+    /// A surface with offsets in units of this many bytes, and a global offset.
     Surface(usize),
-    /// The same of an atomic: without a global offset.
+    /// A surface for atomics without a global offset.
     Bare,
     /// Addresses.
     Address,
     /// A base and offsets.
     Base,
-    /// One offset, of a number of bytes a step, or one address.
+    /// One offset in units of this many bytes, or one address.
     Block(usize),
     BlockAddress,
 }
@@ -196,32 +196,32 @@ const MOVES: &[Form] = &[
     form("svm_block_st", Place::BlockAddress, WriteBlock(0), BLOCK),
 ];
 
-/// All of them.
+/// All forms.
 pub fn forms() -> impl Iterator<Item = &'static Form> {
     MOVES.iter().chain(ATOMICS).chain(FLOATS)
 }
 
 impl Form {
-    /// Of fewer than eight 64-bit addresses the last parts of registers are nobody's.
+    /// Targets without 64-bit integers lack messages with 64-bit elements.
     fn is_on(&self, target: &Platform) -> bool {
         target.int64 || !self.op.ends_with(".64")
     }
 }
 
-/// A message in its surroundings.
+/// A message with its context.
 pub struct Access {
     target: &'static Platform,
     op: &'static str,
     place: Place,
     what: What,
     guard: Guard,
-    /// Added to all offsets, in their steps.
+    /// Global offset, in units.
     global: usize,
-    /// Of each channel, in steps.
+    /// Offset of each channel, in units.
     offsets: [usize; 16],
-    /// True if the result goes somewhere.
+    /// True if there is a result.
     returns: bool,
-    /// Where in the variables data begins.
+    /// Byte in the variables at which the data begins.
     byte: usize,
     before: Box<State>,
     memory: Vec<u8>,
@@ -243,14 +243,14 @@ impl Access {
             .iter_mut()
             .flatten()
             .for_each(|b| *b = r.next() as u8);
-        let mut memory: Vec<u8> = (0..ROOM).map(|_| r.next() as u8).collect();
+        let mut memory: Vec<u8> = (0..BUFFER_BYTES).map(|_| r.next() as u8).collect();
         let mut what = form.what;
         match &mut what {
             ReadChannels(mask) | WriteChannels(mask) => *mask = 1 + r.below(15) as u8,
             ReadBlock(bytes) | WriteBlock(bytes) => *bytes = 16 << r.below(4),
             _ => {}
         }
-        // A float that is no number compares in ways of its own.
+        // NaNs compare in their own way.
         if form.op.contains(".f") {
             for bytes in before
                 .iter_mut()
@@ -264,7 +264,7 @@ impl Access {
             }
         }
         if let Atomic(bytes, 2, _) = what {
-            // Every other comparison succeeds: sources and memory have few values.
+            // About half of the comparisons succeed, because sources and memory have few values.
             let [_, first, second, _] = &mut *before;
             for bytes_of in [&mut first[..], &mut second[..], &mut memory[..]] {
                 for element in bytes_of.chunks_exact_mut(bytes) {
@@ -276,7 +276,7 @@ impl Access {
         }
         let (step, unit) = match (form.place, what) {
             (Place::Surface(unit), Read(element, ..) | Write(element, ..)) => {
-                // Bytes and words may be anywhere, dwords only at their multiples.
+                // Bytes and words may be anywhere; dwords are aligned.
                 (unit, if element == 4 && unit == 1 { 4 } else { 1 })
             }
             (Place::Block(unit), _) => (unit, if unit == 1 { 4 } else { 1 }),
@@ -297,13 +297,13 @@ impl Access {
             Place::Surface(_) => r.below(3) * 16 * unit,
             _ => 0,
         };
-        // Room for all elements of a channel after its offset.
-        let most = (ROOM - 128) / step - global;
+        // Space for all elements of a channel after its offset.
+        let most = (BUFFER_BYTES - 128) / step - global;
         let writes = matches!(what, Write(..) | WriteChannels(_));
         let mut offsets = [0; 16];
         for (lane, offset) in offsets.iter_mut().enumerate() {
             *offset = match writes {
-                // Which of two channels writes last is not defined.
+                // Channels must not overlap, since the order of their writes is undefined.
                 true => lane * 48 / step.min(48) / unit * unit,
                 false => r.below(most / unit) * unit,
             };
@@ -398,7 +398,7 @@ impl Access {
              .input BASE offset=64 size=8\n",
             self.guard.decls()
         );
-        // The buffer does not lie across four gigabytes.
+        // The buffer does not cross a 4 GiB boundary.
         let body = format!(
             "movs (M1_NM, 1) MEM(0) 0x2:ud\n\
              mov (M1_NM, 16) STEPS(0,1)<2> 0x0:ud\n\
@@ -418,7 +418,7 @@ impl Access {
         }
     }
 
-    /// Initial contents of the variables: the offsets of channels that do not execute are far outside.
+    /// Initial contents of the variables: disabled channels have offsets far out of bounds.
     fn given(&self) -> State {
         let mut given = *self.before;
         for (lane, offset) in self.offsets.iter().enumerate() {
@@ -433,12 +433,12 @@ impl Access {
         self.guard.enabled(lane) && self.guard.holds(lane)
     }
 
-    /// What variables and memory hold then, and which bytes of the variables anybody knows.
+    /// Expected contents of variables and memory, and the bytes of the variables that are defined.
     fn expected(&self) -> (State, Vec<u8>, [[bool; VAR_BYTES]; 4]) {
         let mut after = self.given();
         let mut memory = self.memory.clone();
         let mut known = [[true; VAR_BYTES]; 4];
-        // Messages know eight and sixteen channels.
+        // Messages have eight or sixteen channels.
         let plane = |slot: usize| (slot * self.guard.size.max(8)).next_multiple_of(REGISTER);
         let step = match self.place {
             Place::Surface(step) | Place::Block(step) => step,
@@ -507,7 +507,7 @@ impl Access {
             .run_memory(self.target, &self.given(), &self.memory, code)
     }
 
-    /// Runs the message and holds what it left against the model.
+    /// Runs the message and compares its effect with the model.
     pub fn check(&self) -> Result<(), String> {
         let (found, memory) = self.found(None)?;
         let (expected, bytes, known) = self.expected();
@@ -521,7 +521,7 @@ impl Access {
                 ));
             }
         }
-        match (0..ROOM).find(|&i| memory[i] != bytes[i]) {
+        match (0..BUFFER_BYTES).find(|&i| memory[i] != bytes[i]) {
             Some(at) => Err(format!(
                 "memory, byte {at}: {:#x}, expected {:#x}",
                 memory[at], bytes[at]
@@ -544,7 +544,7 @@ fn given<'a>(sources: usize, first: &'a str, second: &'a str) -> [&'a str; 2] {
 }
 
 impl What {
-    /// Registers of the data of a number of channels.
+    /// Number of registers for the data.
     fn registers(self, size: usize) -> usize {
         let row = |slot: usize| (slot * size.max(8)).div_ceil(REGISTER);
         match self {

@@ -1,8 +1,7 @@
 //! A kernel around a few vISA instructions: loads variables from one buffer, stores them to another.
 //!
-//! The variables are [`VARS`], of [`VAR_BYTES`] bytes each, every one under the names of all
-//! [types](Ty): `S0_uw`, `D_f`, …. Loads and stores ignore the execution mask, so that what an
-//! instruction must not write is seen too.
+//! The variables are [`VARS`], of [`VAR_BYTES`] bytes each, with aliases of all [types](Ty): `S0_uw`, `D_f`, …. Loads
+//! and stores ignore the execution mask, so that wrong writes of an instruction are visible.
 
 use kiln_compile::Compiled;
 use kiln_emit::platform::Platform;
@@ -24,7 +23,7 @@ pub type State = [[u8; VAR_BYTES]; 4];
 /// A kernel's text: declarations and instructions between loads and stores.
 pub struct Bench {
     pub simd: u8,
-    /// Work-items of the only group: fewer than `simd` leave the last channels out of the mask.
+    /// Work-items of the only group; fewer than `simd` disable the last channels.
     pub items: u32,
     pub decls: String,
     pub body: String,
@@ -58,7 +57,7 @@ impl Bench {
             ".kernel_attr Target=\"3d\"\n.kernel_attr SimdSize={}",
             self.simd
         );
-        // Without a function of its own, the reference finalizer takes the kernel for one.
+        // Without a named function the reference finalizer takes the kernel for one.
         text.push_str(".function \"bench_0\"\n");
         // Denormals are kept; offsets are four times the channel's number.
         text.push_str(
@@ -84,12 +83,12 @@ impl Bench {
         }
     }
 
-    /// What the variables hold after the instructions.
+    /// Contents of the variables after the instructions.
     pub fn run(&self, target: &'static Platform, before: &State) -> Result<State, String> {
         self.run_in(target, before, 128)
     }
 
-    /// The same in a number of GRFs.
+    /// As [`run`](Self::run), with a register limit.
     pub fn run_in(
         &self,
         target: &'static Platform,
@@ -100,8 +99,8 @@ impl Bench {
             .map(|(after, _)| after)
     }
 
-    /// The same with an image, entry 2 of the binding table, and sampler 0; and what the image holds
-    /// then.
+    /// As [`run`](Self::run), with an image as entry 2 of the binding table and sampler 0; returns the image's texels
+    /// as well.
     pub fn run_with(
         &self,
         target: &'static Platform,
@@ -129,7 +128,7 @@ impl Bench {
         common::compile(&module.objects[0], target, grf_limit)
     }
 
-    /// The same with other machine code of the text.
+    /// As [`run`](Self::run), with other machine code of the text.
     pub fn run_code(
         &self,
         target: &'static Platform,
@@ -141,8 +140,8 @@ impl Bench {
             .map(|(after, _)| after)
     }
 
-    /// The same with a buffer, entry 2 of the binding table, whose address is the kernel's first argument; and
-    /// what it holds then. With our code if there is no other.
+    /// As [`run`](Self::run), with a buffer as entry 2 of the binding table, whose address is the kernel's first
+    /// argument; returns its contents as well. Without `code`, ours is taken.
     pub fn run_memory(
         &self,
         target: &'static Platform,
@@ -212,7 +211,7 @@ const MEMORY: &str = "      - {arg_type: arg_bypointer, offset: 0, size: 8, arg_
       - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 2, addrmode: stateful, addrspace: global, access_type: readwrite}
 ";
 
-/// What there is beside the variables.
+/// Further objects of a launch.
 #[derive(Clone, Copy)]
 enum Beside<'a> {
     Nothing,

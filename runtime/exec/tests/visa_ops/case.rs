@@ -1,4 +1,4 @@
-//! Random instructions of one operation, and the check of what they did.
+//! Random instructions of one operation, and the comparison of their results.
 
 use std::fmt::Write;
 
@@ -53,12 +53,12 @@ struct Target {
 #[derive(Clone, Copy, Debug)]
 enum Left {
     Stored(Stored),
-    /// A float so near to it as the hardware's functions are.
+    /// A float within the error of the hardware's functions.
     Near(f64),
 }
 
 impl Left {
-    /// True if that is in an element.
+    /// True if an element holds it.
     fn holds(self, ty: Ty, bits: u64) -> bool {
         let float = match decode(ty, bits) {
             Num::F(f) => f,
@@ -80,17 +80,17 @@ impl Left {
     }
 }
 
-/// One instruction in its surroundings.
+/// One instruction with its context.
 pub struct Case {
     target: &'static Platform,
     op: &'static str,
     relation: Option<Relation>,
     near: bool,
     guard: Guard,
-    /// What the predicate holds that a compare writes instead of a variable.
+    /// Predicate that a compare writes instead of a variable.
     flag: Option<u32>,
     saturate: bool,
-    /// Those that are written in the text, and parts after them.
+    /// Destinations in the text, followed by parts of them.
     targets: Vec<Target>,
     written: usize,
     sources: Vec<Source>,
@@ -219,7 +219,7 @@ impl Case {
             if last >= room {
                 return None;
             }
-            // Half of them where registers start.
+            // Half of the offsets are register starts.
             let byte = match r.below(2) {
                 0 => r.below((room - last).div_ceil(32 / ty.bytes())) * 32,
                 _ => r.below(room - last) * ty.bytes(),
@@ -348,7 +348,7 @@ impl Case {
         source.modifier.apply(decode(source.ty, bits))
     }
 
-    /// What each element that is written holds then: variable, byte, type.
+    /// Expected elements: variable, byte, type, contents.
     fn expected(&self) -> Vec<(usize, usize, Ty, Left)> {
         let mut written = Vec::new();
         let mut flag = self.flag;
@@ -391,7 +391,7 @@ impl Case {
             }
         }
         if let Some(flag) = flag {
-            // Of eight elements the rest is nobody's, but it is stored with them.
+            // For eight elements the other bits are undefined, but stored with them.
             for byte in 0..4 {
                 let own = byte * 8 < usize::from(self.guard.simd);
                 let bits = Stored::Bits((flag >> (byte * 8) & 0xff).into());
@@ -402,7 +402,7 @@ impl Case {
         written
     }
 
-    /// Runs the instruction and holds what it left against the model.
+    /// Runs the instruction and compares its effect with the model.
     pub fn check(&self) -> Result<(), String> {
         let found = self.bench().run(self.target, &self.before)?;
         let mut expected = *self.before;
@@ -425,8 +425,8 @@ impl Case {
         Ok(())
     }
 
-    /// The elements that the instruction writes and that the specification says everything of, and all
-    /// that it does not write, as one number.
+    /// A hash of the elements whose results the specification defines, and of everything that the instruction does not
+    /// write.
     pub fn summary(&self, found: &State) -> u64 {
         let mut known = *found;
         for (var, byte, ty, stored) in self.expected() {
@@ -435,14 +435,14 @@ impl Case {
             } else if ty.is_float()
                 && element(&known[var], byte, ty) << 1 << (64 - 8 * ty.bytes()) == 0
             {
-                // Zeros of either sign.
+                // Zeros of either sign are equal.
                 known[var][byte..byte + ty.bytes()].fill(0);
             }
         }
         hash(known.iter().flatten())
     }
 
-    /// The summary of what our code leaves, or that of other code.
+    /// Hash of the results of our code, or of other code.
     pub fn result(&self, code: Option<&[u8]>) -> Result<u64, String> {
         let bench = self.bench();
         let found = match code {

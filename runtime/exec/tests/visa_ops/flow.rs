@@ -1,9 +1,8 @@
 //! Divergent control flow: random structured programs, against an interpreter of channel masks.
 //!
-//! Programs have branches, loops with `break` and `continue`, early returns, uniform branches, and
-//! between them instructions under the mask, across channels and without a mask. The interpreter
-//! executes both sides of a branch one after the other, each for its channels and only if there are
-//! any, which is what `goto` and its joins must come to.
+//! Programs have branches, loops with `break` and `continue`, early returns and uniform branches, and between them
+//! instructions under the mask, across channels and without a mask. The interpreter executes both sides of a branch in
+//! turn, each for its channels, unless there are none; `goto` and its joins must have the same effect.
 
 use std::fmt::Write;
 
@@ -25,7 +24,7 @@ const MAX_DEPTH: usize = 4;
 enum Right {
     Own(usize),
     Imm(u32),
-    /// That channel's element, for all.
+    /// One channel's element, for all channels.
     Lane(usize, usize),
     /// The element of the channel so much further on.
     Shifted(usize, usize),
@@ -94,7 +93,7 @@ enum Stmt {
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
-    /// Channel 0's predicate decides for all.
+    /// Channel 0's predicate decides for all channels.
     Uniform {
         pred: usize,
         then: Vec<Stmt>,
@@ -128,7 +127,7 @@ struct Writer {
     simd: usize,
     text: String,
     labels: usize,
-    /// Labels of the latch and the end of the loops around.
+    /// Labels of the latch and the end of each enclosing loop.
     loops: Vec<(usize, usize)>,
     depth: usize,
 }
@@ -139,7 +138,7 @@ impl Writer {
         self.labels
     }
 
-    /// Mask and size of the instructions that all channels take: of 32, two halves.
+    /// Masks and sizes of the instructions that together cover all channels: two halves for 32.
     fn parts(&self, no_mask: bool) -> Vec<(String, usize, usize)> {
         let nm = if no_mask { "_NM" } else { "" };
         let size = self.simd.min(16);
@@ -186,7 +185,7 @@ impl Writer {
                 let pred = pred.map_or(String::new(), |(p, inverse)| {
                     format!("({}P{}) ", if inverse { "!" } else { "" }, p + 1)
                 });
-                // Halves one after the other must not read what the first has written.
+                // The second half must not read the result of the first.
                 let (mut sources, parts) = (Vec::new(), self.parts(*no_mask));
                 for (exec, at, _) in &parts {
                     if parts.len() == 1 {
@@ -305,11 +304,11 @@ impl Writer {
 /// Executes a program.
 struct Machine {
     simd: usize,
-    /// More elements than channels: neighbours are read.
+    /// More elements than channels, because neighbours are read.
     vars: [[u32; 40]; 4],
     preds: [u32; PREDICATES],
     active: u32,
-    /// Channels that left each loop around, and those that are at its latch.
+    /// Channels that left each enclosing loop, and those at its latch.
     loops: Vec<(u32, u32)>,
 }
 
@@ -575,7 +574,7 @@ impl Program {
             let after = bench
                 .run_in(common::target(target), &before, grf_limit)
                 .map_err(|e| format!("{e}\n{}", bench.body))?;
-            // What is after the end of the program no channel may have reached.
+            // No channel may have reached the code after the end.
             let reached = machine.active != 0;
             for v in 0..4 {
                 for lane in 0..simd {

@@ -1,11 +1,11 @@
-//! Every opcode of the table, in every form: each compiles or is refused with its place, and the page of the
-//! documents that says what is supported says the truth.
+//! Every opcode of the table in every form: each compiles or is refused with its place, and the page of supported
+//! instructions is right.
 //!
-//! `forms/forms.txt` has instructions, a form a line; [`HEAD`] declares what they use. Of each form also all
-//! execution sizes and masks, and predicates, are tried. What compiles is run, so that the page can say which
-//! instructions are executed; `forms/encodings.txt` has the messages that the reference finalizer encodes for
-//! them (`.ci/forms` makes it), so that those that no executor runs have a judge, too.
-//! `WRITE=1 cargo test -p kiln-exec --test visa_ops forms` writes the page again.
+//! `forms/forms.txt` has instructions, one form a line; [`HEAD`] declares their variables. Each form is also tried
+//! with all execution sizes and masks, and with predicates. Compiled forms are run, so that the page can list the
+//! executed instructions. `forms/encodings.txt` has the reference finalizer's messages for them (`.ci/forms` makes
+//! it), which judge the forms that no executor runs.
+//! `WRITE=1 cargo test -p kiln-exec --test visa_ops forms` writes the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -32,19 +32,19 @@ const HEAD: &str = include_str!("../../../tests/visa_ops/forms/head.visaasm");
 const FORMS: &str = include_str!("../../../tests/visa_ops/forms/forms.txt");
 const ENCODINGS: &str = include_str!("../../../tests/visa_ops/forms/encodings.txt");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/instructions.md");
-/// Why some are refused that the specification does not keep from the platform.
+/// Reason why forms are refused that the specification allows on the platform.
 const NO_ORACLE: &str = "\
-The video analytics (`va.*`, `va_skl_plus.*`), `rt_read` and `breakpoint` have nothing that their code could be \
-held against: the reference finalizer refuses all of them as text (release 1.0.12504: a syntax error at the first word), \
-and it does not read binary objects. Its newer sources have a builder's functions for the analytics, without text or a front \
-end that calls them; no `rt_read` beyond the specification's page; and for `breakpoint` a mark on the \
-next instruction, which stops the thread for a debugger.\n\n";
+The video analytics (`va.*`, `va_skl_plus.*`), `rt_read` and `breakpoint` are refused because no other \
+implementation can judge their code. The reference finalizer refuses all of them as text (release 1.0.12504: a \
+syntax error at the first word), and it does not read binary objects. Its newer sources have builder functions for \
+the analytics, but no text and no front end that calls them; nothing about `rt_read` beyond the specification's \
+page; and for `breakpoint` a mark on the next instruction, which stops the thread for a debugger.\n\n";
 const TARGETS: [&str; 2] = ["skl", "icllp"];
 
 fn source(form: &str) -> String {
     let lines = form.split("; ").collect::<Vec<_>>();
     let function = ".global_function \"f\"\n.kernel_attr ArgSize=0\n.kernel_attr RetValSize=0\n";
-    // A `fret` is of a function.
+    // A `fret` belongs in a function.
     match form.contains("fret") {
         true => {
             let head = HEAD.replace(".kernel \"bench\"\n", function);
@@ -75,7 +75,7 @@ enum Outcome {
     Refused(String),
 }
 
-/// An error without a place is none that a user can do anything with.
+/// An error without a place is of no use to a user.
 fn outcome(form: &str, target: &'static Platform) -> Result<Outcome, String> {
     let module = parse(form);
     let findings = verify::check(&module, Some(target.generation));
@@ -104,24 +104,24 @@ fn forms() -> impl Iterator<Item = &'static str> {
     FORMS.lines()
 }
 
-/// The opcodes that a form has.
+/// Opcodes in a form.
 fn opcodes(form: &str) -> BTreeSet<Opcode> {
     let module = parse(form);
     let insts = &module.objects[0].insts;
-    // Behind the kernel's last instruction, which is the end of the thread.
+    // After the kernel's last instruction, the end of the thread.
     let end = usize::from(!has_end(form));
     let own = insts.len() - lines(form) - end..insts.len() - end;
     insts[own].iter().map(|inst| inst.op).collect()
 }
 
-/// The lines of a form that are instructions.
+/// Number of instructions in a form.
 fn lines(form: &str) -> usize {
     form.split("; ")
         .filter(|line| !line.starts_with('.'))
         .count()
 }
 
-/// True if it has the thread's or the function's end.
+/// True if it contains the end of the thread or function.
 fn has_end(form: &str) -> bool {
     form.contains("fret") || form.contains("ret (M1, 1)")
 }
@@ -138,7 +138,7 @@ fn every_opcode_has_a_form() {
     }
 }
 
-/// The names that the opcodes of families go by.
+/// Names of the opcodes of families.
 #[test]
 fn every_operation_of_a_family_has_a_form() {
     for row in rows() {
@@ -153,7 +153,7 @@ fn every_operation_of_a_family_has_a_form() {
     }
 }
 
-/// The same on other channels, and with predicates.
+/// The form on other channels, and with predicates.
 fn variants(form: &str) -> Vec<String> {
     let mut all = vec![form.to_owned()];
     let Some(at) = form.rfind("(M1, ") else {
@@ -222,7 +222,7 @@ kernels:
       - {bti_value: 2, arg_index: 2}
 ";
 
-/// True if the executor runs it; if not, what it has not.
+/// Runs a form; the error tells what the executor lacks.
 fn run(compiled: &Compiled, target: &'static Platform) -> Result<(), Cause> {
     let info = ZeInfo::parse(INFO.as_bytes()).expect("the launch description");
     let sampler = Sampler {
@@ -252,17 +252,17 @@ fn run(compiled: &Compiled, target: &'static Platform) -> Result<(), Cause> {
     }
 }
 
-/// How far an opcode is supported on a platform.
+/// Support of an opcode on a platform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Support {
-    /// All its forms that compile run.
+    /// All forms that compile also run.
     Runs,
-    /// What of it the executor does not know.
+    /// Forms that the executor does not support.
     Compiles(String),
     Refused,
 }
 
-/// Forms that are parts of a module, which other tests link and run.
+/// Forms that are parts of a module; other tests link and run them.
 fn is_linked(op: Opcode) -> bool {
     matches!(
         op,
@@ -272,7 +272,7 @@ fn is_linked(op: Opcode) -> bool {
 
 struct Supported {
     by_opcode: BTreeMap<Opcode, Support>,
-    /// Forms that are refused, and why.
+    /// Refused forms, with the reason.
     refused: Vec<(&'static str, String)>,
 }
 
@@ -298,7 +298,7 @@ fn supported(target: &'static Platform) -> Supported {
             },
         };
         for op in opcodes(form) {
-            // An opcode with a form that compiles and is not run is not executed wholly.
+            // An opcode with a form that compiles but is not run counts as not run.
             let known = by_opcode.entry(op).or_insert(found.clone());
             match (&*known, &found) {
                 (Support::Runs, Support::Compiles(_)) | (Support::Refused, _) => {
@@ -311,7 +311,7 @@ fn supported(target: &'static Platform) -> Supported {
     Supported { by_opcode, refused }
 }
 
-/// Tests that judge single opcodes: name, source, what of it they are about.
+/// Tests that judge single opcodes: name, source, opcodes.
 const TESTS: &[(&str, &str, &[Opcode])] = {
     use Opcode::*;
     const SPECIAL: &str = include_str!("special.rs");
@@ -385,7 +385,7 @@ const TESTS: &[(&str, &str, &[Opcode])] = {
     ]
 };
 
-/// Judges that are not one test of this directory: what they are called on the page, and whose judges they are.
+/// Judges outside this directory: name on the page, and opcodes.
 const ELSEWHERE: &[(&str, &[Opcode])] = {
     use Opcode::*;
     &[
@@ -423,7 +423,7 @@ fn tests_that_judge_are_there() {
     }
 }
 
-/// Who says that an opcode is right.
+/// The judges of an opcode.
 fn judges(op: Opcode) -> Vec<String> {
     let mut all = Vec::new();
     let names = || {
@@ -464,14 +464,14 @@ fn is_silent(op: Opcode) -> bool {
 fn page() -> String {
     let [skl, icllp] = TARGETS.map(|name| supported(common::target(name)));
     let mut page = String::from(
-        "# Which instructions are supported\n\n\
-         A test makes this page: `WRITE=1 cargo test -p kiln-exec --test visa_ops forms` writes it, without\n\
-         `WRITE` it fails if the page says anything else. Which platform has which instruction is in the opcode\n\
-         table (`frontend/visa/src/opcode.rs`), from the specification's appendix.\n\n\
-         * *runs*: every form of it that compiles is executed; *compiles*: what the executor lacks is said.\n\
+        "# Supported instructions\n\n\
+         A test makes this page: `WRITE=1 cargo test -p kiln-exec --test visa_ops forms` writes it; without `WRITE`\n\
+         the test fails if the page differs. The opcode table (`frontend/visa/src/opcode.rs`) has the platforms of\n\
+         each instruction, from the specification's appendix.\n\n\
+         * *runs*: every form that compiles is also executed; *compiles*: with the reason why it is not executed.\n\
          * `-`: the platform does not have it, and its use is a diagnostic with its place.\n\n\
-         Judges: the *model* of `runtime/exec/tests/visa_ops`, the results that the *reference's* code leaves for\n\
-         the same cases, the *messages* that it encodes for the same instructions, or the test that is named.\n\n\
+         The last column names the tests: the *model* of `runtime/exec/tests/visa_ops`, the results of the *reference's*\n\
+         code for the same cases, the *messages* that it encodes for the same instructions, or a test by its name.\n\n\
          | instruction | Skylake | Ice Lake | shown by |\n|---|---|---|---|\n",
     );
     let shown = |op: Opcode, on: &Supported, name: &str| -> String {
@@ -509,7 +509,9 @@ fn page() -> String {
         );
     }
     let _ = write!(page, "\nOf other platforms: {}.\n", later.join(", "));
-    page.push_str("\n## Forms that are refused\n\nOf instructions that the platform has.\n\n");
+    page.push_str(
+        "\n## Refused forms\n\nThese are forms of instructions that the platform has.\n\n",
+    );
     page.push_str(NO_ORACLE);
     page.push_str("| form | Skylake | Ice Lake |\n|---|---|---|\n");
     for form in forms() {
@@ -548,7 +550,7 @@ fn the_page_of_instructions_says_what_is() {
     );
 }
 
-/// Everything that the platform has is run, or somebody else says that what is encoded is right.
+/// Every supported form is run, or its encoding is compared with the reference's.
 #[test]
 fn every_opcode_has_a_judge() {
     let on = supported(common::skl());
@@ -560,15 +562,15 @@ fn every_opcode_has_a_judge() {
     }
 }
 
-/// The reference does not read `vme_idm` in text and never ends on `avs`; of `wait` it leaves out what there is
-/// to compare where no thread depends on another.
+/// The reference does not parse `vme_idm` in text and never ends on `avs`; it drops `wait` if no thread depends on
+/// another.
 const UNJUDGED: &[Opcode] = &[Opcode::VmeIdm, Opcode::Avs, Opcode::Wait];
 
 fn encodings() -> impl Iterator<Item = (&'static str, &'static str)> {
     ENCODINGS.lines().filter_map(|line| line.split_once(" | "))
 }
 
-/// What a message asks for: function, and descriptor without the lengths of payloads and the header's presence.
+/// The request of a message: function, and descriptor without the lengths of payloads and the header's presence.
 fn asked(inst: &Inst) -> Option<(u8, u32)> {
     const LENGTHS: u32 = 0xf << 25 | 1 << 19;
     let message = inst.msg.filter(|message| !message.eot)?;
@@ -578,7 +580,7 @@ fn asked(inst: &Inst) -> Option<(u8, u32)> {
     }
 }
 
-/// Where ours are other messages, and why.
+/// Known differences from the reference's messages, with the reason.
 const KNOWN: &[(&str, &str)] = &[
     (
         "gather.4 (M1, 1) T7 0x0:ud A.0 D.0",

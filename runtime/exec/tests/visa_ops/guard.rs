@@ -1,4 +1,4 @@
-//! Which channels an instruction is for: execution size and mask, the channels that reach it, a predicate.
+//! The channels of an instruction: execution size and mask, the channels that reach it, and a predicate.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub struct Pred {
 pub struct Guard {
     pub simd: u8,
     pub items: u32,
-    /// The channels that reach the instruction, of those there are.
+    /// Channels that reach the instruction.
     pub reach: u32,
     pub size: usize,
     pub off: usize,
@@ -63,7 +63,7 @@ impl Guard {
         })
     }
 
-    /// A predicate for it.
+    /// A random predicate for it.
     pub fn random_pred(&self, r: &mut Random) -> Pred {
         let groups = self.size == usize::from(self.simd);
         let combine = if groups {
@@ -79,7 +79,7 @@ impl Guard {
         }
     }
 
-    /// The predicate, before an instruction's name.
+    /// Text of the predicate, before an instruction's name.
     pub fn prefix(&self) -> String {
         let mut text = String::new();
         if let Some(p) = self.pred {
@@ -106,14 +106,14 @@ impl Guard {
         (1..4).map(decl).collect()
     }
 
-    /// What stands before the instruction: its predicate, which is P1, and the jump that some channels take.
+    /// Text before the instruction: its predicate, which is P1, and the jump that some channels take.
     pub fn before(&self) -> String {
         let (simd, ty) = (self.simd, self.flag_type());
         let bits = self.pred.map_or(0, |p| p.bits);
         format!("setp (M1_NM, {simd}) P1 {bits:#x}:{ty}\n")
     }
 
-    /// The jump that those channels take which do not reach the instruction, to the label `behind`.
+    /// The jump to the label `behind`, taken by the channels that do not reach the instruction.
     pub fn jump(&self) -> String {
         let (simd, ty) = (self.simd, self.flag_type());
         if self.reach == u32::MAX {

@@ -1,8 +1,7 @@
-//! Images and samplers: every form of the messages, against the texels that OpenCL's formulas choose.
+//! Images and samplers: every form of the messages, against the texels that OpenCL's formulas select.
 //!
-//! The image has four floats a texel, of which each says where it is. Coordinates are the middles of
-//! texels, so that the nearest texel is read whatever the filter; what `sample4` gathers lies around
-//! corners.
+//! The image has four floats a texel, which encode its position. Coordinates are texel centres, so that the filter
+//! does not matter; for `sample4` they are corners.
 
 use kiln_exec::{Addressing, Comparison, Filter, Format, Image, ImageKind, Sampler, Shape};
 
@@ -14,7 +13,7 @@ use crate::random::Random;
 
 const SIDE: i64 = 8;
 
-/// What the texel at x, y has in a channel; outside, the nearest one's.
+/// The value of the texel at x, y in a channel; outside the image, that of the nearest texel.
 fn texel(x: i64, y: i64, channel: usize) -> f32 {
     let [x, y] = [x, y].map(|at| at.clamp(0, SIDE - 1));
     (channel as i64 * 64 + y * SIDE + x) as f32
@@ -75,14 +74,14 @@ mov (M1_NM, 32) ONE(0,0)<1> 0x1:d
 
 const REFERENCE: f32 = 33.0;
 
-/// What an operation gives in its four channels for a texel's coordinates.
+/// Expected channels of an operation at a texel's coordinates.
 type Expected = fn(i64, i64) -> [f32; 4];
 
 fn colors(x: i64, y: i64) -> [f32; 4] {
     std::array::from_fn(|channel| texel(x, y, channel))
 }
 
-/// Without a sampler, there is nothing outside.
+/// Without a sampler, coordinates outside the image have no texel.
 fn loaded(x: i64, y: i64) -> [f32; 4] {
     let inside = (0..SIDE).contains(&x) && (0..SIDE).contains(&y);
     if inside { colors(x, y) } else { [0.0; 4] }
@@ -93,14 +92,13 @@ fn compared(x: i64, y: i64) -> [f32; 4] {
     [f32::from(u8::from(passes)), 0.0, 0.0, 1.0]
 }
 
-/// The four texels whose middles are around a place half a texel left of and above a middle, the
-/// lower left one first, counterclockwise: by the linear filter it is the lower right one.
+/// The four texels around the corner at the upper left of a texel, counterclockwise from the lower left one. The texel
+/// itself is the lower right one.
 fn around(x: i64, y: i64) -> [(i64, i64); 4] {
     [(x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y)]
 }
 
-/// Operation, operands after the surface's, what is expected, and whether it masks colors and has
-/// a sampler.
+/// Operation, operands after the surface, expected channels, and flags for a color mask and a sampler.
 struct Form {
     op: &'static str,
     parameters: &'static str,
@@ -194,7 +192,7 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
         for round in 0..10 {
             let before = random_state(&mut r);
             let narrow = form.parameters.starts_with("UH");
-            // A row of registers begins a register.
+            // Each parameter begins at a register.
             let (size, offset) = match narrow {
                 true => r.of(&[(8usize, 0usize), (8, 16), (16, 0), (16, 16)]),
                 false => r.of(&[(8, 0), (8, 8), (8, 24), (16, 0), (16, 16)]),
@@ -214,7 +212,7 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
             };
             let (mut dx, mut dy) = (0, 0);
             let mut aoffimmi = "0x0:uw".to_string();
-            // The offsets that a parameter says take the place of these.
+            // Offsets given by a parameter replace these.
             if moved && !form.op.contains("_po") {
                 (dx, dy) = (r.below(16) as i64 - 8, r.below(16) as i64 - 8);
                 aoffimmi = format!("{:#x}:uw", (dx & 15) << 8 | (dy & 15) << 4);
@@ -244,7 +242,7 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
                 body: format!("{SETUP}{}{text}\n", if indexed { index } else { "" }),
             };
             let limit = r.of(&[128, 40]);
-            // Parameters of 16 bits are from Ice Lake on.
+            // 16-bit parameters exist from Ice Lake on.
             let target = common::target(if narrow { "icllp" } else { "skl" });
             let (after, _) = bench
                 .run_with(target, &before, limit, Some((&image, SAMPLER)))
@@ -268,7 +266,7 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
             }
             let end = row * wanted.len();
             if null_mask {
-                // Bits of the channels; what lies above them is nobody's, nor is any without channels.
+                // Only bits of channels count; others are undefined.
                 let mask = element(&after[3], end, Ty::Ud) as u32;
                 let all = if size == 8 { 0xff } else { 0xffff };
                 let active = usize::from(items) > offset;
@@ -278,7 +276,7 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
                 );
                 expected[end..end + 4].copy_from_slice(&after[3][end..end + 4]);
             }
-            // Of eight halves the upper part of the register is nobody's.
+            // For eight halves the upper part of a register is undefined.
             for (at, (found, expected)) in after[3].iter().zip(expected).enumerate() {
                 let unused = half && size == 8 && at < end && at % 32 >= 16;
                 assert!(unused || *found == expected, "{text}: byte {at}");
@@ -331,7 +329,7 @@ fn typed_messages_read_write_and_change_texels() {
     for (mask, wanted) in MASKS {
         for offset in [0usize, 8] {
             let mut before = random_state(&mut r);
-            // Each channel has a texel of its own.
+            // Each channel has its own texel.
             for (lane, byte) in before[0].iter_mut().enumerate().take(32) {
                 *byte = (lane * 5 % 64) as u8;
             }
@@ -403,7 +401,7 @@ fn typed_atomics_change_texels_of_32_bits() {
             for (lane, byte) in before[0].iter_mut().enumerate().take(32) {
                 *byte = (lane * 5 % 64) as u8;
             }
-            // Half of the channels compare with what is there.
+            // Half of the channels compare with the present value.
             for lane in (0..8).step_by(2) {
                 let there = 1000 + u32::from(before[0][lane]);
                 before[2][lane * 4..lane * 4 + 4].copy_from_slice(&there.to_le_bytes());

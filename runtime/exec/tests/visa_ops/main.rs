@@ -1,11 +1,9 @@
-//! Every operation that is selected, compiled and run, against a model of vISA.
+//! Every supported operation, compiled and run, against a model of vISA.
 //!
-//! [`bench`] wraps instructions into a kernel, [`case`] makes random instructions of the operations
-//! that [`ops`] lists, [`model`] says what they compute, [`access`] has messages to memory. [`flow`] has whole programs, [`special`] what
-//! fits none of these. [`forms`] has every opcode there is. [`reference`] holds the same cases against the
-//! reference finalizer's code. More cases than usual: `CASES=3000 cargo test --test visa_ops`, and
-//! `PROGRAMS=3000`.
-
+//! [`bench`] wraps instructions into a kernel, [`case`] makes random instructions of the operations that [`ops`]
+//! lists, and [`model`] computes their results. [`access`] has memory messages, [`flow`] whole programs, [`special`]
+//! operations that fit none of these, [`forms`] every opcode. [`reference`] compares the same cases with the reference
+//! finalizer's code. For more cases: `CASES=3000 cargo test --test visa_ops`, and `PROGRAMS=3000`.
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/run.rs"]
@@ -29,7 +27,7 @@ use case::Case;
 use kiln_emit::platform::Platform;
 use random::Random;
 
-/// How many cases to try: what the environment says, or else `usual`.
+/// Number of cases to try: the environment variable, or else `usual`.
 fn cases(variable: &str, usual: u32) -> u32 {
     let set = std::env::var(variable).ok().and_then(|n| n.parse().ok());
     set.unwrap_or(usual)

@@ -1,8 +1,8 @@
-//! Memory instructions against a model of memory: gathers and scatters, blocks, atomics, on surfaces
-//! and in local memory, and media blocks on an image of bytes.
+//! Memory instructions against a model of memory: gathers and scatters, blocks, atomics, on surfaces and in local
+//! memory, and media blocks on an image of bytes.
 //!
-//! What a bench loads stands in the surface of entry 0 of the binding table, so that reads there find
-//! the variables' own bytes; writes go to local memory, from where blocks bring them back.
+//! Surface 0 contains the bytes of the variables, so that reads find them there; writes go to local memory, from which
+//! blocks read them back.
 
 use kiln_exec::{Format, Image, ImageKind, Sampler, Shape};
 
@@ -30,7 +30,7 @@ fn bench(simd: u8, items: u32, body: &str) -> Bench {
     }
 }
 
-/// Offsets in S0, of which each is below the limit and a multiple of the unit.
+/// Offsets in S0, multiples of the unit below the limit.
 fn offsets(r: &mut Random, state: &mut State, limit: usize, unit: usize) -> [usize; 16] {
     let offsets = std::array::from_fn(|_| r.below(limit / unit) * unit);
     for (n, offset) in offsets.iter().enumerate() {
@@ -39,7 +39,7 @@ fn offsets(r: &mut Random, state: &mut State, limit: usize, unit: usize) -> [usi
     offsets
 }
 
-/// Operation, bytes of an element, elements of a channel, what offsets are counted in.
+/// Operation, bytes of an element, elements for each channel, unit of offsets.
 const READS: &[(&str, usize, usize, usize)] = &[
     ("gather.1", 1, 1, 1),
     ("gather.2", 2, 1, 2),
@@ -101,8 +101,8 @@ const WRITES: &[(&str, usize, usize, usize)] = &[
     ("scatter4_scaled.RGBA", 4, 4, 1),
 ];
 
-/// Fills 256 bytes of local memory, changes some, and brings all back: by blocks where local memory
-/// has them (from Ice Lake on), or by channels.
+/// Fills 256 bytes of local memory, changes some, and reads all back: by blocks if local memory has them (from Ice
+/// Lake on), else by channels.
 fn in_local(target: &str, change: &str) -> String {
     let all = |op: &str, var: &str| -> String {
         let blocks =
@@ -128,7 +128,7 @@ fn scatters_write_where_the_offsets_say() {
     for &(op, bytes, count, unit) in WRITES {
         for (target, size) in TARGETS.into_iter().flat_map(|t| [(t, 8usize), (t, 16)]) {
             let mut before = random_state(&mut r);
-            // Each channel has a place of its own.
+            // Each channel has its own place.
             let room = 256 / size;
             let at: Vec<usize> = (0..size).map(|lane| lane * room / unit).collect();
             for (n, at) in at.iter().enumerate() {
@@ -240,7 +240,7 @@ fn media_blocks_move_rectangles() {
         for (width, height) in [(4usize, 1usize), (4, 8), (8, 4), (12, 4), (16, 8), (32, 8)] {
             let before = random_state(&mut r);
             let (x, y) = (r.below(16), r.below(3));
-            // Written after it is read, where it is inside.
+            // The block is written after it is read, at a place inside the image.
             let (to_x, to_y) = if x + height > 12 { (x, y) } else { (y, x) };
             let text = format!(
                 "movs (M1_NM, 1) SURFACE(0) 0x2:ud\n\

@@ -1,7 +1,7 @@
 //! Results of vISA's operations, one channel at a time.
 //!
-//! Written from the vISA specification, with mathematical integers and the host's IEEE arithmetic;
-//! knows nothing of Gen.
+//! Written from the vISA specification, with unbounded integers and the host's IEEE arithmetic; it knows nothing of
+//! Gen.
 
 use half::f16;
 use kiln_emit::platform::Platform;
@@ -52,7 +52,7 @@ impl Ty {
         matches!(self, Ty::B | Ty::W | Ty::D | Ty::Q)
     }
 
-    /// True if the target computes on it.
+    /// True if the target supports it.
     pub fn is_on(self, target: &Platform) -> bool {
         match self {
             Ty::Q | Ty::Uq => target.int64,
@@ -74,7 +74,7 @@ impl Ty {
     }
 }
 
-/// A value on its way: integers are exact, floats of any type are exactly representable.
+/// An intermediate value: integers are exact, and floats of all types exactly representable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Num {
     I(i128),
@@ -115,7 +115,7 @@ pub fn decode(ty: Ty, bits: u64) -> Num {
     }
 }
 
-/// What an element holds after a value was written to it.
+/// Contents of an element after a write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stored {
     Bits(u64),
@@ -133,7 +133,7 @@ pub fn encode(ty: Ty, value: Num, saturate: bool) -> Stored {
             Num::I(i) if saturate => i.clamp(low, high),
             Num::I(i) => i,
             Num::F(f) if f.is_nan() => 0,
-            // Towards zero; out of range only saturation and the widest types say what becomes.
+            // Toward zero; out of range the result is defined only with saturation or for the widest types.
             Num::F(f) => {
                 let whole = f.trunc().clamp(-1e30, 1e30) as i128;
                 if !saturate && !(low..=high).contains(&whole) {
@@ -246,7 +246,7 @@ pub struct Input<'a> {
     pub ty: Ty,
     pub src: Ty,
     pub s: &'a [Num],
-    /// Of `sel`.
+    /// The predicate of a `sel`.
     pub chosen: bool,
 }
 
@@ -259,13 +259,13 @@ impl Input<'_> {
         self.i(n) as u32
     }
 
-    /// A count of a shift: the low bits, as many as the width needs.
+    /// A shift count: as many low bits as the width needs.
     fn count(&self) -> u32 {
         let wide = self.ty.bytes() == 8 || self.src.bytes() == 8;
         self.i(1) as u32 & if wide { 63 } else { 31 }
     }
 
-    /// Rounds once in the type the operation is executed in.
+    /// Rounds once, in the type of the operation.
     fn float(&self, single: impl Fn(&[f32]) -> f32, double: impl Fn(&[f64]) -> f64) -> Num {
         let wide: Vec<f64> = self.s.iter().map(|s| s.float()).collect();
         if self.ty == Ty::Df {
@@ -287,7 +287,7 @@ pub fn evaluate(op: &str, x: Input) -> Vec<Num> {
         "mul" => Num::I(x.i(0) * x.i(1)),
         "avg" => Num::I((x.i(0) + x.i(1) + 1) >> 1),
         "mad" if float => x.float(|s| s[0].mul_add(s[1], s[2]), |s| s[0].mul_add(s[1], s[2])),
-        // Of 64-bit factors the low bits.
+        // Low bits of the product of 64-bit factors.
         "mad" => Num::I(x.i(0).wrapping_mul(x.i(1)).wrapping_add(x.i(2))),
         "lrp" => x.float(|s| s[0] * s[1] + (1.0 - s[0]) * s[2], |_| 0.0),
         "and" => Num::I(x.i(0) & x.i(1)),
@@ -373,7 +373,7 @@ fn extract(width: u32, offset: u32, from: u32, signed: bool) -> i128 {
         return 0;
     }
     let field = (u64::from(from) >> offset) as u32;
-    // Of a field that reaches beyond the top, the top is what there is of it.
+    // A field that reaches beyond the top ends there.
     let width = width.min(32 - offset);
     let field = field << (32 - width);
     if signed {

@@ -1,5 +1,5 @@
-//! Which operations take which types, and values worth trying (specification, the page of each
-//! instruction: "Operand type maps", "Supported types").
+//! Types that each operation takes, and values worth trying (specification, the page of each instruction: "Operand
+//! type maps", "Supported types").
 
 use half::f16;
 use kiln_emit::platform::Platform;
@@ -8,19 +8,19 @@ use kiln_frontend::opcode::Opcode;
 use crate::model::Ty::{self, *};
 use crate::random::Random;
 
-/// Source modifiers an operation takes.
+/// Source modifiers that an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mods {
     None,
     /// Arithmetic ones.
     Arith,
-    /// Arithmetic ones; but the result tells a negated unsigned number from its complement, which
-    /// the specification does not define.
+    /// Arithmetic ones, if the result does not depend on whether a negated unsigned number is one bit wider, which the
+    /// specification does not define.
     Ordered,
     Logic,
 }
 
-/// Types that go together: of each destination and each source.
+/// Types of destinations and sources that go together.
 #[derive(Clone, Copy, Debug)]
 pub struct Types {
     pub targets: &'static [&'static [Ty]],
@@ -34,15 +34,15 @@ pub struct Row {
     pub mods: Mods,
     pub saturates: bool,
     pub immediates: bool,
-    /// The result is that of a function the hardware approximates.
+    /// True if the hardware approximates the function.
     pub near: bool,
-    /// Execution sizes; none: all.
+    /// Execution sizes; empty for all.
     pub sizes: &'static [usize],
     /// Values of each source.
     pub values: Values,
-    /// The least integer is among them, whose magnitude has no place in its type.
+    /// True if values include the least integer, whose magnitude does not fit its type.
     pub least: bool,
-    /// The destination has a second part, for the upper halves.
+    /// True if there is a second destination for the upper halves.
     pub upper: bool,
 }
 
@@ -53,9 +53,9 @@ pub enum Values {
     Divisor,
     /// Finite and not too far from 1.
     Tame,
-    /// The same, and more than zero.
+    /// As `Tame`, and greater than zero.
     Positive,
-    /// Integers, the sums and products of which every float type has.
+    /// Integers whose sums and products every float type can represent.
     Small,
 }
 
@@ -116,7 +116,7 @@ const fn function(op: &'static str, values: Values, types: &'static [Types]) -> 
 }
 
 pub const ROWS: &[Row] = &[
-    // Conversions that the machine does in steps.
+    // Conversions that the machine does in several steps.
     Row {
         saturates: true,
         mods: Mods::Ordered,
@@ -178,7 +178,7 @@ pub const ROWS: &[Row] = &[
             types! { Hf <- Hf, Hf, Hf; F <- F, F, F; Df <- Df, Df, Df; },
         )
     },
-    // Half and single floats may be mixed; in which of them is computed, small integers do not tell.
+    // Half and single floats may be mixed; small integers give the same result in both.
     Row {
         values: Values::Small,
         ..arith("mul", types! { SINGLE <- SINGLE, SINGLE; })
@@ -488,7 +488,7 @@ impl Row {
             5 => r.next() & 0x3f,
             _ => r.next(),
         } & ones;
-        // The magnitude of the least integer has no place in its type.
+        // The magnitude of the least integer does not fit its type.
         if ty.is_signed() && bits == top && !self.least {
             top + 7
         } else {
@@ -514,7 +514,7 @@ impl Row {
             12 => f64::INFINITY,
             13 => f64::NEG_INFINITY,
             14 => f64::NAN,
-            // Denormal in a half float, in the others not.
+            // Denormal as a half float only.
             _ => -1e-6,
         };
         let value = match self.values {

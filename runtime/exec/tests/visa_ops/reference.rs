@@ -1,8 +1,8 @@
 //! Results of the random cases in machine code of the reference finalizer.
 //!
-//! `reference.txt` has a summary of what its code left for some cases of every operation and message, in the
-//! order of [`ROWS`] and [`access::forms`]: nothing for those that it refuses, and where it is wrong (`.ci/sweep` says so), the word
-//! `wrong`. With its program in `REFERENCE`, `.ci/sweep` compares as many as one likes and writes the file.
+//! `reference.txt` has a hash of the results of its code for some cases of every operation and message, in the order
+//! of [`ROWS`] and [`access::forms`]: empty for those that it refuses, and `wrong` for those that it compiles wrong
+//! (`.ci/sweep` tells). With its program in `REFERENCE`, `.ci/sweep` compares any number of cases and writes the file.
 
 use std::fmt::Write;
 use std::fs;
@@ -22,7 +22,7 @@ const TABLE: &str = concat!(
     "/../tests/visa_ops/reference.txt"
 );
 
-/// True if some of the results in the file are of an operation.
+/// True if the file has results of an operation.
 pub fn has(op: &str) -> bool {
     let table = fs::read_to_string(TABLE).unwrap_or_default();
     table.lines().any(|line| {
@@ -32,24 +32,24 @@ pub fn has(op: &str) -> bool {
     })
 }
 
-/// A case that code of both is made of.
+/// A case that both compilers compile.
 pub trait Trial {
     fn text(&self) -> String;
-    /// A summary of what our code leaves, or other code.
+    /// Hash of the results of our code, or of other code.
     fn result(&self, code: Option<&[u8]>) -> Result<u64, String>;
-    /// What our code leaves, against the model.
+    /// Compares the results of our code with the model.
     fn check(&self) -> Result<(), String>;
     fn describe(&self) -> String;
 }
 
-/// Bytes as one number.
+/// Hash of bytes.
 pub fn hash<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
-/// Operations and messages, by their names, with what makes a case of each.
+/// Operations and messages by name, with a constructor of cases.
 type Make = Box<dyn Fn(u32) -> Box<dyn Trial>>;
 
 fn kinds() -> Vec<(&'static str, Make)> {
@@ -99,7 +99,7 @@ fn the_references_code_leaves_the_same() {
     assert!(compared > 1500, "only {compared} compared");
 }
 
-/// With `REFERENCE` and `FOLDER` for its files; without, there is nothing to compare with.
+/// Needs `REFERENCE`, and `FOLDER` for its files; without them there is nothing to compare with.
 #[test]
 fn live() {
     let (Ok(tool), Ok(folder)) = (std::env::var("REFERENCE"), std::env::var("FOLDER")) else {

@@ -1,4 +1,4 @@
-//! What the other operations' table does not hold: predicates as data, addresses, packed immediates.
+//! Operations that do not fit the table: predicates as data, addresses, packed immediates.
 
 use crate::bench::{Bench, State, VAR_BYTES};
 use crate::case::element;
@@ -7,7 +7,8 @@ use crate::guard::low;
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
-/// What the second target has not: integers of 64 bits, sums of products and of differences, planes.
+/// Features that the second target lacks: 64-bit integers, dot products, sums of absolute differences, planes, and
+/// macro steps.
 const ON_ONE: [&str; 9] = [
     "uq", "dp2", "dp3", "dp4", "dph", "sad2", "plane", "invm", "rsqtm",
 ];
@@ -178,7 +179,7 @@ fn one_address_reads_and_writes_a_region() {
         if reach > 64 {
             continue;
         }
-        // The register file has what an address names only inside of the variable.
+        // An address may only reach the bytes of its variable.
         let (at, imm) = (r.below((256 - reach) / bytes) * bytes, r.below(8) * bytes);
         let name = ty.name();
         let from = format!("r[A0(2),{imm}]<{step};1,0>:{name}");
@@ -216,7 +217,7 @@ fn an_address_for_each_channel_reads_its_element() {
         let mut before = random_state(&mut r);
         let ty = r.of(&[Ty::B, Ty::Uw, Ty::D, Ty::F]);
         let (size, bytes) = (r.of(&[8usize, 16]), ty.bytes());
-        // One address a channel, or one for four channels in a row.
+        // One address for each channel, or one for four channels in a row.
         let width = r.of(&[1, 4]);
         let room = (256 - 4 * bytes) / bytes;
         let addresses: Vec<usize> = (0..16).map(|_| r.below(room) * bytes).collect();
@@ -242,7 +243,7 @@ fn an_address_for_each_channel_reads_its_element() {
 
 #[test]
 fn many_live_predicates_keep_their_channels() {
-    // More than the flag registers and the eight spilled flags that have a place of their own.
+    // More predicates than the flag registers and the eight spill places of flags.
     let mut r = Random(7);
     for (simd, count) in [(32u8, 6usize), (32, 14), (16, 20)] {
         let before = random_state(&mut r);
@@ -347,7 +348,7 @@ fn float(state: &State, var: usize, n: usize) -> f32 {
     f32::from_bits(element(&state[var], n * 4, Ty::F) as u32)
 }
 
-/// Products of four channels, of which some are not active: those are read and not written.
+/// Products of four channels, some of them inactive: these are read and not written.
 #[test]
 fn dot_products_are_of_four_channels_each() {
     let mut r = Random(21);
@@ -418,7 +419,7 @@ fn differences_are_of_two_channels() {
     }
 }
 
-/// `line`: parameters 0 and 3; `plane`: 0, 1 and 3, and coordinates of eight channels a register each.
+/// `line`: parameters 0 and 3; `plane`: 0, 1 and 3; coordinates of eight channels in a register each.
 #[test]
 fn lines_and_planes_take_parameters_from_four() {
     let mut r = Random(23);
@@ -466,7 +467,7 @@ fn lines_and_planes_take_parameters_from_four() {
     }
 }
 
-/// Labels that are the same, next to each other, before the jump; indices of all types.
+/// Equal labels, adjacent labels, labels before the jump; indices of all types.
 #[test]
 fn switchjmp_goes_to_the_label_of_its_index() {
     let mut r = Random(24);
@@ -588,7 +589,7 @@ fn approximations_tell_which_of_them_are_final() {
     }
 }
 
-/// A sum of a `df` and of 64-bit integers is one of `df` (rule V0085): the model is the host's.
+/// A sum of a `df` and of 64-bit integers is computed in `df` (rule V0085); the model is the host's arithmetic.
 #[test]
 fn sums_of_doubles_and_integers_are_sums_of_doubles() {
     let mut r = Random(11);
