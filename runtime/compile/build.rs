@@ -1,14 +1,14 @@
-//! What the compiler was built from.
+//! Hashes the sources that the compiler is built from.
 //!
-//! `KILN_SOURCES` is a hash of all sources and of the versions of all dependencies: entries of the code cache carry
-//! it, so that no build takes what another has made.
+//! `KILN_SOURCES` is a hash of all sources and of the versions of all dependencies. Keys of the code cache include it,
+//! so that builds do not share entries.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The crates that what is compiled depends on, from this one's folder.
+/// Folders of the crates that the generated code depends on.
 const CRATES: [&str; 9] = [
     "../../frontend/visa",
     "../../frontend/genx",
@@ -35,7 +35,7 @@ fn sources() -> io::Result<u64> {
         add(&Path::new(name).join("src"), &mut files)?;
     }
     let mut hasher = DefaultHasher::new();
-    // A crate that is built by itself has no others beside it.
+    // A crate that is built outside the workspace has no sibling crates.
     for file in files.iter().filter(|file| file.exists()) {
         println!("cargo::rerun-if-changed={}", file.display());
         hasher.write(file.as_os_str().as_encoded_bytes());
@@ -44,7 +44,7 @@ fn sources() -> io::Result<u64> {
     Ok(hasher.finish())
 }
 
-/// Adds the files of a folder and of those in it; the folder itself is looked at again if one is added to it.
+/// Adds the files of a folder, recursively; cargo also watches the folder for new files.
 fn add(folder: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     if !folder.exists() {
         return Ok(());

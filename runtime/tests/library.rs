@@ -1,5 +1,4 @@
-//! What users of the library see: all that is wrong with a module as records, modules built in memory, and code
-//! loaded at an address.
+//! The library as its users see it: diagnostics as records, modules built in memory, and code loaded at an address.
 
 use std::path::Path;
 
@@ -92,7 +91,7 @@ fn all_findings_of_a_module_are_records() {
     assert_eq!(places, expected);
 }
 
-/// The bytes that one image has and the other has not.
+/// Indices of the bytes that differ.
 fn differing(a: &[u8], b: &[u8]) -> Vec<usize> {
     (0..a.len()).filter(|&i| a[i] != b[i]).collect()
 }
@@ -132,7 +131,7 @@ fn loaded_code_differs_in_its_relocations_only() {
     assert!(differing.iter().all(in_field));
 }
 
-/// The executor has kernels at address 0 and can call what lies behind them.
+/// The executor places kernels at address 0 and can call code after them.
 #[test]
 fn loaded_code_runs() {
     let name = "call_address";
@@ -171,7 +170,7 @@ fn what_cannot_be_loaded_is_an_error() {
     );
     assert_eq!(align, Err(LoadError::Align(32)));
     assert!(matches!(end, Err(LoadError::End { .. })));
-    // Without its functions the kernel calls those of somebody else.
+    // Without its functions, the kernel calls functions of another module.
     let functions = std::mem::take(&mut module.functions);
     let mut asked = Vec::new();
     let unknown = module.load_at(0, |symbol| {
@@ -192,7 +191,7 @@ fn what_cannot_be_loaded_is_an_error() {
     assert!(module.load_at(1 << 40, |_| Some(1 << 40)).is_ok());
 }
 
-/// A kernel that nothing above its limit is left of, for one group of 16.
+/// Clamps the values of a buffer to a limit; launched for one group of 16.
 fn clamp() -> Module {
     let mut k = Builder::kernel("clamp", 16);
     let lane = k.var("lane", Type::Uw, 16);
@@ -235,7 +234,7 @@ fn clamp() -> Module {
     build::module([k.finish().expect("a kernel")]).expect("a module")
 }
 
-/// Its arguments: the buffer as surface 0, the limit behind the local ids.
+/// Its arguments: the buffer as surface 0, and the limit after the local ids.
 const CLAMP_INFO: &[u8] = b"
 version: '1.20'
 kernels:
@@ -259,7 +258,7 @@ fn a_module_built_in_memory_runs() {
     let compiled = session
         .compile_loaded(&loaded)
         .unwrap_or_else(|e| panic!("{e}"));
-    // The same as of its text and of its bytes.
+    // Its text and its binary compile to the same code.
     let text = print::print(&module).into_bytes();
     for bytes in [text, binary::write(&module).expect("an object")] {
         let again = session.compile_module(&[Input {

@@ -1,8 +1,8 @@
 //! `kiln bench`: a corpus compiled by Kiln and by another finalizer, side by side.
 //!
-//! Each kernel is compiled in a process of its own by one and then by the other; what they made is read back
-//! and counted in the same way ([`cost::Figures`]). What fails is a row, too. Sums are over kernels that
-//! both compile.
+//! Each kernel is compiled in a process of its own by one finalizer and then by the other. Both outputs are read back
+//! and counted in the same way ([`cost::Figures`]). A failure is a row, too. Sums are over the kernels that both
+//! compile.
 
 mod plot;
 mod table;
@@ -36,25 +36,25 @@ pub struct Args {
     /// Binary or text vISA, `-` for standard input, or folders of it: each file is a module
     #[arg(required = true, value_name = "CORPUS")]
     corpus: Vec<PathBuf>,
-    /// The other finalizer [default: none]
+    /// Another finalizer to compare with, with the command line of GenX_IR [default: none]
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
     /// Platform to compile for
     #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
-    /// Of folders take files whose names begin so
+    /// In folders, take only files whose names begin with this
     #[arg(long, value_name = "PREFIX", default_value = "")]
     only: String,
-    /// Runs of each, of whose times the one in the middle counts
+    /// Runs of each finalizer for each kernel; the median time counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// Optimize: 0 for code soon, 2 for code that is fast
+    /// Optimization: 0 for short compile times, 2 for fast code
     #[arg(short = 'O', long, value_name = "LEVEL", default_value = "2", value_parser = tier_parser())]
     optimize: Tier,
-    /// Memory that a process may have, in MiB
+    /// Memory limit of a process, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 3072)]
     memory: u64,
-    /// Seconds that a process may compute
+    /// Processor time limit of a process, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     seconds: u64,
     /// Write the figures of every kernel as CSV, `-` for standard output
@@ -68,33 +68,33 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// A corpus compiled.
+/// Results of a corpus.
 #[derive(Serialize)]
 struct Benched {
     platform: &'static str,
     runs: u32,
-    /// Of all kernels that ours compiles, in one call.
+    /// One call of ours that compiles all kernels that we compile.
     one_call: Option<Side>,
     rows: Vec<Row>,
 }
 
-/// A kernel compiled by both.
+/// Results of one kernel.
 #[derive(Serialize)]
 struct Row {
     kernel: String,
     #[serde(skip)]
     path: PathBuf,
     ours: Side,
-    /// None where nothing is compared.
+    /// `None` if nothing is compared.
     reference: Option<Side>,
 }
 
-/// What one finalizer made of a kernel.
+/// Result of one finalizer for a kernel.
 #[derive(Clone, Default, Serialize)]
 struct Side {
-    /// Nothing where it failed.
+    /// `None` if it failed.
     figures: Option<Figures>,
-    /// The middle of all runs.
+    /// Median of all runs.
     seconds: f64,
     peak_bytes: u64,
     failure: Option<String>,
@@ -103,7 +103,7 @@ struct Side {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was compared.
+/// The reason why nothing was compared.
 pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
     let kept = folder()?;
     let files = corpus::files(&args.corpus, &args.only)?.into_iter();
@@ -142,10 +142,10 @@ pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(Exit::Done)
 }
 
-/// How things are measured.
+/// State of a bench.
 struct Bench<'a> {
     args: &'a Args,
-    /// This program.
+    /// Path of this program.
     own: PathBuf,
 }
 
@@ -177,7 +177,7 @@ impl Bench<'_> {
         })
     }
 
-    /// What our program is told besides its inputs.
+    /// Options of our program.
     fn options(&self) -> [&'static str; 4] {
         let level = match self.args.optimize {
             Tier::Quick => "0",
@@ -186,7 +186,7 @@ impl Bench<'_> {
         ["-p", self.args.platform.name, "-O", level]
     }
 
-    /// Runs a finalizer that leaves machine code in files of that extension.
+    /// Runs a finalizer and collects the files of machine code with that extension.
     fn side(&self, command: Vec<OsString>, extension: &str) -> Result<Side, Report> {
         let folder = folder()?;
         let measured = self.measured(folder.path(), &command, self.args.runs)?;
@@ -208,7 +208,7 @@ impl Bench<'_> {
                 side.figures = Some(side.figures.unwrap_or_default().with(&figures));
             }
         }
-        // The reference's exit code is 1, too, where it spills much.
+        // The reference also exits with 1 if a kernel spills much.
         if side.figures.is_none() {
             let none = || "it left no machine code".to_string();
             side.failure = Some(measured.failure.unwrap_or_else(none));
@@ -216,13 +216,13 @@ impl Bench<'_> {
         Ok(side)
     }
 
-    /// All kernels that ours compiles in one call.
+    /// Compiles all kernels that we compile in one call.
     fn one_call(&self, rows: &[Row]) -> Result<Option<Side>, Report> {
         let folder = folder()?;
         let mut command = vec![self.own.clone().into_os_string(), "compile".into()];
         let compiled = rows.iter().filter(|row| row.ours.figures.is_some());
         for (n, row) in compiled.enumerate() {
-            // What is made goes beside the link.
+            // Outputs are written beside the link.
             let name = row.path.file_name().unwrap_or_default().to_string_lossy();
             let link = folder.path().join(format!("{n}.{name}"));
             let linked = std::os::unix::fs::symlink(&row.path, &link);
@@ -264,7 +264,7 @@ impl Bench<'_> {
     }
 }
 
-/// A file itself; of standard input, which a process after the other reads, a copy in a folder.
+/// The path of an input; standard input is copied to a file in `folder`, since several processes read it.
 fn keep(path: PathBuf, folder: &Path) -> Result<PathBuf, Report> {
     if !is_standard(&path) {
         return Ok(path);
@@ -280,7 +280,7 @@ fn keep(path: PathBuf, folder: &Path) -> Result<PathBuf, Report> {
     Ok(copy)
 }
 
-/// A folder that goes when it does.
+/// A folder that is removed when dropped.
 fn folder() -> Result<tempfile::TempDir, Report> {
     tempfile::tempdir().map_err(|e| miette!("a folder for machine code: {e}"))
 }

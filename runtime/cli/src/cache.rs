@@ -1,4 +1,4 @@
-//! `kiln cache`: what is in a code cache; and the arguments of commands that use one.
+//! `kiln cache`: inspects and clears a code cache. Also the arguments of the commands that use one.
 //!
 //! A cache is named by `--cache` or by the environment variable `KILN_CACHE`; without either, none is used.
 
@@ -27,7 +27,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Say how many entries there are and how many bytes they take
+    /// Print the number of entries and their size
     Stat {
         /// The cache's folder
         #[arg(value_name = "DIR")]
@@ -41,13 +41,13 @@ enum Action {
     },
 }
 
-// Not a doc comment: clap would begin the help of each verb that has these options with it.
+// Not a doc comment, because clap would put it before the help of each verb with these options.
 #[derive(Debug, clap::Args)]
 pub struct CacheArgs {
-    /// Take what was compiled before from this folder, and keep there what was not [default: $KILN_CACHE, if it is set]
+    /// Look modules up in this code cache, and store those compiled [default: $KILN_CACHE, if it is set]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// MiB that the cache may take, 0 for no limit: what was used least recently goes
+    /// Maximum size of the cache in MiB, 0 for no limit; the least recently used entries are removed
     #[arg(long, value_name = "MIB", default_value_t = Cache::LIMIT / MIB)]
     cache_limit: u64,
 }
@@ -56,7 +56,7 @@ impl CacheArgs {
     /// Opens the cache, if one is to be used.
     ///
     /// # Errors
-    /// The folder cannot be one.
+    /// The folder cannot be a cache.
     pub fn open(&self) -> Result<Option<Cache>, Report> {
         let variable = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let Some(folder) = self.cache.clone().or(variable.map(PathBuf::from)) else {
@@ -68,7 +68,7 @@ impl CacheArgs {
     }
 }
 
-/// What is to be said when a command is done with a cache.
+/// The warning after a command that could not write to its cache.
 pub fn warning(cache: &Cache) -> Option<String> {
     let unwritten = cache.counts().unwritten;
     let problem = cache.problem()?;

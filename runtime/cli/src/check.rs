@@ -1,10 +1,9 @@
-//! `kiln check`: all that is wrong with files of vISA.
+//! `kiln check`: all errors and warnings in files of vISA.
 //!
-//! Every file is read as far as it can be. Those of which one calls what another defines are one
-//! module ([`source::related`]), as a compiler writes a kernel and the functions it calls into files of
-//! their own; others are modules of their own. A function that is called and in none of the files is
-//! of another module: that is no error. An object with a syntax error is not held against the rules,
-//! for most of what it broke would follow from that error.
+//! Parsing goes on after an error. Files that call each other's functions make one module ([`source::related`]), since
+//! compilers write a kernel and the functions that it calls into separate files. A call of a function that no file
+//! defines is no error: another module may define it. An object with a syntax error is not checked against the rules,
+//! because most findings would follow from that error.
 
 use std::path::PathBuf;
 
@@ -29,7 +28,7 @@ Examples:
   kiln check examples/*/*.visaasm -p skl
   kiln check - --format json < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
+    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other's functions are one
     /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
@@ -44,24 +43,24 @@ pub struct Args {
 /// A file that was read.
 struct File<'a> {
     source: Source<'a>,
-    /// Of a text.
+    /// Spans of a text.
     spans: Option<Spans>,
 }
 
-/// All that was read.
+/// All files.
 #[derive(Default)]
 struct Files<'a> {
     files: Vec<File<'a>>,
-    /// Of each file.
+    /// Modules by file.
     modules: Vec<Module>,
-    /// What is wrong, and what is not said of it because there is too much.
+    /// Diagnostics, and the number of those that were left out because there are too many.
     diagnostics: Vec<Report>,
     unsaid: usize,
     kernels: usize,
     functions: usize,
 }
 
-/// What a check comes to.
+/// Result of a check.
 #[derive(Serialize)]
 struct Summary {
     diagnostics: Vec<Record>,
@@ -71,15 +70,15 @@ struct Summary {
     warnings: usize,
 }
 
-/// What was read of a file.
+/// Result of reading a file.
 struct Read {
     module: Option<(Module, Option<Spans>)>,
     diagnostics: Vec<Report>,
     unsaid: usize,
 }
 
-/// Runs the command. All that is wrong goes to standard error, what it comes to, to standard
-/// output; for programs both.
+/// Runs the command. Diagnostics go to standard error and the summary to standard output; as JSON, both go to standard
+/// output.
 ///
 /// # Errors
 /// A folder cannot be read, or standard output not be written to.
@@ -105,7 +104,7 @@ pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
     files.sum_up(format)
 }
 
-/// Reads a file as far as it can be.
+/// Reads a file; parsing goes on after an error.
 fn read(input: &Input, platform: &'static Platform) -> Read {
     let mut read = Read {
         module: None,
@@ -164,7 +163,7 @@ impl<'a> Files<'a> {
         } else {
             source::related(&self.modules)
         };
-        // In the order of the files and their lines; what has no place in a text, in that of the check.
+        // In the order of the files and their lines; findings without a place in a text keep the order of the check.
         let mut reports = Vec::new();
         for group in groups {
             let taken = |file: usize| (file, std::mem::take(&mut self.modules[file]));

@@ -44,64 +44,64 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
     /// Interface of the kernels, for an object file without --info (docs/object-files.md); without either, each .input
-    /// is taken for an argument, in their order
+    /// is taken for an argument, in the order of declaration
     #[arg(long, value_name = "FILE", conflicts_with = "info")]
     interface: Option<PathBuf>,
-    /// Say which instructions of vISA and lines of the source the code comes from: in an object file as sections for
-    /// debuggers, in a listing as comments, in --stats as a table
+    /// Write the vISA instruction and the source line that code comes from: as debug sections in an object file, as
+    /// comments in a listing, as a table in --stats
     #[arg(short = 'g', long = "debug")]
     lines: bool,
-    /// What to write [default: what the name of -o ends in, else zebin with --info, else bin]
+    /// Form of the output [default: the extension of -o, else zebin with --info, else bin]
     #[arg(long)]
     emit: Option<Emit>,
     /// File to write, `-` for standard output [default: INPUT with its extension changed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Folder to write to, which is made if it is not there [default: that of each INPUT]
+    /// Folder to write to, created if necessary [default: that of each INPUT]
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     out_dir: Option<PathBuf>,
-    /// Print neither a table of figures nor warnings
+    /// Print neither figures nor warnings
     #[arg(short, long)]
     quiet: bool,
     /// Write figures of every kernel as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-    /// Print stages; writes code only if --emit or --output ask for it
+    /// Print these stages; code is then written only with --emit or --output
     #[arg(long, value_name = "STAGES", value_delimiter = ',')]
     dump: Vec<DumpStage>,
-    /// Take this kernel only
+    /// Compile this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Use no more registers than this
+    /// Maximum number of registers
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
-    /// How general registers are assigned; where that finds too few, it is done as with ion
+    /// Register allocator; if it finds too few registers, ion takes over
     #[arg(long, value_name = "NAME", default_value = "scan")]
     allocator: AllocatorName,
-    /// Let threads be interrupted in the middle (mid-thread preemption), which costs messages to the
-    /// sampler a header on Gen9; an object file says of kernels made without that they must not be
+    /// Allow mid-thread preemption, for which messages to the sampler need a header on Gen9; object files mark kernels
+    /// compiled without it as not preemptible
     #[arg(long)]
     preemption: bool,
-    /// Optimize: 0 for code soon, 2 for code that is fast
+    /// Optimization: 0 for short compile times, 2 for fast code
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
-    /// Form of LLVM IR for GenX [default: what it is]
+    /// Form of the LLVM IR for GenX [default: detected]
     #[arg(long, value_name = "VARIANT")]
     variant: Option<Variant>,
-    /// Leave out these passes, to see what they are worth
+    /// Leave out these passes, to measure their effect
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
     without: Vec<&'static str>,
     /// Run the verifier after each pass and prove the allocation, as debug builds always do
     #[arg(long)]
     verify: bool,
-    /// Version of the convention of stack calls; code of different versions cannot call each other
+    /// Version of the stack call convention; code of different versions cannot call each other
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
     #[command(flatten)]
     cache: super::cache::CacheArgs,
 }
 
-/// Takes the version of a convention of stack calls.
+/// Parses the version of a stack call convention.
 fn abi_parser() -> impl TypedValueParser<Value = &'static Abi> {
     PossibleValuesParser::new(["1", "2"]).try_map(|version| {
         let version = version.parse().ok().and_then(abi::stack);
@@ -109,12 +109,12 @@ fn abi_parser() -> impl TypedValueParser<Value = &'static Abi> {
     })
 }
 
-/// What is written.
+/// Forms of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Emit {
     /// An object file
     Zebin,
-    /// Machine code, one file a kernel
+    /// Machine code, one file for each kernel
     Bin,
     /// A listing of the machine code
     Asm,
@@ -129,7 +129,7 @@ impl Emit {
         }
     }
 
-    /// What a file of that name is, if its extension says.
+    /// Form of output for a file name, by its extension.
     fn of_name(path: &Path) -> Option<Emit> {
         let extension = path.extension()?.to_str()?;
         let all = [Emit::Zebin, Emit::Bin, Emit::Asm];
@@ -164,8 +164,8 @@ impl DumpStage {
     }
 }
 
-/// Runs the command. Each file is written when its module is compiled. A module or file with an error keeps no
-/// other from being written.
+/// Runs the command. Each file is written as soon as its module is compiled. An error in one module or file does not
+/// stop the others.
 ///
 /// # Errors
 /// The command line cannot be understood, or the only input has an error.
@@ -191,7 +191,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         .transpose()?;
     let cache = args.cache.open()?;
     let session = session(args, format, cache.clone());
-    // A module of all files is none without one of them.
+    // If all files make one module, one missing file leaves none.
     let is_one = args.output.is_some() || args.kernel.is_some() || inputs.len() == 1;
     if inputs.is_empty() || is_one && !failures.is_empty() {
         return only(failures);
@@ -260,7 +260,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(exit::say(&failures))
 }
 
-/// The session that a command line asks for.
+/// The session for a command line.
 fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
     let defaults = Options::new(args.platform);
     let mut session = Session::new(Options {
@@ -284,7 +284,7 @@ fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
     }
 }
 
-/// The end of a command that has made nothing.
+/// The exit of a command that made nothing.
 fn only(mut failures: Vec<Report>) -> Result<Exit, Report> {
     match failures.len() {
         1 => failures.pop().map_or(Ok(Exit::Wrong), Err),
@@ -292,7 +292,7 @@ fn only(mut failures: Vec<Report>) -> Result<Exit, Report> {
     }
 }
 
-/// Writes the figures and standard output.
+/// Writes figures and standard output.
 fn report(
     args: &Args,
     format: Format,
@@ -326,17 +326,17 @@ fn repeated(names: &[PathBuf]) -> Vec<bool> {
     names.iter().map(|name| !seen.insert(name)).collect()
 }
 
-/// Everything that turns a compiled module into files.
+/// State that turns compiled modules into files.
 struct Job<'a> {
     args: &'a Args,
     emit: Option<Emit>,
-    /// The file with argument layouts, and its contents.
+    /// Path and contents of the file with argument layouts.
     info: Option<&'a (&'a Path, Info)>,
     inputs: &'a [Input],
     session: &'a Session,
     wanted: stats::Wanted,
     outputs: &'a Outputs,
-    /// The output of each input, or the one of all.
+    /// Output of each input, or the single output.
     names: Vec<PathBuf>,
     /// Per name: true if an earlier name is the same.
     repeated: Vec<bool>,
@@ -351,8 +351,8 @@ struct Made {
     failures: Vec<Report>,
     /// Contents of the file that goes to standard output.
     stdout: Option<Vec<u8>>,
-    /// Files whose names other modules may have taken: written after all others, so that it does not depend on time
-    /// which of two is refused.
+    /// Files whose names another module may have taken. They are written last, so that which of two is refused does
+    /// not depend on timing.
     later: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -384,7 +384,7 @@ impl Job<'_> {
             let contents = match self.contents(emit, name, input, &module) {
                 Ok(contents) => contents,
                 Err(failure) => {
-                    // Without files there are no figures of them.
+                    // Figures of a module whose files failed are dropped.
                     made.figures.clear();
                     made.failures.push(failure);
                     break;
@@ -444,7 +444,7 @@ impl Job<'_> {
         Ok(vec![(output.to_path_buf(), bytes)])
     }
 
-    /// What the user of a module's files has to know.
+    /// Warnings about a module's files.
     fn warnings(&self, emit: Emit, module: &CompiledModule) -> Vec<String> {
         match emit {
             Emit::Bin => unresolved(&module.parts().collect::<Vec<_>>()),
@@ -454,7 +454,7 @@ impl Job<'_> {
     }
 }
 
-/// What is to be written, if code is.
+/// The form of output, or `None` if no code is written.
 fn emit(args: &Args) -> Result<Option<Emit>, Report> {
     let output = args.output.as_deref();
     let named = output.and_then(Emit::of_name);
@@ -498,7 +498,7 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
     Ok(Some(emit))
 }
 
-/// The input's name with another extension, in the folder if one is given.
+/// The input's name with the extension of the output, in `dir` if one is given.
 fn default_output(input: &Path, dir: Option<&Path>, emit: Emit) -> Result<PathBuf, Report> {
     if is_standard(input) {
         return Err(report::usage(
@@ -512,7 +512,7 @@ fn default_output(input: &Path, dir: Option<&Path>, emit: Emit) -> Result<PathBu
     })
 }
 
-/// One file of machine code a kernel.
+/// Files of machine code, one for each kernel.
 fn bins(output: &Path, kernels: &[&Compiled]) -> Result<Vec<(PathBuf, Vec<u8>)>, Report> {
     if let [kernel] = kernels {
         return Ok(vec![(output.to_path_buf(), kernel.code.clone())]);
@@ -527,7 +527,7 @@ fn bins(output: &Path, kernels: &[&Compiled]) -> Result<Vec<(PathBuf, Vec<u8>)>,
     Ok(kernels.iter().map(file).collect())
 }
 
-/// A kernel's name as part of a file's. It comes from the input: it must not lead elsewhere.
+/// A kernel's name as part of a file name. Names come from the input, so path separators are replaced.
 pub(super) fn safe(kernel: &str) -> String {
     let safe = |c: char| match c.is_ascii_alphanumeric() || "_$-".contains(c) {
         true => c,
@@ -548,7 +548,7 @@ fn numbered(output: &Path, kernel: &str) -> PathBuf {
     name.into()
 }
 
-/// What raw machine code leaves open, one for each address.
+/// Unresolved relocations of raw machine code, a line for each.
 fn unresolved(kernels: &[&Compiled]) -> Vec<String> {
     let mut lines = Vec::new();
     for Compiled {
@@ -567,7 +567,7 @@ fn unresolved(kernels: &[&Compiled]) -> Vec<String> {
                 _ => "",
             };
             lines.push(format!(
-                "{name}: the {bits} bits at offset {offset:#x} are to be {part}the address of {symbol}"
+                "{name}: the {bits} bits at offset {offset:#x} need {part}the address of {symbol}"
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! `kiln convert`: vISA from one of its forms to the other, and of LLVM IR.
+//! `kiln convert`: converts vISA between text and binary, and LLVM IR to vISA.
 
 use std::path::{Path, PathBuf};
 
@@ -26,13 +26,13 @@ pub struct Args {
     /// File to write, `-` for standard output: binary if its name ends in .isa, text if in .visaasm
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The form to write [default: what the name of -o ends in; to standard output, the other one]
+    /// Output format [default: by the extension of -o; on standard output, the other format]
     #[arg(long, value_name = "FORM")]
     to: Option<Form>,
     /// Platform that LLVM IR is compiled for
     #[arg(short, long, default_value = "skl", value_parser = Machine)]
     platform: &'static Platform,
-    /// Form of LLVM IR [default: what it is]
+    /// Form of the LLVM IR [default: detected]
     #[arg(long, value_name = "VARIANT")]
     variant: Option<Variant>,
 }
@@ -40,7 +40,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was written.
+/// The reason why nothing was written.
 pub fn convert(args: &Args) -> Result<Exit, Report> {
     let output = &args.output;
     let named = form(output);
@@ -83,7 +83,7 @@ enum Form {
     Visaasm,
 }
 
-/// The form that a file's name asks for.
+/// The format for a file name's extension.
 fn form(output: &Path) -> Option<Form> {
     match output.extension()?.to_str()? {
         "isa" => Some(Form::Isa),

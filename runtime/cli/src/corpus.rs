@@ -1,4 +1,4 @@
-//! Many inputs at once: files, and folders of them.
+//! Lists of input files from files and folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,8 @@ use miette::Report;
 use super::output::is_standard;
 use super::report;
 
-/// The files that are named, and those of the folders that are: their texts of vISA, and the binary objects
-/// beside which there is no text of the same name; in the order of their names. Of folders only what
-/// begins with the prefix.
+/// Named files, and the vISA files in named folders whose names begin with `prefix`: the texts, and the binary objects
+/// without a text of the same name, in the order of their names.
 ///
 /// # Errors
 /// A folder cannot be read.
@@ -18,7 +17,7 @@ pub fn files(named: &[PathBuf], prefix: &str) -> Result<Vec<PathBuf>, Report> {
     each(named, prefix).into_iter().collect()
 }
 
-/// The same files, with an error for each folder that cannot be read or has none of them.
+/// As [`files`], with an error for each folder that cannot be read or has no such file.
 pub fn each(named: &[PathBuf], prefix: &str) -> Vec<Result<PathBuf, Report>> {
     let mut files = Vec::new();
     let mut standard = 0;

@@ -1,6 +1,6 @@
-//! `kiln cost`: what machine code is estimated to take, and what it is made of.
+//! `kiln cost`: estimated cycles of machine code, and their causes.
 //!
-//! The same for any compiler's code: everything is counted in decoded instructions (docs/cost-model.md).
+//! Works on code of any compiler: all figures come from decoded instructions (docs/cost-model.md).
 
 use std::path::{Path, PathBuf};
 
@@ -28,16 +28,16 @@ pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Platform that the code is for [default: what a zebin says]
+    /// Platform of the code [default: as a zebin says]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
-    /// Take this kernel or function of a zebin only
+    /// Only this kernel or function of a zebin
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Count each block as often as it was executed in a run, by its figures (`kiln run --stats=STATS`)
+    /// Weight each block by its execution count in a run (`kiln run --stats=STATS`)
     #[arg(long, value_name = "STATS")]
     counts: Option<PathBuf>,
-    /// Write the figures with those of each block as JSON, `-` for standard output
+    /// Write the figures of the code and of each block as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -47,23 +47,23 @@ pub struct Args {
 pub struct Figures {
     pub instructions: usize,
     pub bytes: usize,
-    /// Messages that write scratch blocks and that read them, and bytes that are written.
+    /// Scratch writes and reads, and bytes written.
     pub spills: usize,
     pub fills: usize,
     pub spill_bytes: usize,
-    /// Estimated.
+    /// Estimated cycles.
     pub cycles: f64,
 }
 
 impl Figures {
-    /// Those of a piece of machine code, whose loops go round ten times.
+    /// Figures of a piece of machine code; each loop counts ten iterations.
     pub fn of(code: &[u8], platform: &'static Platform) -> Figures {
         let insts = listing::insts(code, platform);
         let estimate = cost::estimate(&insts, platform, Weights::Loops);
         Figures::counted(&insts, &estimate, platform)
     }
 
-    /// Those of both together.
+    /// Adds the figures of other code.
     pub fn with(&self, other: &Figures) -> Figures {
         Figures {
             instructions: self.instructions + other.instructions,
@@ -92,16 +92,16 @@ impl Figures {
 #[derive(Serialize)]
 struct Row {
     file: String,
-    /// The section, of an object file.
+    /// Section of an object file.
     section: Option<String>,
     #[serde(flatten)]
     figures: Figures,
-    /// The cycles, by what they go into.
+    /// Cycles by cause.
     parts: Cycles,
     blocks: Vec<Block>,
 }
 
-/// How often each instruction of a kernel was executed.
+/// Execution count of each instruction of a kernel.
 #[derive(Deserialize)]
 struct Counts {
     kernel: String,
@@ -111,13 +111,13 @@ struct Counts {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was estimated.
+/// The reason why nothing was estimated.
 pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
     let counts = args.counts.as_deref().map(counts).transpose()?;
     let counted = counts.as_ref().map(|counts| counts.kernel.as_str());
     let kernel = args.kernel.as_deref().or(counted);
     let of = |path: &PathBuf| {
-        // Raw code has no names; it is taken to be what was counted.
+        // Raw code has no names, so it is assumed to be the kernel that was counted.
         let whole = args.kernel.is_none();
         let file = match open(path, args.platform, kernel) {
             Err(_) if whole => open(path, args.platform, None)?,
@@ -146,10 +146,10 @@ fn counts(path: &Path) -> Result<Counts, Report> {
     serde_json::from_slice(&input).map_err(|e| report::file(path, &e))
 }
 
-/// The figures of a file.
+/// Figures of a file.
 struct Rows {
     rows: Vec<Row>,
-    /// The diagnostic of bytes that are no instructions, if there are any.
+    /// Diagnostic about bytes that decode to no instruction.
     illegal: Option<Report>,
 }
 

@@ -1,8 +1,7 @@
-//! `kiln disasm`: the listing of machine code, raw or in object files.
+//! `kiln disasm`: lists machine code, raw or in object files.
 //!
-//! A file is a list of [units](unit): all of a raw file, or a section of an object file. Places count
-//! from a unit's start. Files are listed side by side, and written in the order in which they were
-//! named.
+//! A file is a list of [units](unit): all of a raw file, or a section of an object file. Offsets count from the start
+//! of a unit. Files are listed in parallel and written in the order of the command line.
 
 mod json;
 pub(super) mod unit;
@@ -25,8 +24,8 @@ use super::progress::Done;
 use super::{Format, exit, no_kernel, progress, report};
 use unit::Unit;
 
-/// Files that are listed side by side.
-const BATCH: usize = 8;
+/// Number of files listed in parallel.
+const BATCH_FILES: usize = 8;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -37,7 +36,7 @@ pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Platform that the code is for [default: what a zebin says]
+    /// Platform of the code [default: as a zebin says]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
     /// Write branch targets as distances in bytes instead of labels
@@ -51,18 +50,17 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// A file's code.
+/// The code of a file.
 pub(super) struct File<'a> {
     pub path: &'a Path,
     pub platform: &'static Platform,
     pub units: Vec<Unit>,
 }
 
-/// Runs the command. Files that cannot be listed and bytes that are no instructions are said behind
-/// the listing.
+/// Runs the command. Files that cannot be listed and bytes that are no instructions are reported after the listing.
 ///
 /// # Errors
-/// Why nothing was written.
+/// The reason why nothing was written.
 pub fn disasm(args: &Args, format: Format) -> Result<Exit, Report> {
     let style = if args.numeric_labels {
         Style::Numeric
@@ -90,7 +88,7 @@ pub fn disasm(args: &Args, format: Format) -> Result<Exit, Report> {
         return Ok(exit::say(&problems));
     }
     let to_file = !output::is_standard(&args.output);
-    // A bar would stand in the middle of a listing on the same terminal.
+    // A progress bar would appear within a listing on the same terminal.
     let collected = match to_file {
         true => progress::with_bar(files.len() as u64, "files", |done| {
             listings(&files, args, style, &mut problems, Some(done))
@@ -104,8 +102,7 @@ pub fn disasm(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(exit::say(&problems))
 }
 
-/// The listings of all files, and what is to be said of them. What goes to standard output is written
-/// there at once.
+/// The listings of all files, and the diagnostics. Listings for standard output are written at once.
 fn listings(
     files: &[File],
     args: &Args,
@@ -115,9 +112,9 @@ fn listings(
 ) -> Result<Vec<u8>, Report> {
     let titles = args.files.len() > 1;
     let mut collected = Vec::new();
-    // A listing is many times the size of its code, and its memory is used again.
-    let mut texts = vec![String::new(); BATCH];
-    for batch in files.chunks(BATCH) {
+    // Listings are many times larger than code, so their memory is reused.
+    let mut texts = vec![String::new(); BATCH_FILES];
+    for batch in files.chunks(BATCH_FILES) {
         let list = |(file, text)| list(file, style, titles, text);
         let places = batch.iter().zip(&mut texts);
         // Starting threads takes longer than listing a small file.
@@ -133,7 +130,7 @@ fn listings(
         for text in &texts[..batch.len()] {
             match done {
                 Some(_) => collected.extend_from_slice(text.as_bytes()),
-                // Nobody reads on.
+                // The reader has gone away.
                 None if !output::print(text)? => return Ok(collected),
                 None => {}
             }
@@ -145,7 +142,7 @@ fn listings(
     Ok(collected)
 }
 
-/// What is said of a file with entries that are no instructions.
+/// The diagnostic for a file with bytes that are no instructions.
 pub(super) fn illegal(file: &File, counts: Counts) -> Option<Report> {
     let Counts { illegal, entries } = counts;
     let error = format!(
@@ -155,10 +152,10 @@ pub(super) fn illegal(file: &File, counts: Counts) -> Option<Report> {
     (illegal > 0).then(|| report::file(file.path, &error))
 }
 
-/// Reads a file of machine code, or the kernel or function of that name in it.
+/// Reads a file of machine code, or one kernel or function of it.
 ///
 /// # Errors
-/// Why it is none, or of which platform is not known.
+/// The file holds no machine code, or its platform is unknown.
 pub(super) fn open<'a>(
     path: &'a Path,
     platform: Option<&'static Platform>,
@@ -237,15 +234,15 @@ fn open_zebin<'a>(
     })
 }
 
-/// Whether the beginning of a file is text, which no machine code is by accident.
+/// True if the beginning of a file is text.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(256)];
     let printable = |b: &u8| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t');
     head.iter().filter(|b| !printable(b)).count() * 16 <= head.len()
 }
 
-/// Makes `text` the listing of a file, under its name if that is wanted. Kernels and functions have
-/// headings where there is more than one.
+/// Writes the listing of a file to `text`, below its name if `title` is set. Several kernels and functions each have a
+/// heading.
 fn list(file: &File, style: Style, title: bool, text: &mut String) -> Counts {
     text.clear();
     if title {

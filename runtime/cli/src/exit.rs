@@ -1,7 +1,7 @@
-//! Exit codes, which scripts go by: a code keeps its meaning.
+//! Exit codes. Scripts depend on them, so a code keeps its meaning.
 //!
-//! The table is what `kiln help` prints. A failure's code follows from that of its diagnostic; of several
-//! failures the least code counts.
+//! `kiln help` prints the table. A failure's code follows from that of its diagnostic; of several failures the lowest
+//! code counts.
 
 use std::process::ExitCode;
 
@@ -9,16 +9,16 @@ use miette::{Report, Severity};
 
 use super::{output, report};
 
-/// How the program ends.
+/// Ends of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     Done,
     Wrong,
-    /// Clap's own, too.
+    /// Clap's exit code, too.
     Usage,
     File,
     Unsupported,
-    /// As of a panic.
+    /// The exit code of a panic.
     Fault,
 }
 
@@ -45,18 +45,18 @@ impl Exit {
 
     pub fn meaning(self) -> &'static str {
         match self {
-            Exit::Done => "all is done, and nothing was found wrong",
-            Exit::Wrong => "an input is wrong, or a check that was asked for found something",
+            Exit::Done => "success: everything was done, and no check found an error",
+            Exit::Wrong => "an input has errors, or a check found one",
             Exit::Usage => "the command line cannot be understood; nothing was done",
             Exit::File => "a file cannot be read or written",
             Exit::Unsupported => {
                 "an input is valid, but Kiln does not compile it for this platform"
             }
-            Exit::Fault => "a fault of Kiln's: please report it with the input",
+            Exit::Fault => "an internal error: please report it with the input",
         }
     }
 
-    /// What a failure ends in; of several errors in it, the least.
+    /// The exit of a failure: the lowest of its errors.
     pub fn of(failure: &Report) -> Exit {
         let is_error = |one: &&Report| matches!(one.severity(), None | Some(Severity::Error));
         let errors = report::each(failure).iter().filter(is_error);
@@ -82,7 +82,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Says all failures; how the program ends.
+/// Prints all failures; returns the exit.
 pub fn say(failures: &[Report]) -> Exit {
     for failure in failures {
         output::say(failure);
@@ -90,7 +90,7 @@ pub fn say(failures: &[Report]) -> Exit {
     failures.iter().map(Exit::of).min().unwrap_or(Exit::Done)
 }
 
-/// A line for each code.
+/// Table of the codes and their meanings.
 pub fn table() -> String {
     let line = |exit: Exit| format!("  {:>3}  {}\n", exit.code(), exit.meaning());
     Exit::ALL.into_iter().map(line).collect()

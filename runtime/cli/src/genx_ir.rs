@@ -1,11 +1,10 @@
-//! `kiln genx-ir`: the command line of the reference finalizer, GenX_IR, for scripts that call that.
+//! `kiln genx-ir`: accepts the command line of the reference finalizer, GenX_IR, for scripts that call it.
 //!
-//! Its flags are words with one dash; `flags.txt` has the names of all, of the release of 2022 and of that of
-//! 2026, with what stands behind each. Those that ask for files or for code of another kind do the same here, in
-//! files of the same names; the others are taken and have no effect, which is said. Names of files follow the
-//! reference's: `STEM.dat`, `STEM.asm` and `STEM.visaasm` in the current folder, for the input `STEM.visaasm`, and
-//! `STEM_fN.visaasm` for the functions. Where there is more than one piece of code, of which the reference
-//! writes all but one to a file without a stem, ours is `STEM.NAME.dat`.
+//! Its flags are words with one dash. `flags.txt` lists those of the releases of 2022 and 2026 with the type of their
+//! values. Flags that select outputs work as in GenX_IR, with the same file names; all others are accepted, have no
+//! effect, and are reported. Outputs are `STEM.dat`, `STEM.asm` and `STEM.visaasm` in the current folder for the input
+//! `STEM.visaasm`, and `STEM_fN.visaasm` for the functions. If there are several pieces of code, ours are
+//! `STEM.NAME.dat`; the reference writes all but one of them to a file without a stem.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -31,7 +30,7 @@ Examples:
   kiln genx-ir examples/saxpy/saxpy.visaasm -platform SKL -binary -output
   kiln genx-ir examples/saxpy/saxpy.visaasm -platform SKL -outputCisaBinaryName saxpy.isa")]
 pub struct Args {
-    /// The input, and GenX_IR's flags, of which `-platform PLATFORM` is needed
+    /// The input, and flags of GenX_IR; `-platform PLATFORM` is required
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -41,39 +40,39 @@ pub struct Args {
     words: Vec<OsString>,
 }
 
-/// Names of flags, each with what stands behind it: a `switch` may have `true`, `false` or a number, others have a
-/// `text`, a `number` or two `numbers`.
+/// Flags with the type of their value: a `switch` may have `true`, `false` or a number; others have a `text`, a
+/// `number` or two `numbers`.
 const FLAGS: &str = include_str!("genx_ir/flags.txt");
 
-/// What the flags say.
+/// The parsed command line.
 #[derive(Default)]
 struct Wanted {
     input: Option<PathBuf>,
     platform: Option<&'static Platform>,
     binary: bool,
     listing: bool,
-    /// The listing goes to standard output instead.
+    /// True if the listing goes to standard output.
     console: bool,
     text: bool,
-    /// The name of a binary object.
+    /// Path of a binary object to write.
     object: Option<PathBuf>,
-    /// Names of outputs without their extensions.
+    /// Path of the outputs, without extension.
     stem: Option<PathBuf>,
     unscheduled: bool,
     preemption: bool,
     abi: Option<u32>,
     grfs: Option<u32>,
-    /// Flags that change nothing.
+    /// Flags without effect.
     noted: Vec<String>,
 }
 
-/// A command line that cannot be understood.
+/// An error in the command line.
 struct Misuse(String);
 
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was written.
+/// The reason why nothing was written.
 pub fn genx_ir(args: &Args) -> Result<Exit, Report> {
     let usage = |Misuse(what): Misuse| {
         output::print_error(&format!("error: {}", output::plain(&what)));
@@ -153,7 +152,7 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
     Ok(Exit::Done)
 }
 
-/// The objects of a module as texts of their own: the first, then the others by their numbers.
+/// Adds each object of a module as a text of its own: the first one, then the others by number.
 fn texts(outputs: &mut Outputs, module: Module, stem: &Path, input: &Path) -> Result<(), Report> {
     let Module {
         version,
@@ -188,7 +187,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// A path with more at its end.
+/// A path with a suffix.
 fn appended(stem: &Path, end: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(end);
@@ -210,7 +209,7 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
         let Some(kind) = kind(&flag) else {
             let mut what = format!("{flag}: no flag of GenX_IR");
             if let Some(meant) = platforms::alike(&flag, flags().map(|(name, _)| name)) {
-                // A string takes all that is written to it.
+                // Writing to a string cannot fail.
                 let _ = write!(what, ": is {meant} meant?");
             }
             return Err(Misuse(what));
@@ -245,7 +244,7 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
     Ok(wanted)
 }
 
-/// What stands behind a switch, if that is a value of it.
+/// The value of a switch, if the next word is one.
 fn is_on(word: Option<&OsString>) -> Option<bool> {
     let word = word?.to_str()?;
     match word {

@@ -1,7 +1,7 @@
 //! Input files, mapped into memory.
 //!
-//! A file's bytes are there as long as its [`Input`] is. What cannot be mapped (a pipe, an empty
-//! file, standard input, which is called `-`) is read.
+//! A file's bytes are valid as long as its [`Input`]. Pipes, empty files and standard input (`-`) cannot be mapped and
+//! are read.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -17,10 +17,10 @@ use miette::Report;
 use super::output::is_standard;
 use super::report;
 
-/// Bytes that are read of what has no known end.
-const LIMIT: u64 = 1 << 30;
+/// Limit on the bytes read from a file of unknown size.
+const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads argument layouts, which come with the name of their file.
+/// Reads argument layouts; returns them with the name of their file.
 ///
 /// # Errors
 /// The file cannot be read, has none, or is for another platform.
@@ -33,7 +33,7 @@ pub fn info<'a>(path: &'a Path, platform: &Platform) -> Result<(&'a Path, Info),
 /// An input file's bytes.
 pub struct Input {
     pub path: PathBuf,
-    /// For messages.
+    /// Name for messages.
     pub name: String,
     bytes: Bytes,
 }
@@ -52,7 +52,7 @@ impl Input {
         Input::load(path).map_err(|e| report::access(path, &e))
     }
 
-    /// The same, with the error as it is.
+    /// As [`Input::open`], with the plain error.
     ///
     /// # Errors
     /// The file is not there or cannot be read.
@@ -64,7 +64,7 @@ impl Input {
         })
     }
 
-    /// As the library takes it.
+    /// The input in the library's form.
     pub fn source(&self) -> source::Input<'_> {
         source::Input {
             name: &self.name,
@@ -98,9 +98,9 @@ fn load(path: &Path) -> io::Result<Bytes> {
 
 fn read(from: impl Read) -> io::Result<Bytes> {
     let mut bytes = Vec::new();
-    from.take(LIMIT + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LIMIT {
-        let what = format!("more than {LIMIT} bytes, and no file of known size");
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let what = format!("more than {MAX_BYTES} bytes, and no file of known size");
         return Err(io::Error::new(ErrorKind::FileTooLarge, what));
     }
     Ok(Bytes::Read(bytes))
@@ -108,10 +108,9 @@ fn read(from: impl Read) -> io::Result<Bytes> {
 
 /// Maps a whole file for reading.
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: a mapping's bytes must not change while they are borrowed. This process maps files
-    // for reading only and changes none in place: what it writes, it writes to a new file that then
-    // takes the old one's name (`output`), and a mapping keeps the old one. That no other process
-    // changes or shortens an input during a run is what the command line asks of its user, as
-    // every compiler that maps its sources does.
+    // SAFETY: a mapping's bytes must not change while they are borrowed. This process maps files for reading only and
+    // changes none in place: it writes a new file, which then takes the old one's name (`output`), and the mapping
+    // keeps the old one. The user must not let another process change or shorten an input during a run, as with every
+    // compiler that maps its sources.
     unsafe { Mmap::map(file) }
 }

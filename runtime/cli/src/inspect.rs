@@ -1,7 +1,6 @@
-//! `kiln inspect`: what calls what in files of vISA.
+//! `kiln inspect`: the call graph of vISA files.
 //!
-//! The graph is printed even of a module that is wrong; what is wrong goes to standard error, and the
-//! exit code is 1.
+//! The graph is printed even for a module with errors; these go to standard error, and the exit code is 1.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -24,10 +23,10 @@ use super::output::Outputs;
 use super::platforms::Machine;
 use super::{Format, exit, report, stats};
 
-/// Calls in each other that the tree shows; what is called deeper begins a tree of its own.
-const MOST_LEVELS: usize = 16;
-/// Places that a line of the tree names.
-const MOST_PLACES: usize = 8;
+/// Maximum depth of a tree; deeper callees begin a tree of their own.
+const MAX_LEVELS: usize = 16;
+/// Maximum number of places named in a line of the tree.
+const MAX_PLACES: usize = 8;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -38,10 +37,10 @@ pub struct Args {
     /// Binary or text vISA, `-` for standard input; all files are one module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Form of the call graph [default: that of --format]
+    /// Form of the call graph [default: as --format]
     #[arg(long, value_name = "FORM")]
     callgraph: Option<Form>,
-    /// Platform to compile for, which gives each function's frame and registers
+    /// Platform to compile for, to show each function's frame and clobbered registers
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
 }
@@ -52,14 +51,14 @@ enum Form {
     Text,
     /// A graph for Graphviz
     Dot,
-    /// For programs, as `--format json`
+    /// JSON, as with `--format json`
     Json,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was printed.
+/// The reason why nothing was printed.
 pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
@@ -92,7 +91,7 @@ fn text(graph: &CallGraphReport) -> String {
     table(&graph.objects) + "\n" + &Tree::new(graph).write()
 }
 
-/// The objects, a line each.
+/// A line for each object.
 fn table(objects: &[ObjectReport]) -> String {
     let heading = [
         "object", "kind", "vISA", "args", "returns", "barriers", "frame", "stack",
@@ -170,26 +169,26 @@ fn notes(object: &ObjectReport) -> String {
     notes.join(", ")
 }
 
-/// What stands in a tree.
+/// A node of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Item<'g> {
     Object(usize),
-    /// All that may be called by address with those sizes.
+    /// All functions that calls by address with these sizes may reach.
     Addressed(usize),
-    /// What the module does not have.
+    /// A function that the module does not have.
     Missing(&'g str),
-    /// An address of which no more is known.
+    /// An unknown address.
     Anywhere,
 }
 
-/// Who calls whom as trees of lines. Each object's calls are written out once.
+/// Call trees as indented lines. The callees of each object are written only once.
 struct Tree<'g> {
     graph: &'g CallGraphReport,
-    /// Of each object.
+    /// Calls by object.
     calls: Vec<Vec<&'g CallReport>>,
-    /// What was written out.
+    /// Nodes whose callees have been written.
     done: HashSet<Item<'g>>,
-    /// What is to begin a tree.
+    /// Nodes that begin a tree.
     roots: Vec<Item<'g>>,
     out: String,
 }
@@ -200,7 +199,7 @@ impl<'g> Tree<'g> {
         for call in graph.calls.iter().filter(|c| c.kind != CallKind::Address) {
             calls[call.caller].push(call);
         }
-        // Kernels first, then functions that nothing shown before calls; the last is written first.
+        // Kernels first, then functions that no earlier tree calls. It is a stack, so the last is written first.
         let of = |kind| {
             let objects = graph.objects.iter().enumerate();
             objects.filter(move |(_, o)| o.kind == kind)
@@ -248,7 +247,7 @@ impl<'g> Tree<'g> {
         }
     }
 
-    /// What an item calls, each with the instructions that do.
+    /// Callees of an item, each with the instructions that call it.
     fn callees(&self, item: Item<'g>) -> Vec<(Item<'g>, Vec<usize>)> {
         let mut callees: Vec<(Item, Vec<usize>)> = Vec::new();
         let mut at: HashMap<Item, usize> = HashMap::new();
@@ -277,7 +276,7 @@ impl<'g> Tree<'g> {
         callees
     }
 
-    /// Writes what an item calls, and what these call.
+    /// Writes the callees of an item, and theirs.
     fn below(&mut self, root: Item<'g>) {
         let mut path = vec![root];
         let mut levels = vec![self.callees(root).into_iter().peekable()];
@@ -303,7 +302,7 @@ impl<'g> Tree<'g> {
                 self.done.insert(item);
             } else if self.done.contains(&item) {
                 line += "  (above)";
-            } else if levels.len() >= MOST_LEVELS {
+            } else if levels.len() >= MAX_LEVELS {
                 line += "  (below)";
                 self.roots.push(item);
             } else {
@@ -317,7 +316,7 @@ impl<'g> Tree<'g> {
 }
 
 fn listed(places: &[usize]) -> String {
-    let (shown, more) = places.split_at(places.len().min(MOST_PLACES));
+    let (shown, more) = places.split_at(places.len().min(MAX_PLACES));
     let mut list: Vec<_> = shown.iter().map(usize::to_string).collect();
     if !more.is_empty() {
         list.push(format!("{} more", more.len()));
@@ -325,8 +324,8 @@ fn listed(places: &[usize]) -> String {
     list.join(", ")
 }
 
-/// A graph for Graphviz. Boxes are kernels, ellipses functions, diamonds what may be called by address;
-/// dotted lines take an address, what is dashed is not in the module.
+/// A graph for Graphviz: boxes are kernels, ellipses functions, diamonds sets of functions called by address. Dotted
+/// lines take an address; dashed nodes are not in the module.
 fn dot(graph: &CallGraphReport) -> String {
     struct Shown {
         label: String,

@@ -1,9 +1,9 @@
-//! The program `kiln`: a finalizer of vISA, and a host on which what it makes can be run.
+//! The program `kiln`: a finalizer of vISA, and an executor of its machine code.
 //!
 //! A command with one result does all its work before it writes anything ([`output`]), so that a failure leaves no
-//! files behind; `compile` writes each module's files when they are made, and one that fails keeps no other from being
-//! written. Results go to standard output as a report, failures to standard error as diagnostics ([`report`]): both
-//! for readers or as JSON ([`Format`]). Exit codes are in [`exit`].
+//! files. `compile` writes each module's files as soon as they are made; a failure does not stop the others. Results
+//! go to standard output as a report, failures to standard error as diagnostics ([`report`]): both as text or as JSON
+//! ([`Format`]). Exit codes are in [`exit`].
 
 #[cfg(unix)]
 mod bench;
@@ -51,8 +51,8 @@ use exit::Exit;
 #[derive(Debug, Parser)]
 #[command(name = "kiln", version, after_help = EXAMPLES)]
 struct Cli {
-    /// Form of the report on standard output and of diagnostics on standard error: JSON is one document
-    /// there, and a line for each diagnostic here
+    /// Form of results and diagnostics: with json, standard output is one document, and standard error has one line
+    /// for each diagnostic
     #[arg(
         long,
         global = true,
@@ -72,93 +72,94 @@ Examples:
 
 `kiln help VERB` has the rest, with examples. `-` is standard input or output.";
 
-/// The form of what is said.
+/// Forms of results and diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For readers
+    /// Text for people
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 
-// The options of all verbs take longer to build than a small kernel to compile: only those of the one that is meant
-// are.
+// Building the options of all verbs takes longer than compiling a small kernel, so only those of the chosen verb are
+// built.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
     /// Compile a corpus, and compare with another finalizer
     ///
-    /// A process a kernel, one after the other: instructions, bytes, spills and estimated cycles of what was made,
-    /// time and peak memory; then all kernels in one call of ours. The other finalizer takes the command line of
-    /// the reference's, GenX_IR.
+    /// Each kernel is compiled in a process of its own, one after the other. Counted are instructions, bytes, spills
+    /// and estimated cycles of the code, time and peak memory; in the end Kiln compiles all kernels in one call. The
+    /// other finalizer must take the command line of GenX_IR.
     #[cfg(unix)]
     Bench(bench::Args),
-    /// Look into a code cache (see compile --cache), or empty it
+    /// Inspect or clear a code cache (see compile --cache)
     Cache(cache::Args),
-    /// Say all that is wrong with vISA
+    /// Report all errors and warnings in vISA
     Check(check::Args),
-    /// Finalize vISA to machine code
+    /// Compile vISA to machine code
     ///
-    /// Several files are one module if one of them calls what another defines, and modules of their own
+    /// Files that call each other's functions are one module, whose outputs are written beside its first file. With -o
+    /// or --kernel all files are one module.
     /// otherwise, each with outputs beside its first file. With -o or --kernel they are one module.
     Compile(compile::Args),
     /// Print completions for a shell
     Completions(shell::CompletionsArgs),
-    /// Write vISA in its other form
+    /// Convert vISA between text and binary
     Convert(convert::Args),
     /// Estimate the cycles of machine code
     ///
-    /// A thread is taken to have its execution unit for itself, and each loop to go round ten times unless
-    /// there are counts of a run.
+    /// The model assumes one thread on its execution unit, and ten iterations of each loop unless counts of a run are
+    /// given.
     Cost(cost::Args),
     /// List machine code
     Disasm(disasm::Args),
-    /// Take the command line of the reference finalizer
+    /// Accept the command line of GenX_IR
     ///
-    /// For scripts that call GenX_IR: its flags, and the files that it would write, in the current folder:
-    /// STEM.dat for -binary, STEM.asm for -output, STEM.visaasm for -dumpcommonisa; -asmOutput gives another STEM,
-    /// -outputCisaBinaryName names a binary object to write. An input is never replaced. What a flag would change that Kiln does not have is
-    /// noted on standard error. Exit codes are Kiln's.
+    /// For scripts that call GenX_IR: its flags, and the files that it would write, in the current folder: STEM.dat
+    /// for -binary, STEM.asm for -output, STEM.visaasm for -dumpcommonisa; -asmOutput gives another STEM,
+    /// -outputCisaBinaryName names a binary object to write. An input is never replaced. Flags without effect are
+    /// listed on standard error. Exit codes are Kiln's.
     GenxIr(genx_ir::Args),
-    /// Show what calls what in vISA
+    /// Show the call graph of vISA
     Inspect(inspect::Args),
     /// Write manual pages
     Man(shell::ManArgs),
-    /// Run a program several times and print what it took as JSON
+    /// Run a program several times and print time and memory as JSON
     #[cfg(unix)]
     #[command(hide = true)]
     Measure(measure::Args),
-    /// List the passes of the compiler, in the order in which they run
+    /// List the passes of the compiler, in order
     ///
-    /// Each with the form of the code after it, which says what verifier runs, and whether --without leaves it out; then
-    /// the attempts: runs of the whole list that are made if an earlier one fails.
+    /// Each pass has the form of the code after it, which decides the verifier that runs, and whether --without can
+    /// leave it out. The attempts follow: runs of the whole list that are made if an earlier one fails.
     Passes(passes::Args),
-    /// Show how many registers live along the code
+    /// Show the register pressure of code
     ///
-    /// The registers are those that live before allocation, each value with the whole unit that it is given.
-    /// With the plot of each kernel and function comes a table of what lives where most does, or at an
-    /// instruction of choice, and since when.
+    /// The pressure is that before allocation, and each value counts with its whole allocation unit. A plot for each
+    /// kernel and function is followed by a table of the values that are live at the peak, or at an instruction of
+    /// choice, with their definition points.
     Pressure(pressure::Args),
-    /// Replace the code of an object file's kernels by ours
+    /// Replace the code of an object file's kernels
     ///
-    /// The vISA is what the reference compiler dumps when it makes the object file
-    /// (IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=DIR). A kernel's file is found by the name and the number of channels
-    /// of the kernel in it.
+    /// The vISA is the dump that the reference compiler makes together with the object file (IGC_ShaderDumpEnable=1
+    /// IGC_DumpToCustomDir=DIR). A kernel's file is found by the name and SIMD size of the kernel in it.
     Relink(relink::Args),
     /// Execute a kernel's machine code on the host
     Run(run::Args),
-    /// Compile for several sizes of the register file, and compare
+    /// Compile with several register limits, and compare
     ///
-    /// A table has a line for each size, allocator and pass left out: the sums over all kernels that compile with
-    /// every one of them. The files have a line for each kernel.
+    /// The table has a line for each limit, allocator and pass left out: sums over the kernels that compile with all
+    /// of them. The files have a line for each kernel.
     Sweep(sweep::Args),
-    /// Say what is wrong with machine code
+    /// Check machine code
     ///
-    /// Bytes that are no instructions, broken rules of the platform, and dependencies that no annotation covers.
+    /// Reports bytes that are no instructions, broken rules of the platform, and dependencies that no annotation
+    /// covers.
     Verify(verify::Args),
 }
 
-/// Reads the command line and does what it says.
+/// Parses the command line and runs the verb.
 pub fn main() -> ExitCode {
     let matches = match program().try_get_matches() {
         Ok(matches) => matches,
@@ -172,9 +173,9 @@ pub fn main() -> ExitCode {
     };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let format = cli.format;
-    // Lines are wrapped for a reader, but not for a program that looks for a message.
+    // Lines are wrapped for people, but not for programs that search for a message.
     let wrap = std::io::stderr().is_terminal();
-    // It can only fail if there is a handler already.
+    // Setting the hook fails only if there is one already.
     let _ = miette::set_hook(Box::new(move |_| -> Box<dyn ReportHandler> {
         match format {
             Format::Text => Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build()),
@@ -208,7 +209,7 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-/// The command line, with the tables that its help has.
+/// The command line, with the tables in its help.
 fn program() -> clap::Command {
     let (exits, platforms) = (exit::table(), platforms::table());
     let after = format!(
@@ -217,7 +218,7 @@ fn program() -> clap::Command {
     Cli::command().after_long_help(after.trim_end().to_string())
 }
 
-/// Takes a tier by its number.
+/// Parses a tier from its number.
 fn tier_parser() -> impl TypedValueParser<Value = Tier> {
     PossibleValuesParser::new(["0", "2"]).map(|level| match level.as_str() {
         "0" => Tier::Quick,
@@ -225,7 +226,7 @@ fn tier_parser() -> impl TypedValueParser<Value = Tier> {
     })
 }
 
-/// Takes the name of a pass that may be left out.
+/// Parses the name of a pass that may be left out.
 fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
     PossibleValuesParser::new(optional_passes()).try_map(|name| {
         let mut passes = optional_passes();
@@ -233,7 +234,7 @@ fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
     })
 }
 
-/// A file does not hold what is looked for.
+/// The error that a file has no kernel of that name.
 fn no_kernel<'a>(path: &Path, name: Option<&str>, names: impl Iterator<Item = &'a str>) -> Report {
     let error = match name {
         Some(name) => Error::NoSuchKernel {

@@ -1,7 +1,7 @@
-//! `kiln measure`, which `kiln bench` calls: runs a program several times, within limits, and says what it took.
+//! `kiln measure`, which `kiln bench` calls: runs a program several times, within limits, and reports time and memory.
 //!
-//! The peak memory of a process counts what its parent had when it was started, and limits are inherited: so
-//! each measurement is made by a small process of its own.
+//! A process inherits the peak memory of its parent, and its limits. Each measurement is therefore made by a small
+//! process of its own.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -19,17 +19,17 @@ use serde::{Deserialize, Serialize};
 use super::exit::Exit;
 use super::{output, report};
 
-/// Bytes of what the program says that are kept.
-const SAID: u64 = 1 << 16;
-/// Characters of a line of it that are kept.
-const LINE: usize = 300;
+/// Maximum bytes kept of the program's output.
+const MAX_OUTPUT_BYTES: u64 = 1 << 16;
+/// Maximum characters kept of a line of it.
+const MAX_LINE_CHARS: usize = 300;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bytes of memory that it may have
+    /// Memory limit in bytes
     #[arg(long)]
     memory: u64,
-    /// Seconds that it may compute
+    /// Processor time limit in seconds
     #[arg(long)]
     seconds: u64,
     #[arg(long)]
@@ -39,21 +39,21 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// What a program took.
+/// Measurements of a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measured {
-    /// On the clock, of each run.
+    /// Elapsed seconds of each run.
     pub seconds: Vec<f64>,
-    /// The most memory that a run had at once.
+    /// Peak memory of all runs.
     pub peak_bytes: u64,
-    /// How the last run failed, if it did.
+    /// Failure of the last run.
     pub failure: Option<String>,
-    /// By a signal, and no more runs were made.
+    /// True if a signal ended a run; no more runs were made.
     pub killed: bool,
 }
 
 impl Measured {
-    /// The time in the middle of all runs.
+    /// Median time of all runs.
     pub fn median(&self) -> Option<f64> {
         let mut sorted = self.seconds.clone();
         sorted.sort_by(f64::total_cmp);
@@ -91,8 +91,8 @@ pub fn measure(args: &Args) -> Result<Exit, Report> {
     Ok(Exit::Done)
 }
 
-/// What is in the working folder. Each run finds it as the first did: to replace a file takes longer than to
-/// make one.
+/// Files in the working folder. Those that a run adds are removed before the next run, because replacing a file takes
+/// longer than making one.
 fn files() -> Result<BTreeSet<OsString>, Report> {
     let fail = |e: std::io::Error| report::access(Path::new("."), &e);
     let entries = fs::read_dir(".").map_err(fail)?;
@@ -100,7 +100,7 @@ fn files() -> Result<BTreeSet<OsString>, Report> {
     names.collect::<Result<_, _>>().map_err(fail)
 }
 
-/// Seconds of one run, how it ended, and what it said.
+/// Seconds of one run, its exit status, and its output.
 fn run(command: &[OsString]) -> Result<(f64, ExitStatus, String), Report> {
     let program = &command[0];
     let fail = |e: std::io::Error| miette!("{}: {e}", program.display());
@@ -116,10 +116,10 @@ fn run(command: &[OsString]) -> Result<(f64, ExitStatus, String), Report> {
     if let Some(mut stderr) = child.stderr.take() {
         stderr
             .by_ref()
-            .take(SAID)
+            .take(MAX_OUTPUT_BYTES)
             .read_to_end(&mut said)
             .map_err(fail)?;
-        // A program whose words nobody takes would wait.
+        // The output is read to its end, or the program would block.
         std::io::copy(&mut stderr, &mut std::io::sink()).map_err(fail)?;
     }
     let status = child.wait().map_err(fail)?;
@@ -127,18 +127,21 @@ fn run(command: &[OsString]) -> Result<(f64, ExitStatus, String), Report> {
     Ok((seconds, status, String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// How the program ended, and what it said first.
+/// Exit status and first line of output as text.
 fn words(status: ExitStatus, said: &str) -> String {
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "no exit code".to_string(),
     };
-    // Headings are in brackets.
+    // Lines in brackets are headings.
     let says = |line: &&str| !line.is_empty() && !line.starts_with('[');
     let line = said.lines().map(str::trim).find(says);
     match line {
-        Some(line) => format!("{how}: {}", line.chars().take(LINE).collect::<String>()),
+        Some(line) => format!(
+            "{how}: {}",
+            line.chars().take(MAX_LINE_CHARS).collect::<String>()
+        ),
         None => how,
     }
 }

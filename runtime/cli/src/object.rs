@@ -1,4 +1,4 @@
-//! What `kiln compile` needs for object files without --info, and for the lines that code comes from.
+//! Object files without --info, and listings with source lines, for `kiln compile`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::input::Input;
 use super::output::plain;
 use super::report;
 
-/// Reads interfaces, which come with the name of their file.
+/// Reads interfaces; returns them with the name of their file.
 ///
 /// # Errors
 /// The file cannot be read, or holds none.
@@ -23,31 +23,31 @@ pub fn interface(path: &Path) -> Result<(&Path, Info), Report> {
     Ok((path, Info::Interface(interface)))
 }
 
-/// The interfaces that the inputs of a module's kernels let guess.
+/// Interfaces guessed from the inputs of a module's kernels.
 ///
 /// # Errors
-/// An input may be anything.
+/// An input has several elements, so that its kind is unknown.
 pub fn guess(path: &Path, module: &CompiledModule) -> Result<Info, Report> {
     let interface = Interface::guess(module).map_err(|e| report::file(path, &e))?;
     Ok(Info::Interface(interface))
 }
 
-/// What is said of an interface that was guessed.
+/// Warnings about guessed interfaces.
 pub fn guessed(module: &CompiledModule) -> impl Iterator<Item = String> {
     let said = module.interface.is_some();
     let with_inputs = (module.kernels.iter()).filter(move |k| !said && !k.inputs.is_empty());
     with_inputs.map(|kernel| {
         let name = &kernel.name;
-        format!("{name}: each .input is taken for an argument, as no --interface says what it is")
+        format!("{name}: each .input is taken for an argument, since no --interface describes it")
     })
 }
 
-/// A name as a comment can hold it.
+/// A name that fits in a comment.
 fn one_line(name: &str) -> String {
     plain(name).replace('\n', " ")
 }
 
-/// The listings of kernels, with what each part of them comes from on a line before it.
+/// Listings of kernels, with comments that give the vISA instruction and source line of the code that follows.
 pub fn listings(kernels: &[&Compiled], platform: &'static Platform) -> String {
     let one = |kernel: &&Compiled| match kernels {
         [_] => listing(kernel, platform),

@@ -1,12 +1,12 @@
 //! Files and standard output of a command.
 //!
-//! Most commands collect their files in [`Outputs`] and write them at their end, all or none: every file to a
-//! temporary name beside its place, and only when all are complete, each to its own name. A command with many
-//! independent inputs writes each file when it is made ([`Outputs::write_now`]). Text for standard output comes
-//! last. A reader that goes away early (`| head`) is no failure.
+//! Most commands collect their files in [`Outputs`] and write them at their end, all or none: every file gets a
+//! temporary name beside its place, and its own name only when all are complete. A command with many independent
+//! inputs writes each file as soon as it is made ([`Outputs::write_now`]). Text for standard output comes last. A
+//! reader that goes away early (`| head`) is no failure.
 //!
-//! Names in text come from inputs: control characters in them, which a terminal would obey, are
-//! replaced wherever text goes to standard output or standard error.
+//! Names in text come from inputs. Control characters in them are replaced wherever text goes to standard output or
+//! standard error, because a terminal would obey them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,27 +20,27 @@ use serde::Serialize;
 
 use super::{Format, report};
 
-/// Links that are followed to what is not there yet.
-const MOST_LINKS: usize = 40;
+/// Maximum number of links followed to a file that does not exist yet.
+const MAX_LINKS: usize = 40;
 
-/// What a command is to write.
+/// Outputs of a command.
 #[derive(Default)]
 pub struct Outputs {
-    /// Files that are read, which are not to be replaced.
+    /// Paths of inputs, which must not be replaced.
     inputs: Vec<PathBuf>,
-    /// Files that are written or will be.
+    /// Paths of files that are written or will be.
     claimed: Mutex<HashSet<PathBuf>>,
     files: Vec<(PathBuf, Vec<u8>)>,
     stdout: Vec<u8>,
     taken: bool,
 }
 
-/// Whether this names standard input or output.
+/// True for the name of standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Text with a replacement of the same size for each character that a terminal would obey.
+/// Text in which each control character that a terminal would obey is replaced by one of the same size.
 pub fn plain(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_bidi(c);
     if !text.contains(harmful) {
@@ -56,13 +56,13 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(replaced).collect())
 }
 
-/// Whether the character changes the direction of others.
+/// True for a character that changes the direction of text.
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl Outputs {
-    /// Outputs of a command that reads these files.
+    /// Outputs of a command with these inputs.
     pub fn new<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Outputs {
         let inputs = inputs.into_iter().filter(|path| !is_standard(path));
         Outputs {
@@ -74,7 +74,7 @@ impl Outputs {
     /// Adds a file; `-` is standard output, which can be taken once.
     ///
     /// # Errors
-    /// The same place was added before, or is an input.
+    /// The path was added before, or is an input.
     pub fn add(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Report> {
         if is_standard(path) {
             if self.taken {
@@ -94,7 +94,7 @@ impl Outputs {
     /// Writes a file at once; several threads may.
     ///
     /// # Errors
-    /// The same place was written before, is an input, or cannot be written.
+    /// The path was written before, is an input, or cannot be written.
     pub fn write_now(&self, path: &Path, bytes: &[u8]) -> Result<(), Report> {
         let path = self.claim(path)?;
         let mut staged = Staged::default();
@@ -120,7 +120,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// The file that a path leads to, which nothing else may be written to.
+    /// Resolves a path and claims it, so that nothing else is written there.
     fn claim(&self, shown: &Path) -> Result<PathBuf, Report> {
         self.check(shown)?;
         let path = resolved(shown);
@@ -142,10 +142,10 @@ impl Outputs {
         self.add(path, json(value)?)
     }
 
-    /// Adds what the command has to say to standard output. If a file goes there, text is left out.
+    /// Adds the result of a command to standard output. Text is left out if a file goes there.
     ///
     /// # Errors
-    /// JSON and a file are both to go there.
+    /// JSON and a file would both go there.
     pub fn report<T: Serialize + ?Sized>(
         &mut self,
         format: Format,
@@ -170,7 +170,7 @@ impl Outputs {
         self.stdout.extend_from_slice(plain(text).as_bytes());
     }
 
-    /// Whether a file goes to standard output.
+    /// True if a file goes to standard output.
     pub fn stdout_taken(&self) -> bool {
         self.taken
     }
@@ -178,7 +178,7 @@ impl Outputs {
     /// Writes everything.
     ///
     /// # Errors
-    /// A file cannot be written: then none has been.
+    /// A file cannot be written; then none is.
     pub fn write(self) -> Result<(), Report> {
         let mut staged = Staged::default();
         for (path, bytes) in &self.files {
@@ -191,11 +191,10 @@ impl Outputs {
     }
 }
 
-/// The file that a path leads to: a link's target is replaced, not the link, even if it is not there
-/// yet.
+/// The file that a path leads to. The target of a link is replaced, not the link, even if it does not exist yet.
 fn resolved(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if let Ok(path) = fs::canonicalize(&path) {
             return path;
         }
@@ -207,11 +206,11 @@ fn resolved(path: &Path) -> PathBuf {
     path
 }
 
-/// Writes text to standard output at once: for what is too much to collect, when nothing else can
-/// fail any more. False if its reader has gone away.
+/// Writes text to standard output at once, for output that is too large to collect, when nothing else can fail. False
+/// if the reader has gone away.
 ///
 /// # Errors
-/// It cannot be written to.
+/// Standard output cannot be written.
 pub fn print(text: &str) -> Result<bool, Report> {
     write_stdout(plain(text).as_bytes())
 }
@@ -252,11 +251,11 @@ fn is_closed() -> bool {
     false
 }
 
-/// Files under temporary names, which go when it does.
+/// Files under temporary names, which are removed when dropped.
 #[derive(Default)]
 struct Staged<'a> {
     files: Vec<(PathBuf, &'a Path)>,
-    /// Devices and pipes, which have no other name to be written under.
+    /// Devices and pipes, which are written directly.
     direct: Vec<(&'a Path, &'a [u8])>,
 }
 
@@ -298,7 +297,7 @@ impl<'a> Staged<'a> {
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
         for (temporary, _) in &self.files {
-            // It may have got its name already; nothing else can be done about it here.
+            // The file may have its own name by now; then nothing can be undone.
             let _ = fs::remove_file(temporary);
         }
     }
@@ -310,14 +309,14 @@ fn json<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Report> {
     Ok(json)
 }
 
-/// Says a diagnostic, or the several that it is.
+/// Prints all diagnostics of a report.
 pub fn say(diagnostic: &Report) {
     for one in report::each(diagnostic) {
         print_error(&format!("{one:?}"));
     }
 }
 
-/// Writes a line to standard error, whether anyone reads it or not.
+/// Writes a line to standard error; errors are ignored.
 pub fn print_error(text: &str) {
     let _ = writeln!(io::stderr(), "{}", text.trim_end());
 }

@@ -24,7 +24,7 @@ struct List {
     attempts: Vec<&'static str>,
 }
 
-/// A pass, the form of the code after it, and whether it may be left out.
+/// A pass, the form of the code after it, and whether it is optional.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
@@ -60,7 +60,7 @@ impl List {
             .map(|row| row.name.len())
             .max()
             .unwrap_or(0);
-        let mut text = format!("{:width$}  {:9}  may be left out\n", "pass", "verified");
+        let mut text = format!("{:width$}  {:9}  optional\n", "pass", "verified");
         for Row {
             name,
             level,

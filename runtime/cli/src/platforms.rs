@@ -1,7 +1,7 @@
-//! Names of platforms: one list for every verb, that of [`kiln_target::platform`].
+//! Names of platforms on the command line, from [`kiln_target::platform`].
 //!
-//! Each verb knows all names, in either case of their letters, and says of a name that is not enough for it
-//! what it is enough for, and of a name that is none, which one is meant.
+//! Each verb knows all names, in upper and lower case. For a platform that it cannot use, the error says what is known
+//! of it; for an unknown name, which name may be meant.
 
 use std::ffi::OsStr;
 
@@ -11,14 +11,14 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use kiln_target::platform::{self, Generation, Named, PLATFORMS, Platform, VISA_ONLY};
 
-/// How like a name another must be to be meant by it, from 0 to 1 (Jaro-Winkler).
-const ALIKE: f64 = 0.75;
+/// Minimum similarity of a suggested name, from 0 to 1 (Jaro-Winkler).
+const MIN_SIMILARITY: f64 = 0.75;
 
-/// Takes a name of a platform whose machine code is known.
+/// Parses the name of a platform whose machine code is known.
 #[derive(Clone)]
 pub struct Machine;
 
-/// Takes a name of a platform whose vISA is known.
+/// Parses the name of a platform whose vISA is known.
 #[derive(Clone)]
 pub struct Visa;
 
@@ -86,7 +86,7 @@ impl From<Variant> for kiln_genx::Variant {
     }
 }
 
-/// What is said of a name that is none.
+/// The error for an unknown name.
 pub fn unknown(name: &str) -> String {
     let list: Vec<&str> = machines().chain(others()).map(|(name, _)| name).collect();
     let list = list.join(", ");
@@ -96,14 +96,14 @@ pub fn unknown(name: &str) -> String {
     }
 }
 
-/// What is said of a name that is not enough.
+/// The error for a platform whose machine code is unknown.
 pub fn only_visa(name: &str) -> String {
     let list: Vec<&str> = machines().map(|(name, _)| name).collect();
     let list = list.join(", ");
-    format!("of `{name}` only the vISA is known, for `kiln check`; the machine code is of {list}")
+    format!("of `{name}` only the vISA is known, for `kiln check`; machine code is known of {list}")
 }
 
-/// The name that is most like this one.
+/// The most similar name.
 fn meant(name: &str) -> Option<&'static str> {
     let all = machines().chain(others());
     let names =
@@ -111,11 +111,11 @@ fn meant(name: &str) -> Option<&'static str> {
     alike(&name.to_ascii_lowercase(), names)
 }
 
-/// The one of several words that is most like this one, if one is like it.
+/// The most similar of several words, if any is similar enough.
 pub fn alike<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     words
         .map(|other| (strsim::jaro_winkler(word, other), other))
-        .filter(|(like, _)| *like > ALIKE)
+        .filter(|(like, _)| *like > MIN_SIMILARITY)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, other)| other)
 }
@@ -132,7 +132,7 @@ fn value((name, aliases): (&'static str, &'static [&'static str])) -> PossibleVa
     PossibleValue::new(name).aliases(aliases.iter().copied())
 }
 
-/// A line for each platform: its name, other names of it, and what Kiln does for it.
+/// A line for each platform: its name, its aliases, and the features it has.
 pub fn table() -> String {
     let machine = |p: &Platform| {
         let does = if p.compiles {

@@ -1,4 +1,4 @@
-//! `kiln pressure`: how many registers live along the code, and who lives at one place.
+//! `kiln pressure`: plots register pressure, and lists the values live at one point.
 
 mod summary;
 
@@ -18,12 +18,12 @@ use super::output::{Outputs, plain};
 use super::platforms::Machine;
 use super::{Format, pass_parser, report, stats};
 
-/// Characters of the longest bar.
-const BAR: u32 = 56;
-/// Parts of a character's width, from nothing to all.
+/// Length of the longest bar in characters.
+const MAX_BAR_CHARS: u32 = 56;
+/// A character filled by 0 to 8 eighths.
 const PARTS: [&str; 9] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
-/// Characters of an instruction that are shown.
-const TEXT: usize = 64;
+/// Maximum characters shown of an instruction.
+const MAX_TEXT_CHARS: usize = 64;
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (1200, 400);
 
@@ -33,46 +33,46 @@ Examples:
   kiln pressure examples/nbody/nbody.visaasm -p skl
   kiln pressure examples/*/*.visaasm -p skl --summary")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input; all files are one module, but for a summary
+    /// Binary or text vISA, `-` for standard input; all files are one module, except with --summary
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Only a line for each kernel, function and subroutine; INPUTs may be folders, and files are one module
-    /// only if they call each other
+    /// Only a line for each kernel, function and subroutine; INPUTs may be folders, and only files that call each
+    /// other's functions are one module
     #[arg(long, conflicts_with_all = ["at", "svg", "kernel"])]
     summary: bool,
-    /// Of folders take files whose names begin so
+    /// In folders, take only files whose names begin with this
     #[arg(long, value_name = "PREFIX", default_value = "", requires = "summary")]
     only: String,
     /// Platform to compile for
     #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
-    /// Take this kernel only
+    /// This kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Registers that may be used: the line in the plots
+    /// Maximum number of registers: the line in the plots
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
-    /// Leave out these passes, to see what they are worth
+    /// Leave out these passes, to measure their effect
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
     without: Vec<&'static str>,
-    /// List what lives at this instruction of vISA, by its number [default: where most lives]
+    /// List the values that are live at the vISA instruction of this number [default: at the peak]
     #[arg(long, value_name = "INSTRUCTION")]
     at: Option<u32>,
-    /// Lines of a plot on the terminal; long code has several places on one, of which it shows the most
+    /// Lines of a plot on the terminal; in long code a line is the maximum of several points
     #[arg(long, value_name = "N", default_value = "40")]
     rows: usize,
-    /// Write the plots as SVG, one file a kernel or function if there are several
+    /// Write the plots as SVG; several kernels and functions have a file each
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write every place and every listed value as JSON, `-` for standard output
+    /// Write all points and the listed values as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write every place as CSV, `-` for standard output
+    /// Write all points as CSV, `-` for standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
 
-/// A profile with what it is of.
+/// A profile with the name of its code.
 #[derive(Serialize)]
 struct Named<'a> {
     kernel: &'a str,
@@ -83,7 +83,7 @@ struct Named<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was printed.
+/// The reason why nothing was printed.
 pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
     if args.summary {
         return summary::write(args, format);
@@ -139,7 +139,7 @@ fn options(args: &Args) -> Options {
     }
 }
 
-/// Where a point is: the instruction of vISA, and the source.
+/// The vISA instruction and the source line of a point.
 fn place(profile: &Profile, point: &Point) -> [String; 2] {
     let visa = point
         .visa
@@ -185,7 +185,7 @@ fn text(profile: &Profile, args: &Args) -> String {
     out
 }
 
-/// A bar for each place, or for several places together the longest.
+/// Bars of all points; several points that share a line show their maximum.
 fn plot(profile: &Profile, rows: usize) -> String {
     let points = &profile.points;
     let most = profile.grfs.max(points[profile.peak].grfs).max(1);
@@ -194,7 +194,7 @@ fn plot(profile: &Profile, rows: usize) -> String {
     let mut bars = vec![String::new()];
     for some in points.chunks(each) {
         let highest = some.iter().map(|p| p.grfs).max().unwrap_or_default();
-        // The first place of these that says where it is.
+        // The first of these points with a vISA instruction.
         let first = some.iter().find(|p| p.visa.is_some()).unwrap_or(&some[0]);
         let [visa, source] = place(profile, first);
         let loops = some.iter().map(|p| p.loops).max().unwrap_or_default();
@@ -209,11 +209,11 @@ fn plot(profile: &Profile, rows: usize) -> String {
     })
 }
 
-/// A bar of that length, and a mark at the limit.
+/// A bar of that length, with a mark at the limit.
 fn bar(grfs: u32, limit: u32, most: u32) -> String {
-    let eighths = grfs * BAR * 8 / most;
+    let eighths = grfs * MAX_BAR_CHARS * 8 / most;
     let mut bar = PARTS[8].repeat((eighths / 8) as usize) + PARTS[(eighths % 8) as usize];
-    let mark = (limit * BAR / most) as usize;
+    let mark = (limit * MAX_BAR_CHARS / most) as usize;
     let length = bar.chars().count();
     if length <= mark {
         bar += &" ".repeat(mark - length);
@@ -222,7 +222,7 @@ fn bar(grfs: u32, limit: u32, most: u32) -> String {
     bar
 }
 
-/// The listed values, a line each.
+/// The listed values, one a line.
 fn table(profile: &Profile) -> String {
     let heading = ["value", "GRFs", "bytes", "since", "read next", "source"];
     let mut lines = vec![heading.map(str::to_string)];
@@ -253,11 +253,11 @@ fn table(profile: &Profile) -> String {
             source,
         ]);
         let text = match since.map(|n| &profile.points[n]) {
-            Some(point) if *is_parameter => format!("what meets in block{}", point.block),
+            Some(point) if *is_parameter => format!("parameter of block{}", point.block),
             Some(point) => point.text.clone(),
             None => String::new(),
         };
-        texts.push(match text.char_indices().nth(TEXT) {
+        texts.push(match text.char_indices().nth(MAX_TEXT_CHARS) {
             Some((end, _)) => format!("{}...", &text[..end]),
             None => text,
         });
@@ -295,7 +295,7 @@ fn csv(profiles: &[Named]) -> Result<Vec<u8>, Report> {
     stats::csv(heading, lines)
 }
 
-/// The pressure over the points, with the limit as a line.
+/// A plot of pressure over points, with the limit as a line.
 fn svg(profile: &Profile, path: &Path) -> Result<String, Report> {
     let mut out = String::new();
     let drawn = draw(
@@ -325,7 +325,7 @@ fn draw(
         .x_desc("instruction before allocation")
         .y_desc("GRFs")
         .draw()?;
-    // A step for each point.
+    // Each point is a step.
     let steps = points.iter().enumerate();
     let steps = steps.flat_map(|(n, point)| [(n, point.grfs), (n + 1, point.grfs)]);
     chart.draw_series(AreaSeries::new(steps, 0, BLUE.mix(0.2)).border_style(BLUE))?;

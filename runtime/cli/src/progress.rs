@@ -1,7 +1,7 @@
 //! A progress bar for long runs, on a terminal only.
 //!
-//! It appears when a run has taken a second. Of one thing that takes long, which no bar could tell anything of, it
-//! shows that the time goes on, and where that is counted, what was done meanwhile.
+//! It appears when a run has taken a second. For a single long task it shows the elapsed time, and the instructions
+//! executed so far if they are counted.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,20 +11,20 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
-/// How long a run is before a bar appears, and how often it changes after that.
-const PATIENCE: Duration = Duration::from_secs(1);
-const TICK: Duration = Duration::from_millis(100);
+/// Time before a bar appears, and between its updates.
+const BAR_DELAY: Duration = Duration::from_secs(1);
+const BAR_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is done so far.
+/// Progress so far.
 #[derive(Default)]
 pub struct Done {
-    /// Of the things that there are to do.
+    /// Number of finished things.
     pub things: AtomicU64,
-    /// Instructions that were executed meanwhile, where some are.
+    /// Number of executed instructions, in a run.
     pub instructions: AtomicU64,
 }
 
-/// Does `of` for each item side by side, with a bar meanwhile; the results in the order of the items.
+/// Maps the items in parallel under a progress bar; results are in the order of the items.
 pub fn each<I: Sync, T: Send>(items: &[I], things: &str, of: impl Fn(&I) -> T + Sync) -> Vec<T> {
     with_bar(items.len() as u64, things, |done| {
         let of = |item| {
@@ -40,11 +40,11 @@ pub fn each<I: Sync, T: Send>(items: &[I], things: &str, of: impl Fn(&I) -> T + 
     })
 }
 
-/// Does `work`, which counts what is done in its argument, and meanwhile shows how much of `total`
-/// such `things` that is. Standard error must be a terminal, or nothing is shown.
+/// Does `work`, which counts its progress in the argument, and shows a bar of the `total` things meanwhile. Without a
+/// terminal as standard error, no bar is shown.
 pub fn with_bar<T>(total: u64, things: &str, work: impl FnOnce(&Done) -> T) -> T {
     let done = Done::default();
-    // A thread takes as long to come and go as a small kernel does.
+    // Starting the bar's thread takes as long as compiling a small kernel.
     if !std::io::stderr().is_terminal() {
         return work(&done);
     }
@@ -52,7 +52,7 @@ pub fn with_bar<T>(total: u64, things: &str, work: impl FnOnce(&Done) -> T) -> T
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let end = end;
-            if end.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+            if end.recv_timeout(BAR_DELAY) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
@@ -62,7 +62,7 @@ pub fn with_bar<T>(total: u64, things: &str, work: impl FnOnce(&Done) -> T) -> T
             };
             let style = ProgressStyle::with_template(&template);
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            while end.recv_timeout(BAR_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 bar.set_position(done.things.load(Relaxed));
                 bar.tick();
                 let instructions = done.instructions.load(Relaxed);

@@ -1,4 +1,4 @@
-//! `kiln relink`: an object file with the code of its kernels replaced by ours.
+//! `kiln relink`: replaces the code of the kernels in an object file.
 
 use std::path::PathBuf;
 
@@ -38,23 +38,23 @@ pub struct Args {
     /// Platform to make code for [default: that of OBJECT]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
-    /// Optimize: 0 for code soon, 2 for code that is fast
+    /// Optimization: 0 for short compile times, 2 for fast code
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
-    /// Use no more registers than this
+    /// Maximum number of registers
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
-    /// Add sections that say which lines of the source the code comes from, where vISA says it
+    /// Add debug sections with the source lines of the code, where the vISA has any
     #[arg(short = 'g', long = "debug")]
     lines: bool,
     #[command(flatten)]
     cache: CacheArgs,
 }
 
-/// What was done.
+/// Result of the command.
 #[derive(Serialize)]
 struct Done {
-    /// Kernels that have our code, and those that have not.
+    /// Names of the kernels with our code, and of the others.
     replaced: Vec<String>,
     kept: Vec<String>,
 }
@@ -62,7 +62,7 @@ struct Done {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was written.
+/// The reason why nothing was written.
 pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
     let object = Input::open(&args.object)?;
     let is_none = |e: &dyn std::fmt::Display| report::file(&args.object, e);
@@ -74,7 +74,7 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
             "{name} does not say for which platform it is: say it with -p"
         ))
     })?;
-    // Of another platform's code nothing could be kept.
+    // The rest of the object file is kept, which is only right on its own platform.
     let zebin = info::zebin(&object, platform).map_err(|e| is_none(&e))?;
     let paths = corpus::files(std::slice::from_ref(&args.visa), "")?;
     let inputs = paths.iter().map(|path| Input::open(path));
@@ -112,9 +112,9 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
 }
 
 fn shown(done: &Done) -> String {
-    let mut text = format!("our code: {}\n", done.replaced.join(", "));
+    let mut text = format!("replaced: {}\n", done.replaced.join(", "));
     if !done.kept.is_empty() {
-        text += &format!("as it was: {}\n", done.kept.join(", "));
+        text += &format!("kept: {}\n", done.kept.join(", "));
     }
     text
 }

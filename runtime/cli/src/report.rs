@@ -1,7 +1,7 @@
-//! Errors as diagnostics: what is wrong, and where in which file.
+//! Diagnostics: errors and warnings with their place in a file.
 //!
-//! A place in text is shown with its line; a place in a binary file is a byte offset, and the
-//! instruction there is written out.
+//! A place in text is shown with its line; a place in a binary file is a byte offset, and the instruction there is
+//! printed.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -22,23 +22,23 @@ use serde::Serialize;
 use super::input::Input;
 use super::output::{is_standard, plain};
 
-/// The code of a file that cannot be read or written.
+/// Code for a file that cannot be read or written.
 pub const NO_ACCESS: &str = "F0002";
-/// The code of what is valid, but is not compiled.
+/// Code for valid vISA that is not supported.
 pub const UNSUPPORTED: &str = "C0001";
-/// The code of what is a fault of ours.
+/// Code for an internal error.
 pub const FAULT: &str = "C0002";
-/// The code of a file that is no vISA at all.
+/// Code for a file that is no vISA.
 const NO_FILE: &str = "F0001";
-/// The code of a file whose contents are not what they are read as.
+/// Code for a file with the wrong kind of contents.
 const WRONG_CONTENTS: &str = "F0003";
-/// The code of a limit of registers that the platform does not have.
+/// Code for a register limit that the platform does not have.
 pub const WRONG_LIMIT: &str = "O0001";
-/// The code of options that cannot be understood together.
+/// Code for options that contradict each other.
 pub const WRONG_OPTIONS: &str = "O0004";
-/// The most of what is wrong with a module that is said.
-const MOST: usize = 20;
-/// The code of a binary object that cannot be read.
+/// Maximum number of diagnostics of a module.
+const MAX_DIAGNOSTICS: usize = 20;
+/// Code for a binary object that cannot be read.
 const NO_OBJECT: &str = "B0001";
 
 /// A file's name for messages.
@@ -49,39 +49,39 @@ pub fn name(path: &Path) -> String {
     plain(&path.display().to_string()).into_owned()
 }
 
-/// Something is wrong with a file as a whole.
+/// An error about a file as a whole.
 pub fn file(path: &Path, error: &dyn Display) -> Report {
     message(format!("{}: {error}", name(path)), Some(WRONG_CONTENTS))
 }
 
-/// A command line that cannot be understood.
+/// An error in the command line.
 pub fn usage(text: impl Display) -> Report {
     message(text.to_string(), Some(WRONG_OPTIONS))
 }
 
-/// A file does not hold the kernel that is wanted.
+/// An error about a module.
 pub fn module(path: &Path, error: &Error) -> Report {
     message(format!("{}: {error}", name(path)), Some(error.code()))
 }
 
-/// A file cannot be read or written.
+/// An error in reading or writing a file.
 pub fn access(path: &Path, error: &std::io::Error) -> Report {
     message(format!("{}: {error}", name(path)), Some(NO_ACCESS))
 }
 
-/// Something that keeps nothing from being done.
+/// A warning.
 pub fn warning(text: &str) -> Report {
     let diagnostic = MietteDiagnostic::new(plain(text));
     diagnostic.with_severity(Severity::Warning).into()
 }
 
-/// Something that is worth knowing.
+/// A note.
 pub fn note(text: &str) -> Report {
     let diagnostic = MietteDiagnostic::new(plain(text));
     diagnostic.with_severity(Severity::Advice).into()
 }
 
-/// A file is no vISA.
+/// An error in an input file.
 pub fn input(input: &Input, error: &InputError) -> Report {
     match error {
         InputError::Text(error) => Source::new(input).syntax(error),
@@ -103,7 +103,7 @@ fn message(message: String, code: Option<&str>) -> Report {
     diagnostic(&message, code).into()
 }
 
-/// A diagnostic whose message has names from an input in it.
+/// A diagnostic whose message may contain names from an input.
 fn diagnostic(message: &str, code: Option<&str>) -> MietteDiagnostic {
     let diagnostic = MietteDiagnostic::new(plain(message));
     match code {
@@ -112,7 +112,7 @@ fn diagnostic(message: &str, code: Option<&str>) -> MietteDiagnostic {
     }
 }
 
-/// A module cannot be finalized: all that was found, of much the first.
+/// Findings of a module that cannot be finalized, up to the maximum number.
 pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
     let found = failure.all();
     let mut texts: HashMap<usize, Text> = HashMap::new();
@@ -122,7 +122,7 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
             return message(one.to_string(), Some(one.error.code()));
         };
         match &one.error {
-            // What is no text is not looked at.
+            // Places are not searched in files that are no text.
             Error::Input(
                 error @ (InputError::Binary(_) | InputError::Neither(_) | InputError::NoDirective),
             ) => self::input(input, error),
@@ -135,9 +135,9 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
             }
         }
     };
-    let mut reports: Vec<Report> = found.iter().take(MOST).map(report).collect();
-    if found.len() > MOST {
-        let more = found.len() - MOST;
+    let mut reports: Vec<Report> = found.iter().take(MAX_DIAGNOSTICS).map(report).collect();
+    if found.len() > MAX_DIAGNOSTICS {
+        let more = found.len() - MAX_DIAGNOSTICS;
         reports.push(note(&format!("{more} more are not shown")));
     }
     match reports.len() {
@@ -149,12 +149,12 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
 /// A file that several failures may be about.
 struct Text<'a> {
     source: Source<'a>,
-    /// Of a text, once they are wanted.
+    /// Spans of a text, computed when they are needed.
     spans: Option<Spans>,
 }
 
 impl Text<'_> {
-    /// One thing that was found in it.
+    /// The report of one failure in the file.
     fn failure(&mut self, failure: &Failure) -> Report {
         let source = &self.source;
         match &failure.error {
@@ -186,7 +186,7 @@ impl Text<'_> {
     }
 }
 
-/// Several diagnostics that one failure is: it passes for the first, and [`each`] has all.
+/// Several diagnostics in one report: it displays as the first; [`each`] gives all.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0[0])]
 struct Several(Vec<Report>);
@@ -201,7 +201,7 @@ impl Diagnostic for Several {
     }
 }
 
-/// The diagnostics that a report is.
+/// The diagnostics of a report.
 pub fn each(report: &Report) -> &[Report] {
     match report.downcast_ref::<Several>() {
         Some(several) => &several.0,
@@ -209,16 +209,16 @@ pub fn each(report: &Report) -> &[Report] {
     }
 }
 
-/// What a finding is about.
+/// The subject of a finding.
 pub struct About<'a> {
-    /// The kernel or function, and its number in its file.
+    /// Name and index of the kernel or function.
     pub kernel: &'a str,
     pub number: usize,
-    /// The instruction: where, and written out.
+    /// Place and text of the instruction.
     pub at: Option<(Place, String)>,
 }
 
-/// Something is wrong with a module that was read of that file.
+/// A finding about a module read from that file.
 pub fn finding(input: &Input, module: &Module, finding: &Finding) -> Report {
     let source = Source::new(input);
     let spans = (!source.text.is_empty()).then(|| text::diagnose(source.text).spans);
@@ -231,7 +231,7 @@ pub fn finding(input: &Input, module: &Module, finding: &Finding) -> Report {
 }
 
 impl<'a> About<'a> {
-    /// The object, which is the one of that number of its file.
+    /// `number` is the index of the object in its file.
     pub fn new(object: &'a Object, number: usize, finding: &Finding) -> About<'a> {
         let inst = finding.inst.and_then(|inst| object.insts.get(inst));
         About {
@@ -242,8 +242,7 @@ impl<'a> About<'a> {
     }
 }
 
-/// A file that diagnostics are about, with the beginnings of its lines, so that many of them do not
-/// each look for theirs from the start.
+/// A file that diagnostics are about, with the offsets of its lines, so that finding a place is a binary search.
 pub struct Source<'a> {
     name: String,
     /// Empty if the file is no text.
@@ -265,7 +264,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text is no vISA.
+    /// A syntax error.
     pub fn syntax(&self, error: &ParseError) -> Report {
         let place = format!("{}:{}:{}", self.name, error.line, error.column);
         let message = format!("{place}: {}", error.kind);
@@ -273,7 +272,7 @@ impl<'a> Source<'a> {
         self.underlined(diagnostic, error.offset, error.length)
     }
 
-    /// LLVM IR is wrong, or has what is not supported.
+    /// An error in LLVM IR, or an unsupported feature.
     pub fn genx(&self, error: &kiln_genx::error::Diagnostic) -> Report {
         let kiln_genx::error::Loc { line, column } = error.loc;
         if line == 0 {
@@ -286,7 +285,7 @@ impl<'a> Source<'a> {
         self.underlined(diagnostic, span.start, span.len())
     }
 
-    /// Something is wrong with an object of the file.
+    /// A finding about an object of the file.
     pub fn finding(&self, finding: &Finding, about: &About, spans: Option<&Spans>) -> Report {
         let inst = finding.inst;
         let numbered = inst.map_or_else(String::new, |i| format!(", instruction {i}"));
@@ -314,7 +313,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Line and column of a byte, from 1.
+    /// Line and column of a byte offset, from 1.
     fn position(&self, offset: usize) -> (usize, usize) {
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).map_or(0, |i| self.lines[i]);
@@ -322,11 +321,11 @@ impl<'a> Source<'a> {
     }
 
     fn underlined(&self, diagnostic: MietteDiagnostic, start: usize, length: usize) -> Report {
-        // At the end of a file there is nothing left to underline.
+        // At the end of a file there is nothing to underline.
         let start = start.min(self.text.len());
         let length = length.min(self.text.len() - start);
         let line = self.position(start).0.saturating_sub(1);
-        // The line before and the one behind are shown too.
+        // The lines before and after are shown, too.
         let first = line.saturating_sub(1);
         let begin = self.lines[first];
         let end = self.lines.get(line + 2).copied();
@@ -346,7 +345,7 @@ impl<'a> Source<'a> {
 struct Excerpt {
     name: String,
     text: String,
-    /// The number of the first in the file, from 0.
+    /// Index of its first line in the file.
     first: usize,
 }
 
@@ -369,14 +368,14 @@ impl SourceCode for Excerpt {
     }
 }
 
-/// A diagnostic for programs.
+/// A diagnostic as JSON.
 #[derive(Serialize)]
 pub struct Record {
     severity: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     message: String,
-    /// Where, if it is in a text.
+    /// Place in a text.
     #[serde(flatten)]
     place: Option<Underlined>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -422,7 +421,7 @@ pub fn record(diagnostic: &dyn Diagnostic) -> Record {
     }
 }
 
-/// A message without the place that it begins with, which the record has in fields of its own.
+/// A message without the place at its beginning, which is in the record's fields.
 fn without_place(message: &str, place: &Underlined) -> String {
     let file = place.file.as_deref().unwrap_or_default();
     let prefix = format!("{file}:{}:{}: ", place.line, place.column);

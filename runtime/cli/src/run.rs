@@ -1,4 +1,4 @@
-//! `kiln run`: a kernel's machine code, executed on the host.
+//! `kiln run`: executes a kernel's machine code on the host.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ A SPEC stands for one argument of the kernel, in their order:
 #[derive(Debug, clap::Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES, after_long_help = LAUNCH_FILE.to_string() + EXAMPLES)]
 pub struct Args {
-    /// Zebin, or vISA together with --info, which is finalized first
+    /// Zebin, or vISA with --info, which is compiled first
     program: PathBuf,
     /// Kernel to run [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with = "launch")]
@@ -69,37 +69,35 @@ pub struct Args {
     /// The kernel's next argument
     #[arg(long = "arg", value_name = "SPEC", conflicts_with = "launch")]
     args: Vec<String>,
-    /// Take everything from a launch file, and compare the results with those it names
+    /// Read the launch from a file, and compare results with the files it names
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// Zebin or .ze_info document with the argument layout of vISA
+    /// Zebin or .ze_info document with the argument layout of the vISA
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
-    /// Platform to run as [default: what a zebin says, else skl]
+    /// Platform to execute as [default: as a zebin says, else skl]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
-    /// Finalize vISA with no more registers than this
+    /// Maximum number of registers for compiling vISA
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
-    /// Optimize vISA: 0 for code soon, 2 for code that is fast
+    /// Optimization of vISA: 0 for short compile times, 2 for fast code
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
-    /// Execute groups on so many host threads [default: one a core]
+    /// Number of host threads that execute groups [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Execute no more instructions than this, all groups together
+    /// Maximum number of instructions executed in all groups together
     #[arg(long, value_name = "N", default_value_t = Launch::BUDGET)]
     budget: u64,
-    /// Stop where code uses a register that nobody wrote; takes about twice
-    /// the time
+    /// Stop where code reads a register that nothing has written; takes about twice the time
     #[arg(long)]
     check: bool,
-    /// Print each instruction with the values it writes, of all threads, of
-    /// a group (a number, counted along x first), or of a thread of it
+    /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x
+    /// first), or for a thread of a group
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
     trace: Option<Option<Traced>>,
-    /// Print figures by kinds of instructions and messages, or write them
-    /// as JSON
+    /// Print execution counts by kind of instruction and message, or write them as JSON
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     stats: Option<Option<PathBuf>>,
 }
@@ -110,7 +108,7 @@ Examples:
   kiln run examples/saxpy/saxpy.visaasm --info examples/saxpy/saxpy.zebin --global 1024 --local 64 \
 --arg buf:examples/saxpy/x.bin --arg 'buf:examples/saxpy/y.bin>y.bin' --arg f32:2.5 --arg u32:1003";
 
-/// [`Description`] as its author meets it.
+/// The format of [`Description`] for the help.
 const LAUNCH_FILE: &str = "\
 Launch files:
   YAML with four keys; file names count from the folder that it is in.
@@ -133,7 +131,7 @@ Launch files:
 
 ";
 
-/// What is traced.
+/// The threads that are traced.
 #[derive(Clone, Copy, Debug)]
 struct Traced {
     group: u64,
@@ -157,7 +155,7 @@ fn traced(text: &str) -> Result<Traced, String> {
     })
 }
 
-/// Sizes of up to three dimensions; those not given are 1.
+/// Sizes of up to three dimensions; missing ones are 1.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     sizes: [u32; 3],
@@ -180,7 +178,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     Ok(sizes)
 }
 
-/// A launch as it was described, on the command line or in a file.
+/// A launch, from the command line or a file.
 struct Plan {
     kernel: Option<String>,
     global: Sizes,
@@ -189,16 +187,16 @@ struct Plan {
     results: Results,
 }
 
-/// What becomes of the buffers.
+/// Use of the buffers after the run.
 enum Results {
-    /// They are written.
+    /// They are written to files.
     Write(Vec<Spec>),
-    /// They are compared with what they must hold; file names count from the folder.
+    /// They are compared with expected contents; file names are relative to the folder.
     Check(Description, PathBuf),
 }
 
 impl Results {
-    /// What the arguments are made of, in their order.
+    /// Sources of the arguments, in order.
     fn sources(&self) -> Vec<&Source> {
         match self {
             Results::Write(specs) => specs.iter().map(|spec| &spec.source).collect(),
@@ -212,7 +210,7 @@ impl Results {
 /// Runs the command.
 ///
 /// # Errors
-/// Why the kernel did not run, or gave wrong results.
+/// The reason why the kernel did not run, or the results that differ.
 pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     let plan = match &args.launch {
         Some(path) => described(path)?,
@@ -263,7 +261,7 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
         launch.run_with(&code, &options)
     });
     let seconds = clock.elapsed().as_secs_f64();
-    // A reader that goes away early is no failure.
+    // A reader that has gone away is no failure.
     let _ = out.lock().map(|mut out| out.flush());
     let stats =
         stats.map_err(|e| miette!("{}", plain(&format!("{}: {kernel}: {e}", input.name))))?;
@@ -301,14 +299,14 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(Exit::Done)
 }
 
-/// Groups of a launch; whether they are sensible is found out when it is run.
+/// Number of groups of a launch; the sizes are checked later, when it runs.
 fn groups(launch: &Launch) -> u64 {
     let count = |(&global, &local): (&u32, &u32)| u64::from(global) / u64::from(local.max(1));
     let counts = launch.global.iter().zip(&launch.local).map(count);
     counts.fold(1, u64::saturating_mul)
 }
 
-/// The launch of the command line.
+/// The launch given by the command line.
 fn given(args: &Args) -> Result<Plan, Report> {
     let (Some(global), Some(local)) = (args.global, args.local) else {
         return Err(report::usage(format_args!(
@@ -338,7 +336,7 @@ fn given(args: &Args) -> Result<Plan, Report> {
     })
 }
 
-/// The launch of a file.
+/// The launch given by a file.
 fn described(path: &Path) -> Result<Plan, Report> {
     let input = Input::open(path)?;
     let yaml = std::str::from_utf8(&input).map_err(|e| report::file(path, &e))?;
@@ -356,7 +354,7 @@ fn described(path: &Path) -> Result<Plan, Report> {
     })
 }
 
-/// The platform that the program is for.
+/// The platform of the program.
 fn platform(args: &Args, input: &Input) -> Result<&'static Platform, Report> {
     if let Some(platform) = args.platform {
         return Ok(platform);
@@ -368,7 +366,7 @@ fn platform(args: &Args, input: &Input) -> Result<&'static Platform, Report> {
     Ok(&platform::SKL)
 }
 
-/// The object file to run and the name of the kernel in it.
+/// The object file to run, and the name of the kernel in it.
 fn program(
     args: &Args,
     input: &Input,
@@ -403,7 +401,7 @@ fn program(
         let module = module.map_err(|e| report::failure(std::slice::from_ref(input), &e))?;
         let zebin = session.object_file(&module, info);
         let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
-        // Those that only --info has are not part of the program.
+        // Kernels that only --info has are not part of the program.
         zebin.kernels.retain(|text| {
             text.name == FUNCTIONS || module.kernels.iter().any(|k| k.name == text.name)
         });
@@ -430,7 +428,7 @@ fn program(
     Ok((zebin, chosen))
 }
 
-/// Adds the buffers that have a place to go to.
+/// Adds the buffers that are written to files.
 fn write(outputs: &mut Outputs, specs: &[Spec], args: &[Arg], width: u32) -> Result<(), Report> {
     for (spec, arg) in specs.iter().zip(args) {
         let (Some(path), Some(bytes)) = (&spec.out, arg.memory()) else {
@@ -448,7 +446,7 @@ fn write(outputs: &mut Outputs, specs: &[Spec], args: &[Arg], width: u32) -> Res
     Ok(())
 }
 
-/// Compares the buffers with what they must hold.
+/// Compares the buffers with their expected contents.
 fn check(description: &Description, args: &[Arg], dir: &Path) -> Result<Vec<Checked>, Report> {
     let mut results = Vec::new();
     for (described, arg) in description.args.iter().zip(args) {
@@ -467,7 +465,7 @@ fn check(description: &Description, args: &[Arg], dir: &Path) -> Result<Vec<Chec
     Ok(results)
 }
 
-/// One line on what was executed.
+/// One line of figures of the run.
 fn figures(kernel: &str, stats: &Stats, seconds: f64) -> String {
     let Stats {
         groups,

@@ -1,4 +1,4 @@
-//! Figures of a run: for programs as JSON, for readers as tables.
+//! Figures of a run, as JSON or as tables.
 
 use std::collections::BTreeMap;
 
@@ -16,26 +16,26 @@ pub struct RunStats<'a> {
     threads: u64,
     instructions: u64,
     messages: u64,
-    /// Channels that instructions acted on, in all.
+    /// Sum over all instructions of the channels they acted on.
     lanes: u64,
     bytes_read: u64,
     bytes_written: u64,
     by_instruction: Vec<Row<'a>>,
     by_message: Vec<Row<'a>>,
-    /// Executions of each instruction, in the order of the code.
+    /// Execution count of each instruction, in the order of the code.
     by_place: Vec<u64>,
-    /// Of a launch file.
+    /// Results of a launch file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     results: Vec<Checked>,
 }
 
-/// What a buffer holds, compared with what it must hold.
+/// Comparison of a buffer with its expected contents.
 #[derive(Debug, Serialize)]
 pub struct Checked {
-    /// The file that it was compared with.
+    /// Name of the file with the expected contents.
     pub expect: String,
     pub pass: bool,
-    /// Where they differ, if they do.
+    /// First difference, if there is one.
     pub mismatch: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Checked {
     }
 }
 
-/// Executions of one kind.
+/// Execution count of one kind of instruction.
 #[derive(Debug, Serialize)]
 struct Row<'a> {
     name: &'a str,
@@ -56,7 +56,7 @@ struct Row<'a> {
     lanes: u64,
 }
 
-/// The most frequent first.
+/// Kinds sorted by count, most frequent first.
 fn rows(counts: &BTreeMap<String, Count>) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = counts
         .iter()
@@ -95,8 +95,8 @@ impl<'a> RunStats<'a> {
     }
 }
 
-/// The figures as tables: instructions, then messages, with how often each was executed and on how
-/// many channels on average; then the bytes that messages moved.
+/// The figures as tables: instructions, then messages, each with its count and the mean number of channels; then the
+/// bytes that messages moved.
 pub fn table(stats: &Stats) -> String {
     let mut out = String::new();
     for (heading, counts) in [

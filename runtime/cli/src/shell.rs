@@ -1,4 +1,4 @@
-//! `kiln completions` and `kiln man`: what a shell and `man` know of the program, made of its command line.
+//! `kiln completions` and `kiln man`: shell completions and manual pages generated from the command line's definition.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,8 +31,7 @@ Examples:
   kiln man -o man/man1    then: MANPATH=$PWD/man: man kiln-compile
   kiln man -o - > kiln.1")]
 pub struct ManArgs {
-    /// Folder to write to, which is made if it is not there; `-`: the page of the program to standard
-    /// output
+    /// Folder to write to, created if necessary; `-` writes the page of the program to standard output
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }
@@ -40,7 +39,7 @@ pub struct ManArgs {
 /// Runs `kiln completions`.
 ///
 /// # Errors
-/// They cannot be written.
+/// The output cannot be written.
 pub fn completions(args: &CompletionsArgs, mut program: Command) -> Result<Exit, Report> {
     let mut bytes = Vec::new();
     clap_complete::generate(args.shell, &mut program, "kiln", &mut bytes);
@@ -53,10 +52,10 @@ pub fn completions(args: &CompletionsArgs, mut program: Command) -> Result<Exit,
 /// Runs `kiln man`.
 ///
 /// # Errors
-/// They cannot be written.
+/// The output cannot be written.
 pub fn man(args: &ManArgs, mut program: Command) -> Result<Exit, Report> {
     let mut outputs = Outputs::default();
-    // Each verb then knows its full name.
+    // Gives each verb its full name.
     program.build();
     if is_standard(&args.output) {
         outputs.add(&args.output, page(&program, "kiln")?)?;
@@ -76,7 +75,7 @@ pub fn man(args: &ManArgs, mut program: Command) -> Result<Exit, Report> {
 
 fn page(command: &Command, name: &str) -> Result<Vec<u8>, Report> {
     let mut page = Vec::new();
-    // Nothing of it may depend on the day.
+    // An empty date keeps the pages reproducible.
     let man = Man::new(command.clone()).title(name).date("");
     man.render(&mut page).map_err(|e| miette!("{name}: {e}"))?;
     Ok(page)

@@ -1,4 +1,4 @@
-//! Figures of finalized kernels: for programs as JSON, for readers as a table.
+//! Figures of finalized kernels, as JSON or as a table.
 
 use comfy_table::{CellAlignment, Table, presets};
 use kiln_emit::platform::Platform;
@@ -12,7 +12,7 @@ use super::cost::Figures;
 /// Figures of one kernel.
 #[derive(Debug, Serialize)]
 pub struct KernelStats {
-    /// The input; of a module of several files, the first.
+    /// Input file; of a module of several files, the first.
     pub file: String,
     pub name: String,
     pub platform: &'static str,
@@ -20,41 +20,41 @@ pub struct KernelStats {
     pub attempt: &'static str,
     pub visa_instructions: usize,
     pub instructions: usize,
-    /// Of machine code.
+    /// Bytes of machine code.
     pub bytes: usize,
-    /// Of scratch space that a thread spills to.
+    /// Bytes of scratch space for a thread's spill slots.
     pub spill_bytes: u32,
-    /// Messages in the code that write it and read it at a constant offset, as `kiln cost` counts them.
+    /// Messages in the code that write scratch space and read it at a constant offset, as `kiln cost` counts them.
     pub spills: u32,
     pub fills: u32,
     /// Variables whose address is taken that are in scratch space.
     pub arrays_in_memory: Vec<String>,
-    /// GRFs that hold something at one time or another.
+    /// GRFs that are used anywhere.
     pub grf_used: u32,
     /// Most GRFs live at once, before allocation.
     pub max_pressure: Option<u32>,
-    /// Estimated, loops counting ten times (docs/cost-model.md).
+    /// Estimated cycles with ten iterations of each loop (docs/cost-model.md).
     pub cycles: Option<f64>,
     pub seconds: Seconds,
-    /// What the code comes from, if that was asked for.
+    /// Line table of the code, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<Line>>,
 }
 
-/// Code from an offset up to that of the next.
+/// A row of the line table: valid up to the offset of the next one.
 #[derive(Debug, Serialize)]
 pub struct Line {
-    /// In bytes.
+    /// Offset in bytes.
     pub offset: u32,
-    /// The kernel or function.
+    /// Name of the kernel or function.
     pub object: String,
-    /// The number of the instruction of vISA in it.
+    /// Index of the vISA instruction in it.
     pub visa: Option<u32>,
     pub file: Option<String>,
     pub line: Option<u32>,
 }
 
-/// Figures that take time or room, and are only found if they are wanted.
+/// Figures that take time or memory, computed only on request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
     pub cycles: bool,
@@ -64,7 +64,7 @@ pub struct Wanted {
 /// Wall-clock time of each phase in seconds.
 #[derive(Debug, Serialize)]
 pub struct Seconds {
-    /// Of the whole file, with all its kernels.
+    /// Reading and checking all files of the module.
     pub read: f64,
     pub ir: f64,
     pub isel: f64,
@@ -125,7 +125,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
     }
 }
 
-/// What a kernel's code comes from.
+/// The line table of a kernel.
 fn lines(kernel: &Compiled) -> Vec<Line> {
     let line = |line: &kiln_compile::lines::Line| {
         let behind = kernel.symbols.partition_point(|s| s.offset <= line.offset);
@@ -142,7 +142,7 @@ fn lines(kernel: &Compiled) -> Vec<Line> {
     kernel.lines.lines.iter().map(line).collect()
 }
 
-/// Lines of cells as CSV, under a heading of words.
+/// Rows of cells as CSV; `heading` has the column names separated by spaces.
 pub fn csv<const N: usize>(
     heading: &str,
     lines: impl Iterator<Item = [String; N]>,
@@ -156,7 +156,7 @@ pub fn csv<const N: usize>(
     writer.into_inner().map_err(|e| miette!("CSV: {e}"))
 }
 
-/// The figures as a table, one line a kernel under a heading.
+/// The figures as a table, a line for each kernel.
 pub fn table(stats: &[KernelStats]) -> String {
     let heading = [
         "kernel",
@@ -189,7 +189,7 @@ pub fn table(stats: &[KernelStats]) -> String {
 /// Maximum characters of a cell; longer ones are cut.
 const MAX_CELL_CHARS: usize = 100;
 
-/// A cell as a table shows it.
+/// A cell, cut to the maximum length.
 fn cut(cell: &str) -> String {
     match cell.char_indices().nth(MAX_CELL_CHARS) {
         Some((end, _)) => format!("{}…", &cell[..end]),
@@ -197,7 +197,7 @@ fn cut(cell: &str) -> String {
     }
 }
 
-/// Rows as lines, in columns: names to the left, numbers to the right.
+/// Rows as aligned columns: names to the left, numbers to the right.
 pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);

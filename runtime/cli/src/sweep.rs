@@ -1,4 +1,4 @@
-//! `kiln sweep`: the same code compiled for register files of several sizes, by several allocators.
+//! `kiln sweep`: compiles a corpus with several register limits and allocators.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use super::{Format, corpus, cost, pass_parser, progress, report, stats};
 
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (900, 400);
-/// Where another allocator had to do it.
+/// Failure of a kernel that only another allocator could compile.
 const TOO_FEW: &str = "too few registers for this allocator";
 
 #[derive(Debug, clap::Args)]
@@ -30,17 +30,17 @@ Examples:
   kiln sweep examples/*/*.visaasm -p skl --grf 32,64,128
   kiln sweep examples/intmix/intmix.visaasm -p skl --allocator scan,ion --csv sweep.csv")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
+    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other's functions are one
     /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Of folders take files whose names begin so
+    /// In folders, take only files whose names begin with this
     #[arg(long, value_name = "PREFIX", default_value = "")]
     only: String,
     /// Platform to compile for
     #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
-    /// Numbers of registers that may be used
+    /// Maximum numbers of registers
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [32, 48, 64, 80, 96, 112, 128])]
     grf: Vec<u32>,
     /// Allocators
@@ -51,7 +51,7 @@ pub struct Args {
         default_value = "scan"
     )]
     allocator: Vec<AllocatorName>,
-    /// Compile without each of these passes, too
+    /// Compile without each of these passes in turn, too
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
     without: Vec<&'static str>,
     /// Write the figures of every kernel as CSV, `-` for standard output
@@ -65,13 +65,13 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// A way to assign registers.
+/// Names of the allocators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum AllocatorName {
-    /// Our own: one walk over the code, which spills what is used last
+    /// Our own: one scan over the code, which spills the value whose next use is farthest
     Scan,
-    /// regalloc2's: splits lives and takes back what it gave
+    /// regalloc2's: splits live ranges and evicts earlier assignments
     Ion,
 }
 
@@ -91,16 +91,16 @@ impl AllocatorName {
     }
 }
 
-/// What one kernel becomes.
+/// Result of one kernel.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     file: String,
     kernel: String,
     #[serde(flatten)]
     way: Way,
-    /// Nothing of a kernel that does not compile.
+    /// `None` if the kernel does not compile.
     figures: Option<Figures>,
-    /// Why it does not.
+    /// Reason why it does not compile.
     failure: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Figures {
     }
 }
 
-/// A way to compile.
+/// One setting of the options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Way {
     allocator: AllocatorName,
@@ -142,7 +142,7 @@ struct Way {
 }
 
 impl Way {
-    /// The same for any size.
+    /// The setting without its limit.
     fn line(self) -> (AllocatorName, Option<&'static str>) {
         (self.allocator, self.without)
     }
@@ -151,7 +151,7 @@ impl Way {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was compared.
+/// The reason why nothing was compared.
 pub fn sweep(args: &Args, format: Format) -> Result<Exit, Report> {
     let files = corpus::files(&args.inputs, &args.only)?;
     let inputs = files.iter().map(|path| Input::open(path));
@@ -238,12 +238,13 @@ fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<R
     Ok(rows.into_iter().flatten().collect())
 }
 
-/// Whether registers are too few, which is a result here.
+/// True if the error is that registers are too few, which is a result here.
 fn is_of_registers(error: &Error) -> bool {
     matches!(error, Error::Compile(CompileError::Allocate(_)))
 }
 
-/// For each way the figures of all files that compile in every way, and how many files do not in this.
+/// For each setting, sums over the files that compile with every setting, and the number of files that fail with this
+/// one.
 fn sums(ways: &[(Way, Vec<Row>)]) -> Vec<(Way, Figures, usize)> {
     let failed = |row: &&Row| row.figures.is_none();
     let all = ways.iter().flat_map(|(_, rows)| rows);
@@ -295,7 +296,7 @@ fn table(sums: &[(Way, Figures, usize)]) -> String {
     stats::align(&lines)
 }
 
-/// What does not compile, a line a file with the most registers that are too few.
+/// Failures, a line for each file with the highest limit at which it fails.
 fn failures(rows: &[&Row]) -> Vec<String> {
     let mut last: Vec<&Row> = Vec::new();
     for row in rows.iter().filter(|row| row.failure.is_some()) {
@@ -335,7 +336,7 @@ fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
     stats::csv(heading, lines)
 }
 
-/// Messages over sizes, a line an allocator and pass left out.
+/// Plots messages over limits, a line for each allocator and pass left out.
 fn draw(
     args: &Args,
     sums: &[(Way, Figures, usize)],

@@ -1,8 +1,8 @@
-//! `kiln verify`: what is wrong with machine code, raw or in object files.
+//! `kiln verify`: checks machine code, raw or in object files.
 //!
-//! Each instruction must be one of the platform's and keep its rules; where the hardware does not look
-//! for hazards itself, the annotations must cover every dependency on every path. Findings are written
-//! in the order of the files and of the code, each with the instructions it is about.
+//! Each instruction must be one of the platform's and keep its rules. Where software annotates dependencies, the
+//! annotations must cover every dependency on every path. Findings are in the order of the files and of the code, each
+//! with the instructions involved.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -30,27 +30,27 @@ pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Platform that the code is for [default: what a zebin says]
+    /// Platform of the code [default: as a zebin says]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
 }
 
-/// What came of all files.
+/// Result for all files.
 #[derive(Default, Serialize)]
 struct Verified {
     findings: Vec<Finding>,
     instructions: usize,
 }
 
-/// Something wrong with code.
+/// An error in code.
 #[derive(Serialize)]
 struct Finding {
     file: String,
-    /// None of a raw file.
+    /// `None` for a raw file.
     section: Option<String>,
-    /// Nothing where it is about the code as a whole.
+    /// `None` if it is about the code as a whole.
     at: Option<Place>,
-    /// What `at` does not wait for.
+    /// The instruction that `at` does not wait for.
     first: Option<Place>,
     message: String,
 }
@@ -58,7 +58,7 @@ struct Finding {
 /// An instruction, or bytes that are none.
 #[derive(Serialize)]
 struct Place {
-    /// Bytes from the section's start, or the file's.
+    /// Offset in the section, or in the raw file, in bytes.
     offset: u32,
     instruction: Option<String>,
 }
@@ -66,7 +66,7 @@ struct Place {
 /// Runs the command.
 ///
 /// # Errors
-/// Why nothing was written.
+/// The reason why nothing was written.
 pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
     let of = |path: &PathBuf| Ok(file(&open(path, args.platform, None)?));
     let each: Vec<Result<Verified, Report>> = progress::each(&args.files, "files", of);
@@ -112,7 +112,7 @@ fn text(verified: &Verified) -> String {
             Some(inst) => format!("{:#x}: {inst}", place.offset),
             None => format!("{:#x}", place.offset),
         };
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = match (at, first) {
             (Some(at), Some(first)) => writeln!(
                 out,
@@ -164,7 +164,7 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
             Err(error) => {
                 let message = format!("no instruction: {error}");
                 say(place(entry.offset, None), None, message);
-                // Nothing goes on behind it.
+                // An illegal instruction ends the control flow.
                 let mut illegal = Inst::new(Op::Illegal, 1);
                 illegal.opts.compacted = entry.len == 8;
                 illegal

@@ -1,17 +1,15 @@
-//! How the time of each stage, and the memory of all, grow with the size of what is compiled.
+//! Growth of the time of each stage, and of peak memory, with the size of the input.
 //!
-//! `cargo run --release -p kiln-compile --example growth [-- NAME...]` makes families of kernels (those
-//! whose names contain a NAME, if there are any), each of several sizes, and prints for each the
-//! microseconds that a stage takes for one vISA instruction: of a stage that is linear they are the
-//! same from the smallest to the largest. `growth` is by how much the sum grew since the smallest.
-//! Files of vISA are measured instead if they are named. Of two families, whose kernels are one body
-//! repeated 1 to 64 times, below and above what fits the registers, the nearest line is printed and how near it
-//! is (R2), and with `--svg FILE` drawn.
+//! `cargo run --release -p kiln-compile --example growth [-- NAME...]` makes families of kernels (those whose names
+//! contain a NAME, if any is given), each of several sizes, and prints the microseconds that each stage takes for one
+//! vISA instruction. A linear stage takes the same for each size. `growth` is the ratio of the sum to that of the
+//! smallest kernel. Arguments that are files of vISA are measured instead. In two families one body is repeated 1 to
+//! 64 times, below and above the size of the register file; for these the fitted line and its R2 are printed, and
+//! drawn with `--svg FILE`.
 //!
-//! Each kernel is measured in a process of its own, so that what one leaves in memory is no other's.
-//! Times are those that the thread has run for. The sizes of a family take turns, several times: shown
-//! are the medians, of the times and of the growth in each turn, so that what else the machine does
-//! counts little.
+//! Each kernel is measured in a process of its own, so that no memory is reused. Times are processor times of the
+//! thread. The sizes of a family take turns, several times, and the medians of times and growth are shown, so that
+//! other load on the machine counts little.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -24,26 +22,30 @@ use kiln_emit::platform::SKL;
 use kiln_frontend::module::Module;
 use plotters::prelude::*;
 
-/// Makes a kernel's text with so many of what the family has many of.
+/// Makes the text of a kernel of the family with the given count.
 type Generator = fn(u32) -> String;
 
 const FAMILIES: &[(&str, Generator, &[u32])] = &[
     ("straight code", straight, &[50_000, 100_000, 200_000]),
     ("ifs", ifs, &[2_500, 5_000, 10_000]),
-    ("ifs in each other", ifs_in_ifs, &[1_000, 2_000, 4_000]),
-    ("loops behind each other", loops, &[1_000, 2_000, 4_000]),
+    ("nested ifs", ifs_in_ifs, &[1_000, 2_000, 4_000]),
+    ("loops in sequence", loops, &[1_000, 2_000, 4_000]),
     ("loops in one loop", loops_in_a_loop, &[1_000, 2_000, 4_000]),
-    ("loops eight deep", nested_loops, &[1_000, 2_000, 4_000]),
-    ("loops in each other", loops_in_loops, &[250, 500, 1_000]),
-    ("back edges to one block", continues, &[1_000, 2_000, 4_000]),
-    ("ways of a switch", switch, &[500, 1_000, 2_000]),
     (
-        "variables live over ifs",
+        "loops nested eight deep",
+        nested_loops,
+        &[1_000, 2_000, 4_000],
+    ),
+    ("nested loops", loops_in_loops, &[250, 500, 1_000]),
+    ("back edges to one block", continues, &[1_000, 2_000, 4_000]),
+    ("cases of a switch", switch, &[500, 1_000, 2_000]),
+    (
+        "variables live across ifs",
         live_over_ifs,
         &[500, 1_000, 2_000],
     ),
     (
-        "variables from ifs of a loop to its end",
+        "variables live from ifs to the end of a loop",
         over_a_loop,
         &[500, 1_000, 2_000],
     ),
@@ -68,21 +70,17 @@ const FAMILIES: &[(&str, Generator, &[u32])] = &[
         branching_subroutines,
         &[50, 100, 200],
     ),
-    (
-        "blocks that nothing leads to",
-        unreachable,
-        &[2_000, 4_000, 8_000],
-    ),
+    ("unreachable blocks", unreachable, &[2_000, 4_000, 8_000]),
 ];
 
-/// Families of one body, repeated so often: the time must be a line.
+/// Families that repeat one body: their time must be linear.
 const REPEATED: &[(&str, Generator)] = &[
     ("times one body that fits the registers", fitting),
     ("times one body that spills", overflowing),
 ];
 const TIMES: &[u32] = &[1, 2, 4, 8, 16, 24, 32, 40, 48, 56, 64];
 
-/// Turns of which the median counts.
+/// Number of turns, of which the median counts.
 const TURNS: usize = 5;
 
 /// A SIMD16 kernel with `vars` variables of sixteen dwords.
@@ -119,7 +117,7 @@ fn store(text: &mut String, address: u32, data: u32) {
     );
 }
 
-/// Each instruction makes a new variable out of two that are not far back.
+/// Each instruction makes a new variable out of two that were made shortly before.
 fn straight(count: u32) -> String {
     let mut text = String::new();
     for i in 0..count {
@@ -134,7 +132,7 @@ fn straight(count: u32) -> String {
     kernel(count + 2, &text)
 }
 
-/// Both sides of each if write a few variables.
+/// Both branches of each if write a few variables.
 fn ifs(count: u32) -> String {
     let mut text = String::new();
     for i in 0..count {
@@ -150,7 +148,7 @@ fn ifs(count: u32) -> String {
     kernel(24, &text)
 }
 
-/// Each if is within the one before, down to the last.
+/// Each if is nested in the one before.
 fn ifs_in_ifs(count: u32) -> String {
     let mut text = String::new();
     for i in 0..count {
@@ -201,7 +199,7 @@ fn loops_in_a_loop(count: u32) -> String {
     kernel(16, &text)
 }
 
-/// One loop that is begun again in many places, half of them for all channels at once.
+/// One loop with many continues, half of them uniform.
 fn continues(count: u32) -> String {
     let mut text = String::from("top:\n");
     for i in 0..count {
@@ -247,12 +245,12 @@ fn live_over_ifs(count: u32) -> String {
     kernel(count, &text)
 }
 
-/// Each loop is within the one before, up to eight.
+/// Loops nested eight deep.
 fn nested_loops(count: u32) -> String {
     nests(count, 8)
 }
 
-/// Each loop is within the one before, down to the last.
+/// Each loop is nested in the one before.
 fn loops_in_loops(count: u32) -> String {
     nests(count, count)
 }
@@ -277,7 +275,7 @@ fn nests(count: u32, depth: u32) -> String {
     kernel(16, &text)
 }
 
-/// A loop begins with an if for each variable, which gives it one value or another, and ends with uses of all.
+/// A loop begins with an if for each variable, which assigns it one of two values, and ends with uses of all.
 fn over_a_loop(count: u32) -> String {
     let mut text = String::from("top:\n");
     for v in 1..count {
@@ -296,7 +294,7 @@ fn over_a_loop(count: u32) -> String {
     kernel(count, &text)
 }
 
-/// More variables than there are registers, used in no order.
+/// More variables than registers, used in mixed order.
 fn spilling(count: u32) -> String {
     const VARS: u32 = 100;
     let mut text = String::new();
@@ -319,11 +317,11 @@ fn spilling(count: u32) -> String {
     kernel(VARS, &text)
 }
 
-/// Variables of a body that fits and of one that does not; the register file holds 64.
-const FEW_VARS: u32 = 30;
-const MANY_VARS: u32 = 90;
+/// Variables of a body that fits the 64 places of the register file, and of one that does not.
+const FITTING_VARS: u32 = 30;
+const SPILLING_VARS: u32 = 90;
 
-/// A body of 200 additions, half of them under a condition, on variables that live over all of them.
+/// A body of 200 additions, half of them predicated, on variables that are live across it.
 fn repeated(vars: u32, count: u32) -> String {
     let mut text = String::new();
     for v in 0..vars {
@@ -347,14 +345,14 @@ fn repeated(vars: u32, count: u32) -> String {
 }
 
 fn fitting(count: u32) -> String {
-    repeated(FEW_VARS, count)
+    repeated(FITTING_VARS, count)
 }
 
 fn overflowing(count: u32) -> String {
-    repeated(MANY_VARS, count)
+    repeated(SPILLING_VARS, count)
 }
 
-/// A subroutine that makes V1 of V0, with other variables from a number on.
+/// A subroutine that computes V1 from V0, with locals numbered from `local` on.
 fn subroutine(text: &mut String, i: u32, local: u32) {
     let _ = writeln!(text, ".function \"s{i}\"\ns{i}:");
     add(text, local, 0, 2);
@@ -392,7 +390,7 @@ fn subroutines(count: u32) -> String {
     kernel(12 + count * 2, &text)
 }
 
-/// Each is called in two places of the one before.
+/// Each subroutine is called in two places of the one before.
 fn chain(count: u32) -> String {
     let mut text = String::from("call (M1, 16) s0\ncall (M1, 16) s0\n");
     store(&mut text, 0, 1);
@@ -439,7 +437,7 @@ fn branching_subroutines(count: u32) -> String {
     kernel(12 + count * 2, &text)
 }
 
-/// Compilers leave code after unconditional branches that nothing leads to.
+/// Unreachable code after unconditional branches, which compilers leave behind.
 fn unreachable(count: u32) -> String {
     let mut text = String::new();
     for i in 0..count {
@@ -478,12 +476,12 @@ fn peak() -> Option<f64> {
     Some(kib / 1024.0)
 }
 
-/// What one compilation took.
+/// Figures of one compilation.
 struct Figures {
-    /// Instructions of vISA and of Gen.
+    /// Number of vISA instructions, and of machine instructions.
     visa: usize,
     gen_: usize,
-    /// Of each stage.
+    /// Seconds of each stage.
     seconds: Vec<f64>,
 }
 
@@ -521,9 +519,9 @@ fn compile(text: &str) -> Result<Figures, String> {
     })
 }
 
-/// The cells of a line of the table: instructions, microseconds an instruction, and memory.
+/// Cells of a line of the table: instructions, microseconds per instruction, and memory.
 fn measure(text: &str) -> Result<String, String> {
-    // What is made once in a process is not the kernel's.
+    // A first compilation initializes the tables of the process.
     compile(&straight(1))?;
     let figures = compile(text)?;
     let mut line = format!("{} {}", figures.visa, figures.gen_);
@@ -534,7 +532,7 @@ fn measure(text: &str) -> Result<String, String> {
     Ok(line)
 }
 
-/// Measures one kernel in a process of its own: the cells of its line.
+/// Measures one kernel in a process of its own and returns the cells of its line.
 fn measured(what: &[&str]) -> Result<Vec<f64>, String> {
     let output = std::env::current_exe()
         .and_then(|program| Command::new(program).arg(MEASURE).args(what).output())
@@ -552,8 +550,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-/// Measures kernels in turn and prints a line for each; gives the instructions of vISA and the seconds that
-/// all stages took.
+/// Measures kernels in turn and prints a line for each; returns the vISA instructions and the seconds of all stages.
 fn table(kernels: &[(String, Vec<&str>)]) -> Result<Vec<(f64, f64)>, String> {
     let turn = |_| kernels.iter().map(|(_, what)| measured(what)).collect();
     let turns: Vec<Vec<Vec<f64>>> = (0..TURNS).map(turn).collect::<Result<_, _>>()?;
@@ -577,8 +574,7 @@ fn table(kernels: &[(String, Vec<&str>)]) -> Result<Vec<(f64, f64)>, String> {
     Ok(points)
 }
 
-/// The line that is nearest to points, by its value at zero and its slope, and the share of their variance that
-/// it explains (R2).
+/// Least-squares line through points: its value at zero, its slope and R2.
 fn line(points: &[(f64, f64)]) -> (f64, f64, f64) {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
@@ -631,7 +627,7 @@ fn draw(
     Ok(())
 }
 
-/// Says to a process of this program that it is to measure what follows.
+/// First argument of a measuring process.
 const MEASURE: &str = "--measure";
 
 fn main() {

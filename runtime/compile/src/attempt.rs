@@ -20,7 +20,7 @@ use crate::result::{Compiled, Seconds};
 pub struct Callees<'a> {
     /// Names of the functions that are entered by jumps.
     pub by_jump: &'a HashSet<&'a str>,
-    /// GRFs that a call clobbers, by the name of the function, of those that are compiled already.
+    /// GRFs that a call of a function clobbers, by name, for the functions that are compiled already.
     pub overwritten: BTreeMap<String, GrfSet>,
 }
 
@@ -34,7 +34,7 @@ pub struct Scratch {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Attempt {
     pub name: &'static str,
-    /// Subroutines that take the place of their calls.
+    /// The subroutines that are inlined.
     pub inlined: Which,
     /// True if variables whose address is taken are in scratch memory even where registers could hold them.
     pub arrays_in_memory: bool,

@@ -1,9 +1,8 @@
 //! The call graph of a module as its users see it.
 //!
-//! [`inspect`] reads files as one module and lists its objects, what they call, and all that is wrong
-//! with them; with a session it compiles the objects too, and each has a frame and registers. Calls by
-//! address are not written out for each of their targets: all of one size share a list of them, so that
-//! what is printed grows with the module and not with its square.
+//! [`inspect`] reads files as one module and lists its objects, their calls, and all errors in them; with a session it
+//! compiles the objects too, and reports each one's frame and registers. An indirect call does not list its targets:
+//! all calls of one signature share one list, so that the report grows linearly with the module.
 
 use std::collections::HashMap;
 
@@ -30,7 +29,7 @@ use crate::source::{Input, Reading};
 pub struct CallGraphReport {
     /// Kernels and functions, in the order of the files.
     pub objects: Vec<ObjectReport>,
-    /// Functions that may be called by address, by what they take and give.
+    /// Functions whose address is taken, by the sizes of their arguments and results.
     pub addressed: Vec<AddressedReport>,
     /// In the order of callers and their instructions.
     pub calls: Vec<CallReport>,
@@ -43,32 +42,32 @@ pub struct CallGraphReport {
 pub struct ObjectReport {
     pub name: String,
     pub kind: Kind,
-    /// The file that has it.
+    /// The file that defines it.
     pub file: String,
     /// Instructions of vISA.
     pub instructions: usize,
-    /// GRFs of `%arg` and `%retval`.
+    /// GRFs of `%arg` and of `%retval`.
     pub arguments: u32,
     pub returns: u32,
     pub subroutines: u32,
-    /// Its own instructions that wait at a barrier.
+    /// Barriers among its own instructions.
     pub barriers: u32,
-    /// It, or what it may call, waits at a barrier.
+    /// True if it or anything it may call waits at a barrier.
     pub waits: bool,
     pub address_taken: bool,
-    /// Other modules see it.
+    /// True if other modules see it.
     pub visible: bool,
-    /// A chain of calls may lead from it back to it.
+    /// True if a chain of calls may lead from it back to it.
     pub recursive: bool,
-    /// It may call what the module does not have.
+    /// True if it may call a function that the module does not have.
     pub open: bool,
-    /// A kernel, or what a kernel may call or takes the address of.
+    /// True for a kernel, and for everything a kernel may call or takes the address of.
     pub reached: bool,
-    /// Bytes of the stack that one call takes; none if it was not compiled, or is a kernel.
+    /// Bytes of stack that one call takes; `None` for a kernel or an object that was not compiled.
     pub frame_bytes: Option<u32>,
-    /// The same with all that it may call.
+    /// Bytes of stack that one call takes, including everything it may call.
     pub stack: Option<StackDepth>,
-    /// Registers that are not afterwards what they were, with those of all that it may call.
+    /// Registers that a call clobbers, including those of everything it may call.
     pub overwritten: Option<Vec<String>>,
 }
 
@@ -79,7 +78,7 @@ pub enum Kind {
     Function,
 }
 
-/// How much of the stack a chain of calls takes: bytes as a number, or one of two words.
+/// Stack depth of a chain of calls: bytes as a number, or one of two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum StackDepth {
@@ -87,7 +86,7 @@ pub enum StackDepth {
     Word(NoDepth),
 }
 
-/// Why a chain of calls has no known depth.
+/// The reason why a chain of calls has no known depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NoDepth {
@@ -105,21 +104,21 @@ pub struct AddressedReport {
     pub objects: Vec<usize>,
 }
 
-/// Where an object calls another or takes its address.
+/// An instruction that calls an object or takes its address.
 #[derive(Debug, Serialize)]
 pub struct CallReport {
     pub caller: usize,
     /// The number of the instruction in the caller.
     pub instruction: usize,
-    /// The line of a text; the offset in a binary file.
+    /// Line in a text file; `offset` is the position in a binary file.
     pub line: Option<u32>,
     pub offset: Option<u32>,
     pub kind: CallKind,
-    /// What is named; none of a call by address.
+    /// The name in the instruction; `None` for an indirect call.
     pub name: Option<String>,
     /// The object of that name, if the module has it.
     pub object: Option<usize>,
-    /// Of a call by address, the entry of [`CallGraphReport::addressed`]; none if none has its sizes.
+    /// For an indirect call, an index into [`CallGraphReport::addressed`]; `None` if no function has its signature.
     pub addressed: Option<usize>,
 }
 
@@ -130,17 +129,17 @@ pub enum CallKind {
     Direct,
     /// `ifcall`.
     Indirect,
-    /// `faddr`: no call.
+    /// `faddr`: takes the address, calls nothing.
     Address,
 }
 
-/// A call graph, and what is wrong with the module.
+/// A call graph, and the errors in the module.
 pub struct Inspected {
     pub report: CallGraphReport,
     pub failures: Vec<Failure>,
 }
 
-/// The call graph of files that are one module. What a session's options cannot compile has no frame.
+/// The call graph of files that make one module. An object that the session's options cannot compile has no frame.
 ///
 /// # Errors
 /// A file cannot be read, or the session's options make no code.
@@ -169,7 +168,7 @@ pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected,
         let error = error.clone().into();
         failures.push(*Failure::at(error, files, &merged, object, inst));
     }
-    // Only what holds to the rules can be compiled.
+    // Only a module that holds to the rules can be compiled.
     let mut compiled: Vec<Option<Compiled>> = module.objects.iter().map(|_| None).collect();
     if let (Some(session), true) = (session, failures.is_empty()) {
         let all: Vec<usize> = (0..module.objects.len()).collect();
@@ -231,19 +230,19 @@ fn objects(
     module.objects.iter().enumerate().map(report).collect()
 }
 
-/// Adds what is known of objects from their machine code.
+/// Adds the frame, stack depth and clobbers of each compiled object.
 fn measure(
     objects: &mut [ObjectReport],
     graph: &CallGraph,
     compiled: &[Option<Compiled>],
     stack: Option<&Stack>,
 ) {
-    // A call out of the module may overwrite all that the convention lets it.
+    // A call out of the module may clobber all that the convention allows.
     let lost = |number: usize| match stack {
         Some(stack) if graph.facts(number).open => (0..stack.callee_saved.start).collect(),
         _ => GrfSet::EMPTY,
     };
-    // Of an object that was not compiled nothing is known, nor of those that call it.
+    // An object that was not compiled has unknown clobbers and depth, and so have its callers.
     let all = graph.bottom_up(
         |number| compiled[number].is_none(),
         |missing, callee| *missing |= callee,
@@ -305,7 +304,7 @@ fn calls(report: &mut CallGraphReport, module: &Module, graph: &CallGraph) {
         }
     }
     for (caller, object) in module.objects.iter().enumerate() {
-        // By instruction; the edges have the numbers of instructions.
+        // Edges by the instruction that makes them.
         let edges = graph.graph.edges(NodeIndex::new(caller));
         let to: HashMap<usize, NodeIndex> = edges
             .filter_map(|edge| match edge.weight() {

@@ -1,13 +1,13 @@
 //! DWARF sections of an object file: the lines of the source that its code comes from.
 //!
 //! Takes the [tables](crate::lines) of a module's kernels and functions; puts `.debug_line`, `.debug_info` and
-//! `.debug_abbrev` into its object file, of version 4 as the reference's are: a unit for each section of code, in it a
-//! sequence of lines and a subprogram for the kernel and for each function. Code that no line is known of counts to
-//! line 0, as DWARF has it.
+//! `.debug_abbrev` of DWARF 4, the reference's version, into its object file: a unit for each section of code, and in
+//! it a sequence of lines and a subprogram for the kernel and for each function. Code whose line is unknown belongs to
+//! line 0, as DWARF defines.
 //!
-//! Addresses have relocations (`R_ZE_SYM_ADDR`), since code moves when it is loaded; what is in their places is the
-//! offset in the section of code, so that tools which do not know these relocations show that. Offsets between
-//! the sections themselves are final.
+//! Addresses have relocations (`R_ZE_SYM_ADDR`), since code moves when it is loaded. The relocated fields already hold
+//! the offset in the section of code, for tools that do not know these relocations. Offsets between the debug sections
+//! are final.
 
 use std::rc::Rc;
 
@@ -28,13 +28,13 @@ use crate::result::CompiledModule;
 
 /// `SHT_PROGBITS`.
 const CONTENTS: u32 = 1;
-/// What every instruction's size is a multiple of.
+/// Size of a compacted instruction in bytes; every instruction's size is a multiple of it.
 const STEP: u8 = 8;
-/// Where vISA names no file.
+/// File name for code whose file vISA does not name.
 const NO_FILE: &str = "unknown";
 const PRODUCER: &str = concat!("kiln ", env!("CARGO_PKG_VERSION"));
 
-/// Adds the sections, if a line of any kernel or function is known.
+/// Adds the sections if any line of the module is known.
 pub fn add(zebin: &mut Zebin, module: &CompiledModule) -> Result<()> {
     let encoding = Encoding {
         format: Format::Dwarf32,
@@ -87,7 +87,7 @@ pub fn add(zebin: &mut Zebin, module: &CompiledModule) -> Result<()> {
     })
 }
 
-/// The symbol at a kernel's or function's start, by its number in the file.
+/// The index in the symbol table of the symbol at a kernel's or function's start.
 fn symbol_of(zebin: &Zebin, section: &str, compiled: &Compiled) -> Option<usize> {
     let place = SymbolPlace::Section(format!("{TEXT_PREFIX}{section}"));
     let mut symbols = zebin.symbols.iter();
@@ -189,7 +189,7 @@ fn sequence(program: &mut LineProgram, compiled: &Compiled, start: Address) {
     program.end_sequence(compiled.code.len() as u64);
 }
 
-/// A file of a table of lines.
+/// Adds a file to a line table.
 fn file_of(program: &mut LineProgram, path: &str) -> FileId {
     let (folder, name) = match path.rsplit_once('/') {
         Some(("", name)) => ("/", name),
@@ -201,7 +201,7 @@ fn file_of(program: &mut LineProgram, path: &str) -> FileId {
     program.add_file(string(name), folder, None)
 }
 
-/// A name as a section can hold it: not empty, and without zero bytes.
+/// The bytes of a name as a section can hold it: not empty, and without zero bytes.
 fn written(name: &str) -> Vec<u8> {
     match name.replace('\0', "?") {
         name if name.is_empty() => NO_FILE.as_bytes().to_vec(),
@@ -213,9 +213,9 @@ fn written(name: &str) -> Vec<u8> {
 #[derive(Clone)]
 struct Out {
     bytes: EndianVec<LittleEndian>,
-    /// Where the symbols are in their sections.
+    /// Offset of each symbol in its section.
     symbols: Rc<[u64]>,
-    /// Where addresses stand, the symbols that they count from, and how far.
+    /// Relocated addresses: offset of the field, symbol, addend.
     addresses: Vec<(usize, usize, i64)>,
 }
 

@@ -1,10 +1,9 @@
-//! The lines of the source that an object file's code comes from, as its `.debug_line` says.
+//! Source lines from the `.debug_line` section of an object file.
 //!
-//! Takes an object file, anybody's; gives a [table](crate::lines) for each section of code, without instructions of
-//! vISA. Where code lies is said by relocations, which name a symbol in the section; without one, code counts
-//! from the start of the only section there is. Read are versions 2 to 4 of DWARF, the reference's and ours. What is
-//! damaged has no lines: nothing else of the file depends on them. Every row costs a byte of the section at least, and
-//! names have a limit, so that memory is bounded.
+//! Takes an object file from any compiler; gives a [table](crate::lines) for each section of code, without
+//! instructions of vISA. Relocations, which name a symbol in the section, say where code lies; without them, addresses
+//! count from the start of the only section of code. DWARF 2 to 4 is read. A damaged unit keeps its rows
+//! before the damage. Memory is bounded: every row takes a byte of the section at least, and names have a limit.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -17,21 +16,21 @@ use kiln_emit::zebin::{SymbolPlace, TEXT_PREFIX, Zebin};
 
 use crate::lines::{Line, Lines, Source};
 
-/// The versions of DWARF whose tables are read. Those of 5 may say that they have any number of files of no bytes.
+/// The DWARF versions whose tables are read. Version 5 allows any number of files that take no bytes.
 const VERSIONS: std::ops::RangeInclusive<u16> = 2..=4;
 
-/// Bytes of names of files, all together.
-const NAMES: usize = 1 << 24;
+/// Limit on the bytes of all file names together.
+const MAX_NAME_BYTES: usize = 1 << 24;
 
-/// A table that is being made.
+/// A table under construction.
 #[derive(Default)]
 struct Table {
     lines: Lines,
-    /// The numbers of its files.
+    /// File numbers by name.
     numbers: HashMap<String, u32>,
 }
 
-/// The tables of an object file, by the names of the kernels whose sections the code is in.
+/// Line tables of an object file, by the names of their kernels.
 pub fn of_object(zebin: &Zebin) -> BTreeMap<String, Lines> {
     let name = SectionId::DebugLine.name();
     let Some(section) = zebin.others.iter().find(|section| section.name == name) else {
@@ -41,12 +40,12 @@ pub fn of_object(zebin: &Zebin) -> BTreeMap<String, Lines> {
     let reader = RelocateReader::new(EndianSlice::new(&section.data, LittleEndian), &places);
     let debug_line = DebugLine::from(reader);
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-    let (mut at, mut room) = (0, NAMES);
+    let (mut at, mut room) = (0, MAX_NAME_BYTES);
     while let Some(unit) = section.data.get(at..)
         && let Some((length, version)) = head(unit)
     {
         if VERSIONS.contains(&version) {
-            // Up to what is damaged, it is as it says.
+            // Rows before the damage are kept.
             let _ = add(&debug_line, at, &places, &mut tables, &mut room);
         }
         at = at.saturating_add(length);
@@ -58,7 +57,7 @@ pub fn of_object(zebin: &Zebin) -> BTreeMap<String, Lines> {
 /// A table in the order of the code.
 fn in_order(mut table: Lines) -> Lines {
     table.lines.sort_by_key(|line| line.offset);
-    // Where one sequence ends and another begins, the latter counts.
+    // Where one sequence ends and another begins at the same offset, the latter's row is kept.
     table.lines.dedup_by(|next, line| {
         let same = next.offset == line.offset;
         if same && next.source.is_some() {
@@ -81,15 +80,16 @@ fn head(unit: &[u8]) -> Option<(usize, u16)> {
     Some((usize::try_from(length).ok()?.checked_add(start)?, version))
 }
 
-/// Where addresses of a section lie: the number of a section of code above, the offset in it below.
+/// Resolves addresses: a resolved address has the number of the section of code in its upper bits, and the offset in
+/// that section in its lower `bits` bits.
 #[derive(Debug)]
 struct Places {
-    /// The kernels whose sections they are.
+    /// Kernel name of each section of code.
     names: Vec<String>,
     /// Bits of an offset.
     bits: u32,
     bytes: u8,
-    /// By the offset of the field.
+    /// Resolved addresses by the offset of the field that holds them.
     of_field: HashMap<usize, u64>,
 }
 
@@ -150,7 +150,7 @@ impl Relocate for &Places {
     }
 }
 
-/// Adds the rows of the unit at an offset; None where it is damaged, or there is no more room for names.
+/// Adds the rows of the unit at an offset; `None` if it is damaged or the limit on names is reached.
 fn add<R: Reader<Offset = usize>>(
     debug_line: &DebugLine<R>,
     at: usize,
@@ -160,7 +160,7 @@ fn add<R: Reader<Offset = usize>>(
 ) -> Option<()> {
     let program = debug_line.program(DebugLineOffset(at), places.bytes, None, None);
     let mut rows = program.ok()?.rows();
-    // The numbers of the unit's files in the tables.
+    // Numbers of the unit's files in the tables.
     let mut numbers: HashMap<(String, u64), u32> = HashMap::new();
     while let Some((header, row)) = rows.next_row().ok()? {
         let Some((kernel, offset)) = places.find(row.address()) else {
@@ -193,7 +193,7 @@ fn add<R: Reader<Offset = usize>>(
 }
 
 impl Table {
-    /// The number of a file.
+    /// The number of a file, which is added if it is new.
     fn number(&mut self, name: String) -> u32 {
         let next = self.lines.files.len() as u32;
         *self.numbers.entry(name).or_insert_with_key(|name| {

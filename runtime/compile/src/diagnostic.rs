@@ -1,27 +1,27 @@
-//! What is wrong with a module as a record, for programs that show or store it in their own way.
+//! Diagnostics as records, for programs that show or store them in their own way.
 
 use std::fmt;
 
 use kiln_frontend::verify::Severity;
 
-/// One thing that was found. A place in a text is a line and a column, one in a binary object an offset; what is
-/// about a file or a module as a whole has neither.
+/// One finding. A place in a text is a line and a column, a place in a binary object is an offset; findings about a
+/// whole file or module have neither.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
-    /// What is wrong, such as `V0014`: for ever the same, whatever the message says.
+    /// Identifies the kind of finding, such as `V0014`. Codes are stable and never reused.
     pub code: &'static str,
-    /// The name that the input was given with.
+    /// Name of the input, as the caller gave it.
     pub file: Option<String>,
     /// The kernel or function.
     pub kernel: Option<String>,
-    /// The number of the instruction in it, from 0; labels count.
+    /// Index of the instruction in the kernel or function; labels count.
     pub instruction: Option<usize>,
-    /// In a text, from 1.
+    /// Line in a text, from 1.
     pub line: Option<u32>,
-    /// In a text, in bytes from 1.
+    /// Column in a text, in bytes from 1.
     pub column: Option<u32>,
-    /// In a binary object, in bytes from its start.
+    /// Offset in a binary object, in bytes.
     pub offset: Option<u32>,
     /// The instruction as text.
     pub text: Option<String>,

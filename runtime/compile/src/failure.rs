@@ -13,15 +13,15 @@ use kiln_regalloc::AllocError;
 use crate::diagnostic::Diagnostic;
 use crate::source::{InputError, Merged};
 
-/// What a kernel has that is not supported.
+/// A feature of a kernel that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The number of the instruction.
+    /// Index of the instruction.
     pub inst: usize,
     pub what: String,
 }
 
-/// Why a kernel cannot be finalized.
+/// Reasons why a kernel cannot be finalized.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// Sorted by instruction; not empty.
@@ -62,7 +62,7 @@ impl CompileError {
         }
     }
 
-    /// Unsupported instructions of a kernel, sorted, each once.
+    /// Makes one error of unsupported instructions; sorts and deduplicates them.
     pub(crate) fn unsupported(object: &Object, mut list: Vec<Unsupported>) -> CompileError {
         list.sort_by_key(|one| one.inst);
         list.dedup();
@@ -72,7 +72,7 @@ impl CompileError {
         }
     }
 
-    /// The same as errors of their own: one for each kind of what is not supported.
+    /// Splits a list of unsupported instructions into one error for each kind of feature.
     pub fn split(self) -> Vec<CompileError> {
         let CompileError::Unsupported { kernel, list } = self else {
             return vec![self];
@@ -84,7 +84,7 @@ impl CompileError {
         by_kind(&list).into_iter().map(of_kind).collect()
     }
 
-    /// The number of the instruction that it is about, if it is about one.
+    /// Index of the instruction with the error, if there is one.
     pub fn instruction(&self) -> Option<usize> {
         match self {
             CompileError::Unsupported { list, .. } => list.first().map(|first| first.inst),
@@ -99,13 +99,13 @@ impl CompileError {
     }
 }
 
-/// What is not supported, as text: a kind after the other.
+/// Text of a list of unsupported features, grouped by kind.
 struct UnsupportedList<'a>(&'a [Unsupported]);
 
-/// The most places of a kind that are named.
+/// Maximum number of places named for one kind.
 const NAMED_PLACES: usize = 4;
 
-/// Each kind of what is not supported, in the order of their first instructions.
+/// Groups features by kind, in the order of their first instructions.
 fn by_kind(list: &[Unsupported]) -> Vec<Vec<&Unsupported>> {
     let mut kinds: Vec<Vec<&Unsupported>> = Vec::new();
     for one in list {
@@ -141,25 +141,24 @@ impl fmt::Display for UnsupportedList<'_> {
     }
 }
 
-/// Why there is no machine code of a module, and where. It is written out with its place;
-/// [`Failure::diagnostics`] has all that is wrong.
+/// An error in a module with its place; `Display` writes both. [`Failure::diagnostics`] has all findings as records.
 #[derive(Debug)]
 pub struct Failure {
-    /// The number of the input, and its name.
+    /// Index and name of the input.
     pub file: Option<(usize, String)>,
-    /// The kernel or function, and its number in its file.
+    /// Index in its file and name of the kernel or function.
     pub kernel: Option<(usize, String)>,
-    /// The number of the instruction in it.
+    /// Index of the instruction in it.
     pub inst: Option<usize>,
     pub place: Option<Place>,
-    /// The instruction as text, where the file is none.
+    /// Text of the instruction, if the file is not a text.
     pub text: Option<String>,
     pub error: Error,
-    /// What else was found, warnings among it, in the order of the module.
+    /// All other findings, including warnings, in the order of the module.
     pub others: Vec<Failure>,
 }
 
-/// What is wrong.
+/// Causes of a failure.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("no machine code is made for {0} yet")]
@@ -199,8 +198,7 @@ impl From<Error> for Box<Failure> {
 }
 
 impl Error {
-    /// The code of what is wrong: for ever the same, and never that of something else. `docs/embedding.md` lists
-    /// them.
+    /// Identifies the kind of error; `docs/embedding.md` lists the codes. They are stable and never reused.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Input(error) => error.code(),
@@ -220,7 +218,7 @@ impl Error {
     }
 }
 
-/// Says where in a module errors are. Errors of one object that follow each other share the names of what is in it.
+/// Finds the place of errors. Keeps the printer of the last object, since printing an instruction needs all its names.
 pub(crate) struct Places<'a> {
     files: &'a [String],
     merged: &'a Merged,
@@ -270,7 +268,7 @@ impl Failure {
         }
     }
 
-    /// The first error of several findings, with the others.
+    /// Makes one failure of several findings: the first error, with the others attached.
     pub(crate) fn with_others(mut found: Vec<Failure>) -> Box<Failure> {
         let first = found.iter().position(|f| f.severity() == Severity::Error);
         let mut failure = found.remove(first.unwrap_or(0));
@@ -307,7 +305,7 @@ impl Failure {
         Box::new(Places::new(files, merged).failure(error, object, inst))
     }
 
-    /// An error, or one of those among [`Failure::others`] that are warnings.
+    /// Severity; some of [`Failure::others`] are warnings.
     pub fn severity(&self) -> Severity {
         match &self.error {
             Error::Rule(finding) => finding.severity(),
@@ -315,10 +313,10 @@ impl Failure {
         }
     }
 
-    /// It as a record, without the others.
+    /// This finding as a record, without the others.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = match &self.error {
-            // The place has been said.
+            // The record has the place in its own fields.
             Error::Input(InputError::Text(error)) => error.kind.to_string(),
             error => error.to_string(),
         };
@@ -338,14 +336,14 @@ impl Failure {
         }
     }
 
-    /// All that was found: this first, then the others in the order of the module.
+    /// All findings: this one first, then the others in the order of the module.
     pub fn all(&self) -> Vec<&Failure> {
         let mut all = vec![self];
         all.extend(self.others.iter().flat_map(Failure::all));
         all
     }
 
-    /// The same as records.
+    /// All findings as records.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.all().into_iter().map(Failure::diagnostic).collect()
     }
@@ -360,9 +358,9 @@ impl fmt::Display for Failure {
             (None, _) => {}
         }
         match (&self.error, &self.kernel) {
-            // The place has been said.
+            // The place is written already.
             (Error::Input(InputError::Text(error)), _) => return write!(f, "{}", error.kind),
-            // Others name the kernel themselves.
+            // Errors of other kinds name the kernel themselves.
             (Error::Rule(_), Some((_, kernel))) => {
                 f.write_str(kernel)?;
                 if let Some(inst) = self.inst {

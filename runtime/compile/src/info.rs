@@ -7,15 +7,15 @@ use kiln_emit::zebin::{Zebin, ZebinError};
 
 use crate::interface::Interface;
 
-/// The first bytes of an ELF file.
+/// First bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
-/// The kinds of the notes that say which devices an object file is for (zebin documentation).
+/// Types of the notes that name an object file's devices (zebin documentation).
 const PRODUCT_FAMILY: u32 = 1;
 const CORE_FAMILY: u32 = 2;
-/// The family of an object file that does not name it.
+/// Family of an object file that names none.
 const UNKNOWN: u32 = 0;
 
-/// Where kernels' argument layouts come from.
+/// Sources of kernels' argument layouts.
 #[derive(Clone, Debug)]
 pub enum Info {
     Zebin(Zebin),
@@ -23,7 +23,7 @@ pub enum Info {
     Interface(Interface),
 }
 
-/// Why a file has no argument layouts for a platform.
+/// Reasons why a file has no argument layouts for a platform.
 #[derive(Debug, thiserror::Error)]
 pub enum InfoError {
     #[error(transparent)]
@@ -40,10 +40,10 @@ pub enum InfoError {
 }
 
 impl Info {
-    /// Reads either.
+    /// Reads a zebin or a `.ze_info` document.
     ///
     /// # Errors
-    /// The bytes are neither, or are for another platform.
+    /// The bytes are neither, or are a zebin for another platform.
     pub fn parse(bytes: &[u8], platform: &Platform) -> Result<Info, InfoError> {
         if is_elf(bytes) {
             return Ok(Info::Zebin(zebin(bytes, platform)?));
@@ -53,7 +53,7 @@ impl Info {
     }
 }
 
-/// Whether a file is an ELF file, by its first bytes.
+/// True if the bytes begin as an ELF file.
 pub fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(ELF_MAGIC)
 }
@@ -61,10 +61,10 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 /// Reads an object file for a platform.
 ///
 /// # Errors
-/// It is none, or for another one.
+/// The bytes are no zebin, or one for another platform.
 pub fn zebin(bytes: &[u8], platform: &Platform) -> Result<Zebin, InfoError> {
     let zebin = Zebin::parse(bytes)?;
-    // Products of one core family share their code, but the reference does not always name it.
+    // Products of one core family share their code, but the reference does not always name the core family.
     let (what, found, expected) = match families(&zebin) {
         (Some(core), _) => ("core family", core, platform.core_family),
         (None, Some(product)) => ("product family", product, platform.product_family),
@@ -81,8 +81,8 @@ pub fn zebin(bytes: &[u8], platform: &Platform) -> Result<Zebin, InfoError> {
     Ok(zebin)
 }
 
-/// The platform that an object file was made for, as far as it says: one of its product family, else
-/// the first of its core family, whose code is the same.
+/// The platform that an object file was made for: one of its product family if it names that, else the first of its
+/// core family, whose code is the same.
 pub fn platform_of(zebin: &Zebin) -> Option<&'static Platform> {
     let (core, product) = families(zebin);
     let same_product = |p: &&Platform| Some(p.product_family) == product;

@@ -1,13 +1,13 @@
-//! The interface of kernels whose vISA nobody else describes: what each argument and each implicit value is, and where
-//! in the registers it comes in (docs/object-files.md).
+//! Interfaces of kernels that come without an argument layout: the meaning of each argument and implicit value, and
+//! its place in the registers (docs/object-files.md).
 //!
-//! An [`Interface`] is given as a YAML file or made in memory, and held against the `.input` declarations of the vISA:
-//! what it places must lie in an input, nothing may overlap, and no input may be left without a value. From it comes
-//! the `.ze_info` of an object file. [`Interface::guess`] makes one from the declarations alone, where each
-//! can only be an argument.
+//! An [`Interface`] is given as a YAML file or made in memory, and checked against the `.input` declarations of the
+//! vISA: a value must lie in an input, values must not overlap, and every input needs a value. The result is the
+//! `.ze_info` of an object file. [`Interface::guess`] makes one from the declarations alone, taking every input for an
+//! argument.
 //!
-//! Offsets are those of `.input`: bytes in the register file. Register 0 is the header; the local ids follow, or a register
-//! of nothing if there are none, and then what is the same for all threads (PRM vol. 7, "Thread Payload").
+//! Offsets are those of `.input`: bytes in the register file. Register 0 is the header. The local ids follow, or one
+//! unused register if there are none, and then the values that all threads share (PRM vol. 7, "Thread Payload").
 
 use std::fmt;
 
@@ -23,17 +23,17 @@ use serde_norway::Mapping;
 use crate::result::CompiledModule;
 use crate::result::{Compiled, KernelInput};
 
-/// The version of `.ze_info` that is written.
+/// Version of the `.ze_info` that is written.
 const VERSION: &str = "1.20";
-/// Entries that the binding table has for buffers and images; those above are reserved.
-const MOST_SURFACES: u32 = 240;
-/// Samplers of a kernel.
-const MOST_SAMPLERS: u32 = 16;
-/// Bytes of a local id, and dimensions.
+/// Maximum number of binding table entries for buffers and images; higher ones are reserved.
+const MAX_SURFACES: u32 = 240;
+/// Maximum number of samplers of a kernel.
+const MAX_SAMPLERS: u32 = 16;
+/// Bytes of a local id; `DIMENSIONS` is the number of ids.
 const ID_BYTES: u32 = 2;
 const DIMENSIONS: u32 = 3;
-/// Bytes of shared local memory of a group.
-const MOST_LOCAL: u32 = 64 << 10;
+/// Maximum bytes of shared local memory of a group.
+const MAX_LOCAL_BYTES: u32 = 64 << 10;
 
 /// Interfaces of kernels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,27 +47,27 @@ pub struct Interface {
 #[serde(deny_unknown_fields)]
 pub struct KernelInterface {
     pub name: String,
-    /// Bytes of shared local memory that the kernel itself declares.
+    /// Bytes of shared local memory that the kernel declares itself.
     #[serde(default)]
     pub local_memory: u32,
-    /// Work-items of a group in each dimension, if it can only be launched so.
+    /// Required group size in each dimension, if the kernel has one.
     #[serde(default)]
     pub group_size: Option<[u32; 3]>,
-    /// What the kernel is given besides its arguments.
+    /// Values that the kernel receives besides its arguments.
     #[serde(default)]
     pub implicit: Vec<Implicit>,
-    /// In the order in which they are set.
+    /// Arguments in the order in which they are set.
     #[serde(default)]
     pub arguments: Vec<Argument>,
 }
 
-/// A value that no argument is.
+/// A value that is no argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Implicit {
     pub kind: ImplicitKind,
     pub offset: u32,
-    /// Whether the kernel does not read it, and so has no `.input` there.
+    /// True if the kernel does not read it, so that no `.input` is declared there.
     #[serde(default)]
     pub unread: bool,
 }
@@ -75,33 +75,33 @@ pub struct Implicit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImplicitKind {
-    /// A word for each channel and dimension; each dimension begins at a register's start. In a kernel of explicit
-    /// SIMD, three adjacent words. They stand behind the header.
+    /// A word for each channel and dimension; each dimension begins at the start of a register. In a
+    /// kernel of explicit SIMD, three adjacent words. They follow the header.
     LocalIds,
-    /// Three dwords each, from here on.
+    /// Three dwords each, from this variant to `EnqueuedLocalSize`.
     GlobalIdOffset,
     GlobalSize,
     GroupCount,
     LocalSize,
-    /// The size of a group that is not at the edge of the launch.
+    /// Size of the groups that are not at the edge of the launch.
     EnqueuedLocalSize,
     /// One dword.
     WorkDimensions,
 }
 
-/// What an argument of a kernel is.
+/// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Argument {
-    /// The bytes themselves.
+    /// Passed by value.
     Value {
         offset: u32,
         size: u32,
-        /// Whether the kernel does not read it, and so has no `.input` there.
+        /// True if the kernel does not read it, so that no `.input` is declared there.
         #[serde(default)]
         unread: bool,
     },
-    /// A buffer: its address, of 8 bytes, at an offset; its number in the binding table; or both.
+    /// A buffer: its 8-byte address at an offset, its index in the binding table, or both.
     Buffer {
         #[serde(default)]
         offset: Option<u32>,
@@ -109,33 +109,33 @@ pub enum Argument {
         bti: Option<u32>,
         #[serde(default)]
         access: Access,
-        /// Of one with both: whether the kernel reads or writes through the address, and not only through the table.
+        /// For a buffer with both: true if the kernel also accesses it through the address.
         #[serde(default)]
         stateless: bool,
-        /// Whether the kernel does not read the address, and so has no `.input` there.
+        /// True if the kernel does not read the address, so that no `.input` is declared there.
         #[serde(default)]
         unread: bool,
     },
-    /// Shared local memory, whose size is set at launch: its address, of 4 bytes if nothing else is said.
+    /// Shared local memory whose size is set at launch: its address, of 4 bytes by default.
     Local {
         offset: u32,
         #[serde(default = "dword")]
         size: u32,
-        /// Of the address, in bytes.
+        /// Alignment of the address in bytes.
         #[serde(default = "dword")]
         alignment: u32,
-        /// Whether the kernel does not read the address, and so has no `.input` there.
+        /// True if the kernel does not read the address, so that no `.input` is declared there.
         #[serde(default)]
         unread: bool,
     },
-    /// An image, by its number in the binding table.
+    /// An image, by its index in the binding table.
     Image {
         bti: u32,
         image_type: ImageType,
         #[serde(default)]
         access: Access,
     },
-    /// A sampler, by its number in the table of samplers.
+    /// A sampler, by its index in the sampler table.
     Sampler { index: u32 },
 }
 
@@ -143,7 +143,7 @@ fn dword() -> u32 {
     4
 }
 
-/// What a kernel does with a buffer or image.
+/// Accesses of a kernel to a buffer or image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -156,7 +156,7 @@ pub enum Access {
     ReadWrite,
 }
 
-/// A document that is no interface.
+/// Reasons why a document is no interface.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     #[error(transparent)]
@@ -165,7 +165,7 @@ pub enum ParseError {
     Yaml(#[from] serde_norway::Error),
 }
 
-/// What is wrong with a kernel's interface.
+/// An error in a kernel's interface.
 #[derive(Debug, thiserror::Error)]
 #[error("kernel {kernel}: {what}")]
 pub struct InterfaceError {
@@ -173,30 +173,32 @@ pub struct InterfaceError {
     pub what: Fault,
 }
 
-/// The same without the kernel's name. Places are named by what stands there.
+/// The kinds of errors, without the kernel's name. A place is named by the value there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("its interface is not given")]
     Missing,
     #[error("its interface is given twice")]
     Twice,
-    #[error("{what}: bytes {offset} to {end} are in no .input, as only what is `unread` may be")]
+    #[error(
+        "{what}: no .input covers bytes {offset} to {end}; only a value marked `unread` has none"
+    )]
     Outside { what: String, offset: u32, end: u64 },
-    #[error("{what} is said to be unread, and .input {input} is there")]
+    #[error("{what} is marked `unread`, but .input {input} covers it")]
     Read { what: String, input: String },
     #[error("{what}: `stateless` is for a buffer with both an offset and a binding table index")]
     NotBoth { what: String },
     #[error("{first} and {second} overlap")]
     Overlap { first: String, second: String },
-    #[error("nothing is said of .input {input}, bytes {offset} to {end}")]
+    #[error("the interface has no value for .input {input}, bytes {offset} to {end}")]
     Unfilled {
         input: String,
         offset: u32,
         end: u64,
     },
-    #[error("local_ids at offset {found}: they are behind the header, at {expected}")]
+    #[error("local_ids at offset {found}: they follow the header, at {expected}")]
     LocalIds { found: u32, expected: u32 },
-    #[error("{what} at offset {found}: what all threads share begins at {expected}")]
+    #[error("{what} at offset {found}: the values that all threads share begin at {expected}")]
     BeforeShared {
         what: String,
         found: u32,
@@ -212,17 +214,17 @@ pub enum Fault {
     },
     #[error("{what}: {found}")]
     Impossible { what: String, found: u32 },
-    #[error("{first} and {second} have the same number {number}")]
+    #[error("{first} and {second} have the same index {number}")]
     SameNumber {
         first: String,
         second: String,
         number: u32,
     },
-    #[error("what .input {0} is cannot be told: an interface must say it (see --interface)")]
+    #[error("the meaning of .input {0} is unknown: an interface must give it (see --interface)")]
     Unknown(String),
 }
 
-/// Something with a place in the registers.
+/// A value with a place in the registers.
 struct Placed {
     what: What,
     offset: u32,
@@ -230,7 +232,7 @@ struct Placed {
     unread: bool,
 }
 
-/// How a message names something.
+/// The name of a value in messages.
 #[derive(Clone, Copy)]
 enum What {
     Implicit(ImplicitKind),
@@ -242,7 +244,7 @@ impl fmt::Display for What {
         match self {
             What::Implicit(ImplicitKind::LocalIds) => f.write_str("local_ids"),
             What::Implicit(kind) => f.write_str(kind.name()),
-            // Counted as they are written down.
+            // Messages count arguments from 1.
             What::Argument(number) => write!(f, "argument {}", number + 1),
         }
     }
@@ -275,7 +277,7 @@ impl ImplicitKind {
         }
     }
 
-    /// Its bytes in a kernel whose threads have so many work-items.
+    /// Bytes that it takes in a kernel whose threads have `simd` work-items.
     fn bytes(self, simd: u32, grf_bytes: u32) -> u32 {
         match self {
             ImplicitKind::LocalIds if simd == 1 => DIMENSIONS * ID_BYTES,
@@ -300,17 +302,18 @@ impl Interface {
     /// Reads an interface.
     ///
     /// # Errors
-    /// What is wrong with the document, and where.
+    /// The first error in the document, with its place.
     pub fn parse(document: &[u8]) -> Result<Interface, ParseError> {
         yaml::check(document)?;
         Ok(serde_norway::from_slice(document)?)
     }
 
-    /// The interfaces that a module says itself, or that its kernels must have if each `.input` is an argument, in their order: one of type
-    /// `uq` is the address of a buffer that is read and written, any other the value of its type.
+    /// The interfaces that the module has itself, else interfaces that take each `.input` for an argument, in the order
+    /// of declaration: an input of type `uq` for the address of a buffer that is read and written, any other for a
+    /// value of its type.
     ///
     /// # Errors
-    /// An input has several elements, so that it may be anything.
+    /// An input has several elements, so that its kind is unknown.
     pub fn guess(module: &CompiledModule) -> Result<Interface, InterfaceError> {
         if let Some(interface) = &module.interface {
             return Ok(interface.clone());
@@ -333,10 +336,11 @@ impl Interface {
         })
     }
 
-    /// The `.ze_info` of a module's kernels. What is decided when a kernel is compiled is not yet in it.
+    /// The `.ze_info` of a module's kernels, without the facts that compilation decides;
+    /// [`object_file`](crate::object_file) adds those.
     ///
     /// # Errors
-    /// A kernel is not described, or not as its `.input` declarations are.
+    /// A kernel has no interface, or one that does not fit its `.input` declarations.
     pub fn ze_info(
         &self,
         module: &CompiledModule,
@@ -369,7 +373,7 @@ impl Interface {
     }
 }
 
-/// The argument that an input is.
+/// The argument that an input is taken for.
 fn argument(input: &KernelInput) -> Result<Argument, Fault> {
     let &KernelInput { offset, size, .. } = input;
     match input.scalar.as_deref() {
@@ -390,7 +394,7 @@ fn argument(input: &KernelInput) -> Result<Argument, Fault> {
 }
 
 impl KernelInterface {
-    /// All that comes in registers.
+    /// All values that come in registers.
     fn placed(&self, simd: u32, grf_bytes: u32) -> Vec<Placed> {
         let implicit = self.implicit.iter().map(|implicit| Placed {
             what: What::Implicit(implicit.kind),
@@ -425,7 +429,7 @@ impl KernelInterface {
         implicit.chain(arguments).collect()
     }
 
-    /// Holds the places against the declarations. Says where what all threads share begins.
+    /// Checks the places against the declarations. Returns the offset of the first value that all threads share.
     fn check_places(
         &self,
         inputs: &[KernelInput],
@@ -440,7 +444,7 @@ impl KernelInterface {
                 && u64::from(input.offset) < end(one.offset, one.size)
         };
         let ids = |one: &&Placed| matches!(one.what, What::Implicit(ImplicitKind::LocalIds));
-        // Where there are no local ids, a register stands in their place all the same.
+        // One unused register takes the place of absent local ids.
         let mut shared = 2 * grf_bytes;
         if let Some(ids) = placed.iter().find(ids) {
             if ids.offset != grf_bytes {
@@ -453,7 +457,7 @@ impl KernelInterface {
         }
         for one in &placed {
             let what = || one.what.to_string();
-            // Local ids have an input a dimension, and none for a dimension that is not used.
+            // Each used dimension of the local ids has an input of its own.
             if ids(&one) {
                 continue;
             }
@@ -483,7 +487,7 @@ impl KernelInterface {
             let within = |input: &KernelInput| {
                 input.offset <= one.offset && last <= end(input.offset, input.size)
             };
-            // Of what the kernel reads in parts, each part has an input.
+            // A value that the kernel reads in parts has an input for each part.
             let part = |input: &KernelInput| {
                 one.offset <= input.offset && end(input.offset, input.size) <= last
             };
@@ -517,7 +521,7 @@ impl KernelInterface {
         Ok(shared)
     }
 
-    /// Holds the numbers against each other and against what there is.
+    /// Checks indices and sizes against each other and against the hardware's limits.
     fn check_numbers(&self) -> Result<(), Fault> {
         let mut surfaces: Vec<(u32, usize)> = Vec::new();
         let mut samplers: Vec<(u32, usize)> = Vec::new();
@@ -528,7 +532,7 @@ impl KernelInterface {
         below(
             "local_memory".to_string(),
             self.local_memory,
-            MOST_LOCAL + 1,
+            MAX_LOCAL_BYTES + 1,
         )?;
         if self.group_size.is_some_and(|size| size.contains(&0)) {
             return Err(Fault::Impossible {
@@ -553,11 +557,11 @@ impl KernelInterface {
                     return Err(Fault::NotBoth { what: what() });
                 }
                 Argument::Buffer { bti: Some(bti), .. } | Argument::Image { bti, .. } => {
-                    below(format!("{}: bti", what()), bti, MOST_SURFACES)?;
+                    below(format!("{}: bti", what()), bti, MAX_SURFACES)?;
                     surfaces.push((bti, number));
                 }
                 Argument::Sampler { index } => {
-                    below(format!("{}: index", what()), index, MOST_SAMPLERS)?;
+                    below(format!("{}: index", what()), index, MAX_SAMPLERS)?;
                     samplers.push((index, number));
                 }
                 Argument::Local {
@@ -592,7 +596,7 @@ impl KernelInterface {
         Ok(())
     }
 
-    /// The entry of a checked interface; what all threads share begins at an offset.
+    /// The `.ze_info` entry of a checked interface. `shared` is the offset of the first value that all threads share.
     fn entry(&self, simd: u32, grf_bytes: u32, shared: u32) -> Entry {
         let mut entry = Entry {
             name: self.name.clone(),
@@ -713,7 +717,7 @@ impl KernelInterface {
     }
 }
 
-/// The interfaces of kernels of LLVM IR.
+/// Interfaces of kernels compiled from LLVM IR.
 pub(crate) fn of_genx(kernels: &[kiln_genx::emit::module::Interface]) -> Interface {
     let kernels = kernels.iter().map(|kernel| {
         let kinds = [
@@ -742,7 +746,7 @@ pub(crate) fn of_genx(kernels: &[kiln_genx::emit::module::Interface]) -> Interfa
     }
 }
 
-/// Image type of a name in the words of the object file.
+/// Image type of a name in `.ze_info`.
 fn ze_image(name: &str) -> ImageType {
     let value = serde_norway::Value::String(name.to_string());
     serde_norway::from_value(value).unwrap_or(ImageType::Other(name.to_string()))
@@ -779,7 +783,7 @@ fn genx_argument(argument: &kiln_genx::emit::module::Argument) -> Argument {
     }
 }
 
-/// A datum of the payload of which nothing else is known.
+/// A payload argument of which only the type is known.
 fn datum(arg_type: ArgType) -> PayloadArgument {
     PayloadArgument {
         arg_type,

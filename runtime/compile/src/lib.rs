@@ -1,7 +1,7 @@
 //! Compiles modules of vISA: from texts or binaries to machine code, object files and code for an address.
 //!
-//! A [`Session`] compiles an [`Input`] to a [`CompiledModule`]. Programs depend on `kiln-runtime`, which has all that is
-//! here and the executor.
+//! A [`Session`] compiles an [`Input`] to a [`CompiledModule`]. Programs depend on `kiln-runtime`, which re-exports
+//! this crate and the executor.
 
 pub mod attempt;
 pub mod cache;

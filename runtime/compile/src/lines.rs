@@ -1,8 +1,9 @@
-//! From machine code back to vISA, and from there to lines of the source.
+//! Line tables: from machine code to instructions of vISA, and on to lines of the source.
 //!
-//! Each instruction of machine code knows for which one of vISA it was made ([`Inst::origin`](kiln_emit::inst::Inst::origin)), through all passes;
-//! what allocation adds (spills, copies) counts to the one before, the end of a thread to its return. vISA says with FILE and LOC which
-//! line of the source what follows was made from; line 0 is none. So a table has rows only where one of these changes.
+//! Each machine instruction keeps the index of its vISA instruction ([`Inst::origin`](kiln_emit::inst::Inst::origin))
+//! through all passes. Instructions that allocation adds (spills, copies) belong to the one before, the end of a
+//! thread to its return. FILE and LOC in vISA give the source line of the instructions that follow; line 0 means none.
+//! A table has rows only where the vISA instruction or the source line changes.
 
 use std::collections::HashMap;
 
@@ -10,38 +11,38 @@ use kiln_emit::assemble::Program;
 use kiln_frontend::module::{Object, Operand};
 use kiln_frontend::opcode::Opcode;
 
-/// Code from an offset up to that of the next line of a table.
+/// A row: valid from its offset up to that of the next row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Line {
-    /// In bytes from the start of the code.
+    /// Offset in bytes from the start of the code.
     pub offset: u32,
-    /// The instruction of vISA, by its number in the kernel or function whose code this is (in linked code
-    /// [`Compiled::symbols`](crate::Compiled::symbols) says which that is), if the code comes from one.
+    /// Index of the vISA instruction in the kernel or function that this code belongs to, if there is one. In linked
+    /// code, [`Compiled::symbols`](crate::Compiled::symbols) tells which kernel or function that is.
     pub visa: Option<u32>,
-    /// The source, where FILE and LOC say it.
+    /// Source line, where FILE and LOC give one.
     pub source: Option<Source>,
 }
 
 /// A line of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Source {
-    /// The file, by its number in [`Lines::files`].
+    /// Index in [`Lines::files`].
     pub file: u32,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
-/// What code comes from.
+/// The line table of a piece of code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// Names of source files; of lines that come before the first FILE, it is empty.
+    /// Names of source files; lines before the first FILE have an empty name.
     pub files: Vec<String>,
-    /// In the order of the code.
+    /// Rows in the order of the code.
     pub lines: Vec<Line>,
 }
 
 impl Lines {
-    /// The table of a program whose instructions have these offsets; without lines of the source.
+    /// The table of a program whose instructions have these offsets, without source lines yet.
     pub(crate) fn of(program: &Program, offsets: &[u32]) -> Lines {
         let mut lines: Vec<Line> = Vec::with_capacity(offsets.len());
         for (inst, &offset) in program.blocks.iter().flatten().zip(offsets) {
@@ -64,7 +65,7 @@ impl Lines {
         }
     }
 
-    /// Takes the lines of the source from the instructions of vISA that say them.
+    /// Fills in the source lines from FILE and LOC.
     pub(crate) fn locate(&mut self, object: &Object) {
         let sources = Sources::of(object);
         for line in &mut self.lines {
@@ -74,7 +75,7 @@ impl Lines {
         self.lines.dedup_by_key(|line| (line.visa, line.source));
     }
 
-    /// Puts a table behind, whose code begins at an offset.
+    /// Appends the table of code that begins at `base`.
     pub(crate) fn append(&mut self, other: &Lines, base: u32) {
         let mut number_of = Vec::with_capacity(other.files.len());
         let known = self.files.iter().cloned().zip(0..);
@@ -97,7 +98,7 @@ impl Lines {
         }));
     }
 
-    /// The table of the code from one offset to another, which counts from the former.
+    /// The table of the code in `start..end`, with offsets relative to `start`.
     pub fn part(&self, start: usize, end: usize) -> Lines {
         let mut part = Lines {
             files: self.files.clone(),
@@ -109,7 +110,7 @@ impl Lines {
             .filter(|line| (line.offset as usize) < end)
         {
             let offset = (line.offset as usize).saturating_sub(start) as u32;
-            // Of those before the start, the last counts.
+            // The last row up to the start is valid there.
             if part.lines.last().is_some_and(|last| last.offset == offset) {
                 part.lines.pop();
             }
@@ -118,7 +119,7 @@ impl Lines {
         part
     }
 
-    /// The line that the code at an offset belongs to.
+    /// The row that the code at an offset belongs to.
     pub fn at(&self, offset: u32) -> Option<&Line> {
         let behind = self.lines.partition_point(|line| line.offset <= offset);
         self.lines.get(behind.checked_sub(1)?)
@@ -130,10 +131,10 @@ impl Lines {
     }
 }
 
-/// The lines of the source of an object's instructions.
+/// Source lines of an object's instructions.
 pub(crate) struct Sources {
     pub files: Vec<String>,
-    /// Of each instruction.
+    /// Indexed by instruction.
     lines: Vec<Option<Source>>,
 }
 
@@ -155,7 +156,7 @@ impl Sources {
                 (Opcode::Loc, Some(Operand::Field(number))) => line = *number,
                 _ => {}
             }
-            // Most modules have none.
+            // Most modules have no lines, so names are looked up only when one comes.
             if line > 0 {
                 let file = *number_of_file.get_or_insert_with(|| {
                     *numbers.entry(file).or_insert_with(|| {
@@ -170,7 +171,7 @@ impl Sources {
         found
     }
 
-    /// Of the instruction of that number.
+    /// The source line of an instruction.
     pub fn at(&self, visa: u32) -> Option<Source> {
         *self.lines.get(visa as usize)?
     }

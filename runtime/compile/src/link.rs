@@ -1,8 +1,8 @@
-//! Kernels and functions of a module, put together.
+//! Links the kernels and functions of a module.
 //!
-//! A kernel's code is followed by that of the functions that it calls by name, each once; so is that of
-//! a function whose address is taken. Calls by name get their distances. Addresses stay open: they are
-//! known when the program is loaded.
+//! A kernel's code is followed by that of the functions that it calls by name, each once; so is the code of a function
+//! whose address is taken. Calls by name get their distances here. Addresses stay relocations, since they are known
+//! only when the program is loaded.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +14,13 @@ use kiln_machine::func::Entered;
 use crate::lines::Lines;
 use crate::result::{Compiled, Relocation, Symbol};
 
-/// Where functions begin, in bytes: as short instructions do.
+/// Alignment of functions in bytes: that of compacted instructions.
 const ALIGN: usize = 8;
-/// Bytes of a thread's stack where the call graph does not bound it, for recursion or because calls lead
-/// out of the module: what the reference compiler gives.
+/// Bytes of a thread's stack where the call graph gives no bound, because of recursion or of calls out of the module:
+/// the size that the reference compiler takes.
 const STACK: u32 = 128 << 10;
 
-/// Functions that may be called by address: those whose address is taken, and those that other
-/// modules see.
+/// Functions that may be called by address: those whose address is taken, and those that other modules see.
 pub fn by_address<'m>(module: &'m Module, graph: &CallGraph) -> HashSet<&'m str> {
     let objects = module.objects.iter().enumerate();
     let addressed = objects.filter(|(number, object)| {
@@ -31,13 +30,13 @@ pub fn by_address<'m>(module: &'m Module, graph: &CallGraph) -> HashSet<&'m str>
     addressed.map(|(_, object)| object.name.as_str()).collect()
 }
 
-/// Links the objects of a module, each with its number: its kernels, and the functions that are called
-/// by address; of a module without kernels, all functions.
+/// Links the objects of a module, each with its index: the kernels, and the functions that are called by address; in a
+/// module without kernels, all functions.
 pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled>, Vec<Compiled>) {
     let is_kernel = |object: &Compiled| object.entered == Entered::Dispatched;
     let library = !objects.iter().any(|(_, object)| is_kernel(object));
     let is_root = |object: &Compiled| library || object.entered != Entered::Called;
-    // A kernel's own frame is no part of the stack.
+    // A kernel's own frame is not on the stack.
     let frames: HashMap<usize, u32> = objects
         .iter()
         .filter(|(_, object)| !is_kernel(object))
@@ -53,7 +52,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
         .iter()
         .map(|(_, object)| is_root(object).then(|| Linked::new(object, &by_name)))
         .collect();
-    // Whatever may be called: a kernel is seldom one of a module with functions.
+    // Any function may be called by address, so each counts for all kernels; few modules have both.
     let uninterruptible =
         (objects.iter()).any(|(_, object)| !is_kernel(object) && object.uninterruptible);
     let (mut kernels, mut functions) = (Vec::new(), Vec::new());
@@ -129,7 +128,7 @@ impl Linked {
         }
     }
 
-    /// Fills in the distances that are known.
+    /// Resolves the relocations whose distance is known.
     fn close(&mut self) {
         let (code, symbols) = (&mut self.code, &self.symbols);
         self.relocations.retain(|relocation| {

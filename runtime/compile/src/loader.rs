@@ -1,11 +1,10 @@
-//! Code for an address: what a driver puts into memory.
+//! Code for a given address, as a driver puts it into memory.
 //!
-//! Takes a compiled module and where it is to lie. Gives its bytes: kernels, and functions that are called by
-//! address, each where threads can start, with all relocations filled in; behind the last, zeroes that the hardware
-//! may fetch and never executes. Where things lie in the image does not depend on its address.
+//! Takes a compiled module and a base address. Gives the bytes: kernels, and functions that are called by address,
+//! each aligned so that threads can start there, with all relocations resolved. Zeroes follow the last one, because
+//! the hardware prefetches beyond the end. The layout of the image does not depend on its address.
 //!
-//! Addresses are what the code calls by: on Gen, instruction pointers, which count from the base that the driver
-//! tells the hardware (Instruction Base Address).
+//! Addresses are instruction pointers: on Gen they count from the Instruction Base Address that the driver sets.
 
 use std::collections::HashMap;
 
@@ -20,7 +19,7 @@ use crate::result::CompiledModule;
 /// A module's code at its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Where it is to lie.
+    /// Address of the first byte.
     pub base: u64,
     pub bytes: Vec<u8>,
     /// Kernels, and functions that are called by address, in the order of [`CompiledModule::parts`].
@@ -31,9 +30,9 @@ pub struct Image {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,
-    /// Where it begins, in bytes from the start of the image.
+    /// Offset in the image, in bytes.
     pub offset: usize,
-    /// Bytes of its code, with that of the functions that it calls by name.
+    /// Bytes of its code, including the functions that it calls by name.
     pub size: usize,
 }
 
@@ -45,14 +44,14 @@ impl Image {
     }
 }
 
-/// Why code cannot be loaded there.
+/// Reasons why code cannot be loaded at an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     #[error("the address {0:#x} is no multiple of {TEXT_ALIGN}")]
     Align(u64),
     #[error("{size} bytes from {base:#x} on are beyond the last address")]
     End { base: u64, size: usize },
-    /// Each once, in the order of the code.
+    /// Each symbol once, in the order of the code.
     #[error("no address is known of {}", .0.join(", "))]
     Unknown(Vec<String>),
     #[error("{from} calls {symbol} at {address:#x}, which is too far away for a call by distance")]
@@ -64,7 +63,7 @@ pub enum LoadError {
 }
 
 impl CompiledModule {
-    /// Where its parts lie in an image, whatever the address, in the order of [`CompiledModule::parts`].
+    /// Places in an image, which do not depend on its address, in the order of [`CompiledModule::parts`].
     pub fn layout(&self) -> Vec<Entry> {
         let mut end = 0;
         let place = |part: &Compiled| {
@@ -83,7 +82,7 @@ impl CompiledModule {
         self.parts().map(place).collect()
     }
 
-    /// Bytes of an image, whatever the address.
+    /// Size of an image in bytes.
     pub fn image_size(&self) -> usize {
         let end = self
             .layout()
@@ -92,8 +91,8 @@ impl CompiledModule {
         (end + TEXT_PADDING).next_multiple_of(TEXT_ALIGN)
     }
 
-    /// The module's code for an address, a multiple of 64. `resolve` is asked for the addresses of symbols that the
-    /// module does not define, each once: variables, functions of other modules.
+    /// The module's code for `base`, a multiple of 64. `resolve` gives the addresses of symbols that the module does
+    /// not define, such as variables and functions of other modules; it is asked once for each.
     ///
     /// ```
     /// # use kiln_compile::{Input, Options, Session, find_platform};
@@ -111,7 +110,8 @@ impl CompiledModule {
     /// ```
     ///
     /// # Errors
-    /// The address is none for code, a symbol has no address, or one that is called by its distance is too far away.
+    /// The address is not aligned or out of range, a symbol has no address, or a symbol that is called by distance is
+    /// too far away.
     pub fn load_at(
         &self,
         base: u64,

@@ -1,5 +1,5 @@
-//! Object files around finalized kernels: an argument layout ([`Info`]), with our machine code
-//! and what the finalizer decides of a kernel's set-up.
+//! Object files of finalized kernels: an argument layout ([`Info`]) with our machine code and the facts of a kernel's
+//! set-up that compilation decides.
 
 use crate::debug;
 use crate::info::Info;
@@ -15,18 +15,17 @@ use kiln_emit::zebin::{
 use kiln_machine::func::Entered;
 use serde_norway::Mapping;
 
-/// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
-/// "MEDIA_VFE_STATE", Per Thread Scratch Space).
+/// Unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread
+/// Scratch Space).
 const SCRATCH_UNIT: u32 = 1 << 10;
-/// The first version of `.ze_info` that tells the bytes spilled from the scratch space.
+/// First version of `.ze_info` with a field for the spilled bytes of the scratch space.
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
-/// Functions begin at multiples of so many bytes, as short instructions do: padding between them would
-/// be decoded.
+/// Alignment of functions in bytes: that of compacted instructions, since padding between functions would be decoded.
 pub(crate) const FUNCTION_ALIGN: usize = 8;
-/// Sections that describe machine code; the kernel's name follows.
+/// Prefixes of sections about machine code; the kernel's name follows.
 const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 
-/// Why there is no object file of a kernel.
+/// Reasons why a kernel has no object file.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     #[error("it describes no kernel {0}")]
@@ -47,12 +46,12 @@ pub enum ObjectError {
     Debug(#[from] gimli::write::Error),
 }
 
-/// Makes an object file with these kernels. Kernels that only a zebin `info` has stay as they are;
-/// of a `.ze_info` document only the entries of these kernels are kept, as others have no code.
+/// Makes an object file with these kernels. Kernels that only a zebin `info` has stay as they are. Of a `.ze_info`
+/// document only the entries of these kernels are kept, since others have no code.
 ///
 /// # Errors
-/// `info` does not describe a kernel, or does not define what its code uses, or the stack of what a kernel calls is
-/// larger than scratch space.
+/// `info` does not describe a kernel, or does not define a symbol that its code uses; or the stack of a kernel's
+/// callees exceeds scratch space.
 pub fn object_file(
     info: Info,
     module: &CompiledModule,
@@ -96,8 +95,8 @@ pub fn object_file(
     Ok(zebin)
 }
 
-/// Adds what a debugger asks for: which line of the source the code of each kernel and function comes from
-/// (`.debug_line`, `.debug_info`), where vISA says it.
+/// Adds the source lines of each kernel's and function's code for debuggers (`.debug_line`, `.debug_info`), if the
+/// vISA has any.
 ///
 /// # Errors
 /// The sections would become too large.
@@ -105,8 +104,8 @@ pub fn add_lines(zebin: &mut Zebin, module: &CompiledModule) -> Result<(), Objec
     debug::add(zebin, module).map_err(ObjectError::Debug)
 }
 
-/// Puts functions that are called by address into the section that the reference puts them into:
-/// in the place of those that are there, or behind them if some of those are not ours.
+/// Puts functions that are called by address into the section that the reference uses: in place of the functions
+/// there, or after them if some of those are not ours.
 fn functions(zebin: &mut Zebin, functions: &[&Compiled]) -> Result<(), ObjectError> {
     if functions.is_empty() {
         return Ok(());
@@ -119,7 +118,7 @@ fn functions(zebin: &mut Zebin, functions: &[&Compiled]) -> Result<(), ObjectErr
     let ends = zebin.symbols.iter().filter(|s| s.place == place);
     let end = ends.map(|s| s.value.saturating_add(s.size)).max();
     let mut text = match zebin.text(FUNCTIONS) {
-        // Without the padding, which would be decoded.
+        // Padding at the end would be decoded between functions.
         Some(text) if !all => text[..text.len().min(end.unwrap_or(0) as usize)].to_vec(),
         _ => Vec::new(),
     };
@@ -151,7 +150,7 @@ fn functions(zebin: &mut Zebin, functions: &[&Compiled]) -> Result<(), ObjectErr
     Ok(())
 }
 
-/// Says where a function is: of the symbol of that name, or of a new one.
+/// Sets the place of a function's symbol; adds the symbol if there is none.
 fn define(zebin: &mut Zebin, section: &str, symbol: &Function, base: u32, binding: u8) {
     let place = SymbolPlace::Section(section.to_string());
     let there =
@@ -170,7 +169,7 @@ fn define(zebin: &mut Zebin, section: &str, symbol: &Function, base: u32, bindin
     }
 }
 
-/// Adds the relocations of code that begins so far into a section.
+/// Adds the relocations of code at offset `base` of a section.
 fn relocate(
     zebin: &mut Zebin,
     compiled: &Compiled,
@@ -223,7 +222,7 @@ fn version(info: &ZeInfo) -> (u32, u32) {
     (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
 }
 
-/// Sets what the finalizer decides.
+/// Sets the fields of an entry that compilation decides.
 fn decide(
     entry: &mut Entry,
     kernel: &Compiled,

@@ -15,43 +15,44 @@ use crate::source::Reading;
 pub enum Stage {
     Visa,
     Ir,
-    /// Machine IR as selected, after each pass of the optimizer, and legalized.
+    /// Machine IR after selection, after each pass of the optimizer, and after legalization.
     Isel,
     Ra,
     Asm,
 }
 
-/// What is wanted first: code soon, or code that is fast.
+/// Priority of a compilation: compile time or code quality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
-    /// No pass that only makes the code better.
+    /// Leaves out all optional passes.
     Quick,
-    /// All that makes the code better.
+    /// Runs all passes.
     Best,
 }
 
-/// How a kernel is to be compiled.
+/// Options of a compilation.
 #[derive(Clone)]
 pub struct Options {
     pub platform: &'static Platform,
-    /// GRFs that may be used, out of 128. Fewer than a kernel needs make it spill.
+    /// Maximum number of GRFs used; a kernel that needs more spills. See [`Options::grf_limits`].
     pub grf_limit: u32,
     /// The convention of stack calls.
     pub abi: &'static Abi,
-    /// Threads may be interrupted in the middle of the code (mid-thread preemption), which costs messages
-    /// to the sampler a header on some platforms.
+    /// True if threads may be interrupted in the middle of the code (mid-thread preemption), for which some platforms
+    /// need a header in messages to the sampler.
     pub interruptible: bool,
-    /// How registers are assigned; where that finds too few, as [`Allocator::Ion`] does.
+    /// The allocator. If it finds too few registers, a later [attempt](crate::attempt::ATTEMPTS) takes
+    /// [`Allocator::Ion`].
     pub allocator: Allocator,
-    /// Run the passes of the optimizer.
+    /// Runs the optional passes.
     pub optimize: bool,
-    /// Passes that are left out, by their names ([`passes`](crate::passes::optional_passes)).
+    /// Names of passes that are left out ([`passes`](crate::passes::optional_passes)).
     pub without: Vec<&'static str>,
-    /// Run every verifier and have the allocation proved.
+    /// Runs every verifier and the checker of the allocation.
     pub verify: bool,
-    /// Measure how many registers are live at once.
+    /// Measures the maximum register pressure.
     pub pressure: bool,
-    /// Take the register pressure along the code, and what lives at that place.
+    /// Records the register pressure by instruction, and the live values at this place.
     pub profile: Option<Place>,
     /// Stages to print.
     pub dump: Vec<Stage>,
@@ -63,7 +64,7 @@ pub struct Options {
 const MIN_GRFS: u32 = 24;
 
 impl Options {
-    /// The values that `grf_limit` may have on a platform.
+    /// Allowed values of `grf_limit` on a platform.
     pub fn grf_limits(platform: &Platform) -> RangeInclusive<u32> {
         MIN_GRFS..=platform.grf_count
     }
@@ -93,7 +94,7 @@ impl Options {
         }
     }
 
-    /// How much is done for the code.
+    /// Sets the options of a tier.
     #[must_use]
     pub fn tier(self, tier: Tier) -> Options {
         let is_quick = tier == Tier::Quick;

@@ -745,8 +745,8 @@ fn allocate(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Turns the predicates of forward gotos round where the machine takes them for the channels that leave: passes over
-/// control flow take them for those that stay.
+/// Inverts the predicates of forward gotos on platforms where the predicate selects the channels that leave; passes
+/// over control flow take it for those that stay.
 fn invert_gotos(program: &mut Program, platform: &'static Platform) {
     if !platform.goto_on_false {
         flow::invert(program);

@@ -1,7 +1,7 @@
-//! Register pressure along the code: how many registers live at each place, and who lives at one.
+//! Register pressure by instruction, and the values that are live at one point.
 //!
-//! Taken of the code that allocation gets, legal machine IR in SSA form, so that it does not depend on
-//! what allocation makes of it. A value counts with the whole unit of registers that it is given.
+//! Measured on legal machine IR in SSA form, the input of allocation, so that it does not depend on the allocation. A
+//! value counts with all GRFs of its allocation unit.
 
 use kiln_frontend::module::Object;
 use kiln_machine::func::{Block, Function};
@@ -14,28 +14,28 @@ use serde::Serialize;
 
 use crate::lines::Sources;
 
-/// The place whose values are listed.
+/// The point whose live values are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Where the most registers live, the first such.
+    /// The first point of maximum pressure.
     Peak,
-    /// Where the most live of the code that comes from one instruction of vISA.
+    /// The point of maximum pressure among the code of one vISA instruction.
     Instruction(u32),
 }
 
-/// The pressure in a kernel, a function or a subroutine of one.
+/// The register pressure of a kernel, function or subroutine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Profile {
     pub name: String,
     /// GRFs that allocation may give out.
     pub grfs: u32,
-    /// In the order of the code: before each instruction, and at the end of each block.
+    /// Points in the order of the code: one before each instruction, and one at the end of each block.
     pub points: Vec<Point>,
-    /// The point where the most lives.
+    /// Index of the first point of maximum pressure.
     pub peak: usize,
-    /// The point whose values are listed; none if no code comes from the instruction asked for.
+    /// Index of the point whose values are listed; `None` if no code comes from the vISA instruction asked for.
     pub at: Option<usize>,
-    /// What lives there, the oldest first.
+    /// Values that are live there, by definition point.
     pub values: Vec<Value>,
     /// Names of source files, by number.
     pub files: Vec<String>,
@@ -45,36 +45,36 @@ pub struct Profile {
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     pub block: u32,
-    /// Loops around it.
+    /// Loop depth.
     pub loops: u32,
-    /// The instruction of vISA that the code comes from, if it comes from one.
+    /// Index of the vISA instruction that the code comes from, if there is one.
     pub visa: Option<u32>,
-    /// File and line of the source, where LOC gives them.
+    /// Index of the file and line of the source, where LOC gives them.
     pub source: Option<(u32, u32)>,
-    /// GRFs given to what lives here, and bytes of them in use.
+    /// GRFs given to the live values, and bytes of them in use.
     pub grfs: u32,
     pub bytes: u32,
-    /// The instruction, or what ends the block.
+    /// The instruction, or the end of the block.
     pub text: String,
 }
 
-/// Something that lives.
+/// A live value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Value {
     /// Its name in machine IR.
     pub register: String,
     pub grfs: u32,
     pub bytes: u32,
-    /// The point of the instruction that defines it, or of the block that it is a parameter of; none
-    /// of what is there at entry.
+    /// Index of its definition point: its instruction, or the block that it is a parameter of; `None` for a value that
+    /// is live at entry.
     pub since: Option<usize>,
-    /// Several values meet in it.
+    /// True if it is a block parameter.
     pub is_parameter: bool,
-    /// The point that reads it next, in the order of the code; none if that comes before.
+    /// Index of the next point in the order of the code that reads it; `None` if all reads come earlier, in a loop.
     pub next: Option<usize>,
 }
 
-/// The profile of a legal function with so many GRFs.
+/// The profile of a legal function that may use `grf_limit` GRFs.
 pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     let live = Liveness::new(func, &Graph::new(func));
     let unit_grfs = func.target.unit_grfs();
@@ -100,7 +100,7 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
             });
         }
     }
-    // The first of those with the most.
+    // The first of several maxima.
     let most = |points: &mut dyn Iterator<Item = (usize, &Point)>| {
         points
             .min_by_key(|&(n, point)| (std::cmp::Reverse(point.grfs), n))
@@ -131,7 +131,7 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     }
 }
 
-/// What is known of values that live at a point.
+/// Describes the values that are live at a point.
 fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<Value> {
     let of = |&v: &VReg| Value {
         register: v.to_string(),
@@ -174,7 +174,7 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<V
 }
 
 impl Profile {
-    /// Takes the lines of the source from the instructions of vISA that say them.
+    /// Fills in the source lines from FILE and LOC.
     pub(crate) fn locate(&mut self, object: &Object) {
         let sources = Sources::of(object);
         for point in &mut self.points {

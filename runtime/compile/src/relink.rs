@@ -1,8 +1,8 @@
-//! An object file of the reference compiler's, with the code of its kernels replaced by ours.
+//! Replaces the code of kernels in an object file of the reference compiler by ours.
 //!
-//! Takes the object file and the vISA that the reference compiler dumped while it made it. A file of vISA belongs to the
-//! object file if it holds a kernel of the same name and number of channels: the compiler may have tried
-//! others and dumped them, too. What the object file says besides is kept ([`object_file`]).
+//! Takes the object file and the vISA that the reference compiler dumped when it made it. A file of vISA belongs to
+//! the object file if it holds a kernel with the name and SIMD size of one of its kernels; the dump may also hold
+//! kernels that the compiler tried and dropped. The rest of the object file is kept ([`object_file`]).
 
 use std::collections::HashMap;
 
@@ -16,16 +16,16 @@ use crate::result::CompiledModule;
 use crate::session::Session;
 use crate::source::{self, Input};
 
-/// What has become of an object file.
+/// The result of relinking.
 #[derive(Debug)]
 pub struct Relinked {
     pub zebin: Zebin,
-    /// The kernels that have our code, and those that have not, for want of vISA.
+    /// Names of the kernels with our code, and of those whose vISA is missing.
     pub replaced: Vec<String>,
     pub kept: Vec<String>,
 }
 
-/// Why an object file cannot be relinked.
+/// Reasons why an object file cannot be relinked.
 #[derive(Debug, thiserror::Error)]
 pub enum RelinkError {
     #[error("no vISA of these kernels: {}", .0.join(", "))]
@@ -42,13 +42,13 @@ pub enum RelinkError {
     Object(#[from] ObjectError),
 }
 
-/// Replaces the code of an object file's kernels, compiled from these files of vISA as the session's options say.
-/// Kernels without vISA stay as they are if `keep` says so. With `lines`, sections say which lines of the source our code
-/// comes from.
+/// Replaces the code of an object file's kernels by code compiled from these files of vISA with the session's options.
+/// `keep` allows kernels without vISA, which stay as they are. `lines` adds sections with the source lines of our
+/// code.
 ///
 /// # Errors
-/// A kernel has no vISA, or several; or what is compiled has an error. Files that are no vISA are left out, if no
-/// kernel is missing for it.
+/// A kernel has no vISA, or several; or compilation fails. Inputs that are no vISA are ignored unless a kernel is
+/// missing.
 pub fn relink(
     session: &Session,
     zebin: Zebin,
@@ -108,7 +108,7 @@ pub fn relink(
     })
 }
 
-/// The kernels of a module that an object file has.
+/// The kernels that a module and an object file share.
 fn wanted<'m>(
     module: Option<&'m Module>,
     zebin: &Zebin,
@@ -129,7 +129,7 @@ fn wanted<'m>(
     })
 }
 
-/// Compiles the modules that hold these kernels, and puts these kernels and what they need together.
+/// Compiles the modules that hold these kernels, and merges the kernels and the functions they need.
 fn compile(
     session: &Session,
     inputs: &[Input],

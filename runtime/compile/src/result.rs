@@ -1,4 +1,4 @@
-//! Results of a compilation: machine code with what a loader, a debugger and statistics need.
+//! Results of a compilation: machine code, and facts for a loader, a debugger and statistics.
 
 use std::ops::AddAssign;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::options::Stage;
 use crate::passes::Level;
 use crate::pressure::Profile;
 
-/// Seconds each phase took. Control flow's passes count among those of register allocation.
+/// Seconds of each phase. Passes over control flow count as register allocation.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Seconds {
     pub ir: f64,
@@ -26,7 +26,7 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Adds the time since a pass began to that of its phase.
+    /// Adds the time since `start` to the phase of a level.
     pub(crate) fn add(&mut self, level: Level, start: Instant) {
         let phase = match level {
             Level::Object | Level::Ir => &mut self.ir,
@@ -47,10 +47,10 @@ impl AddAssign for Seconds {
     }
 }
 
-/// A place in the code that holds the address of a name, to be filled in by the loader.
+/// A field in the code that the loader fills with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Of the field, in bytes from the start of the code.
+    /// Offset of the field in bytes from the start of the code.
     pub offset: u32,
     pub symbol: String,
     pub kind: RelocationKind,
@@ -71,15 +71,15 @@ impl Relocation {
     }
 }
 
-/// A variable that holds a value when a kernel begins, as vISA declares it (`.input`).
+/// A variable that holds a value when a kernel starts, as vISA declares it (`.input`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInput {
-    /// Of the variable.
+    /// Name of the variable.
     pub name: String,
-    /// In the register file, and size; in bytes.
+    /// Offset in the register file and size, in bytes.
     pub offset: u32,
     pub size: u32,
-    /// The type of vISA (`uq`, `f`), if it is a general variable of one element.
+    /// vISA type (`uq`, `f`) of a general variable with one element.
     pub scalar: Option<String>,
 }
 
@@ -103,7 +103,7 @@ impl KernelInput {
     }
 }
 
-/// A kernel or function in linked code, in bytes.
+/// The code of a kernel or function in linked code; offset and size in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
@@ -115,51 +115,51 @@ pub struct Symbol {
 pub struct Compiled {
     pub name: String,
     pub entered: Entered,
-    /// Keeps to the convention of stack calls.
+    /// True if it follows the convention of stack calls.
     pub stack: bool,
-    /// Machine code; of a linked kernel with that of the functions that it calls by name.
+    /// Machine code; a linked kernel's includes the functions that it calls by name.
     pub code: Vec<u8>,
-    /// Its inputs, in the order of their declarations.
+    /// Inputs in the order of their declarations.
     pub inputs: Vec<KernelInput>,
-    /// What its parts come from.
+    /// Line table of the code.
     pub lines: Lines,
     pub relocations: Vec<Relocation>,
-    /// What is where in the code, if it is linked; the first is the whole's own.
+    /// Kernels and functions in linked code; the first covers the whole.
     pub symbols: Vec<Symbol>,
-    /// Bytes of scratch space for the stacks of what it calls.
+    /// Bytes of scratch space for the stack frames of its callees.
     pub stack_bytes: u32,
     /// Work-items of a thread: its channels, or 1 in a kernel of explicit SIMD.
     pub simd: u8,
-    /// Bytes at the start of scratch space that the vISA itself uses; spills come behind them.
+    /// Bytes at the start of scratch space that the vISA uses itself; spill slots follow.
     pub scratch_base: u32,
-    /// Whether the kernel waits at a barrier.
+    /// True if the kernel waits at a barrier.
     pub barrier: bool,
-    /// Whether its threads must not be interrupted in the middle.
+    /// True if its threads must not be interrupted in the middle of the code.
     pub uninterruptible: bool,
-    /// Instructions of vISA and of Gen.
+    /// Number of vISA instructions, and of machine instructions.
     pub visa_instructions: usize,
     pub instructions: usize,
     pub allocation: Stats,
-    /// Names of the variables whose address is taken that are in scratch space, since there are too few registers.
+    /// Variables whose address is taken that are in scratch space, for want of registers.
     pub arrays_in_memory: Vec<String>,
-    /// What has assigned its registers.
+    /// The allocator that assigned its registers.
     pub allocator: Allocator,
     /// The attempt that made the code, one of [`ATTEMPTS`](crate::attempt::ATTEMPTS).
     pub attempt: &'static Attempt,
     pub seconds: Seconds,
-    /// The register pressure, if it was asked for: the object's own, and its subroutines'.
+    /// Register pressure of the object and of its subroutines, if it was asked for.
     pub profiles: Vec<Profile>,
-    /// The dumps asked for, in the order of the stages.
+    /// Dumps that were asked for, in the order of the stages.
     pub dumps: Vec<(Stage, String)>,
 }
 
 /// The finalized kernels of a module.
 pub struct CompiledModule {
-    /// Each with the functions that it calls by name.
+    /// Kernels, each with the functions that it calls by name.
     pub kernels: Vec<Compiled>,
     /// Functions that are called by address, likewise.
     pub functions: Vec<Compiled>,
-    /// Seconds that reading and checking the files took.
+    /// Seconds of reading and checking the files.
     pub read_seconds: f64,
     /// The module as text, if that stage was asked for.
     pub visa: Option<String>,
@@ -173,7 +173,7 @@ impl CompiledModule {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// All that has code of its own: the kernels, and behind them the functions that are called by address.
+    /// All separately linked code: the kernels, then the functions that are called by address.
     pub fn parts(&self) -> impl Iterator<Item = &Compiled> {
         self.kernels.iter().chain(&self.functions)
     }

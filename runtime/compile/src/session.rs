@@ -1,15 +1,14 @@
-//! A module from its files to an object file: what a driver or a compiler calls.
+//! Compilation of a module from its files to an object file: the interface for drivers and compilers.
 //!
-//! A [`Session`] owns the options and the memory that compilations use one after the other; it can be
-//! used from several threads. [`Session::compile_module`] reads the files of a module, holds it
-//! against the rules of vISA and of the platform, and compiles its kernels and what they call in
-//! parallel; [`Session::object_file`] makes an object file of them, and [`CompiledModule::load_at`] code for
-//! an address. What is wrong is reported in the same order, and every byte of the results is the same,
-//! each time and with any number of threads.
+//! A [`Session`] owns the options and the scratch memory of compilations; threads may share it.
+//! [`Session::compile_module`] reads the files of a module, checks it against the rules of vISA and of the platform,
+//! and compiles its kernels and their callees in parallel. [`Session::object_file`] makes an object file of them, and
+//! [`CompiledModule::load_at`] code for an address. Results and the order of errors do not depend on the number of
+//! threads.
 //!
-//! A driver that wants code soon compiles with [`Tier::Quick`], and what turns out to be hot once more:
+//! A driver that needs code quickly compiles with [`Tier::Quick`], and hot kernels again with [`Tier::Best`]:
 //! [`Session::load`] reads a module ([`Session::load_visa`] takes one that was built in memory),
-//! [`Session::compile_loaded`] compiles it, and [`Session::recompile`] puts better code in the place of one kernel's.
+//! [`Session::compile_loaded`] compiles it, and [`Session::recompile`] replaces the code of one kernel.
 //!
 //! ```
 //! use kiln_compile::{Info, Input, Options, Session, find_platform};
@@ -55,18 +54,18 @@ use crate::options::{Options, Stage, Tier};
 use crate::result::{Compiled, CompiledModule};
 use crate::source::{self, Form, Input, InputError, Merged, Reading, Source};
 
-/// Options and memory of compilations.
+/// Options and scratch memory of compilations.
 pub struct Session {
     options: Options,
     kernel: Option<String>,
     cache: Option<Cache>,
-    /// One for each compilation that is under way, and those that wait for the next.
+    /// Scratch memory that no compilation is using.
     scratch: Mutex<Vec<Scratch>>,
 }
 
-/// A module that was read and checked, to be compiled once or several times.
+/// A module that was read and checked, and can be compiled any number of times.
 pub struct Loaded {
-    /// The names of all files that were given with its own.
+    /// Names of all inputs, by number; the module may be some of them.
     files: Arc<[String]>,
     merged: Merged,
     graph: CallGraph,
@@ -80,15 +79,15 @@ impl Loaded {
         &self.merged.module
     }
 
-    /// What is allowed and hardly meant, in the order of the module.
+    /// Warnings in the order of the module.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 }
 
-/// What has become of a module that is one of several.
+/// The result for one of several modules.
 pub struct Outcome {
-    /// The numbers of its files.
+    /// Indices of its files.
     pub files: Vec<usize>,
     pub result: Result<CompiledModule, Box<Failure>>,
 }
@@ -103,17 +102,17 @@ impl Session {
         }
     }
 
-    /// A session that compiles the kernel of that name only, with what it calls.
+    /// Restricts the session to the kernel of that name and its callees.
     #[must_use]
     pub fn only(mut self, kernel: &str) -> Session {
         self.kernel = Some(kernel.to_string());
         self
     }
 
-    /// A session that looks for what it is to compile in a cache, and keeps there what it has compiled. Only
-    /// [`Session::compile_module`], [`Session::compile_modules`] and [`Session::compile_each`] do so, and not if texts of
-    /// stages or the register pressure along the code are wanted, which no cache has. A result from the cache is the
-    /// same as one that is made anew, but for its seconds.
+    /// Lets the session look results up in a cache and store new ones. [`Session::compile_module`],
+    /// [`Session::compile_modules`] and [`Session::compile_each`] do so, unless the options ask for dumps of stages or
+    /// for the register pressure by instruction, which no entry holds. A cached result equals a compiled one except
+    /// for its seconds.
     #[must_use]
     pub fn with_cache(mut self, cache: Cache) -> Session {
         self.cache = Some(cache);
@@ -124,11 +123,11 @@ impl Session {
         &self.options
     }
 
-    /// Compiles a module that is in one or several files.
+    /// Compiles a module of one or several files.
     ///
     /// # Errors
-    /// What is wrong with the first of the files with an error; else with the module; else what the
-    /// first of its kernels has that cannot be compiled.
+    /// The first file that cannot be read; else errors in the module; else the errors of the first kernel that cannot
+    /// be compiled.
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
         self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
@@ -136,7 +135,7 @@ impl Session {
         })
     }
 
-    /// What the cache has of the module that these files are; else what `compile` makes of it, which is kept.
+    /// Looks the module of these files up in the cache; else calls `compile` and stores its result.
     fn through_cache(
         &self,
         files: &[&Input],
@@ -160,13 +159,13 @@ impl Session {
         Ok(module)
     }
 
-    /// Compiles the modules that the files are: those [related](source::related) are one. A file
-    /// that cannot be read is a module by itself.
+    /// Compiles the modules that the files make: [related](source::related) files make one module. A file that cannot
+    /// be read is a module by itself.
     pub fn compile_modules(&self, inputs: &[Input]) -> Vec<Outcome> {
         self.compile_each(inputs, |outcome| outcome)
     }
 
-    /// The same, with what is wanted of each module: the rest of it goes before the next.
+    /// As [`Session::compile_modules`], but maps each outcome by `of` at once, so that its memory is freed early.
     pub fn compile_each<T: Send>(
         &self,
         inputs: &[Input],
@@ -243,7 +242,7 @@ impl Session {
         }
     }
 
-    /// Checks and compiles what took so many seconds to read.
+    /// Checks and compiles a module whose reading took `read_seconds`.
     fn compile_merged(
         &self,
         names: &Arc<[String]>,
@@ -257,14 +256,14 @@ impl Session {
     /// Reads and checks a module that is to be compiled more than once.
     ///
     /// # Errors
-    /// As [`Session::compile_module`], but for what its code has.
+    /// As [`Session::compile_module`], without those of compilation.
     pub fn load(&self, inputs: &[Input]) -> Result<Loaded, Box<Failure>> {
         self.possible()?;
         let (merged, seconds) = read_module(inputs, &self.options.reading())?;
         self.checked(names(inputs), merged, seconds)
     }
 
-    /// The same with a module that was built in memory ([`kiln_frontend::build`]); the name is for messages.
+    /// As [`Session::load`] for a module that was built in memory ([`kiln_frontend::build`]); messages use `name`.
     ///
     /// # Errors
     /// As [`Session::load`].
@@ -273,7 +272,7 @@ impl Session {
         self.checked([name.to_string()].into(), Merged::new([(0, module)]), 0.0)
     }
 
-    /// Holds a module that took so many seconds to read against the rules of vISA and of the platform.
+    /// Checks a module against the rules of vISA and of the platform.
     fn checked(
         &self,
         files: Arc<[String]>,
@@ -313,7 +312,7 @@ impl Session {
     /// Compiles a module that was loaded.
     ///
     /// # Errors
-    /// What the first of its kernels has that cannot be compiled.
+    /// The errors of the first kernel that cannot be compiled.
     pub fn compile_loaded(&self, loaded: &Loaded) -> Result<CompiledModule, Box<Failure>> {
         let wanted = self.kernel.as_deref();
         let (kernels, functions) = self.compile_checked(loaded, wanted, &self.options)?;
@@ -327,8 +326,8 @@ impl Session {
         })
     }
 
-    /// Compiles the kernels of a module, or the one of that name, and the functions that are called by
-    /// address, each with those that it calls by name.
+    /// Compiles the kernels of a module, or the one of that name, and the functions that are called by address, each
+    /// with the functions that it calls by name.
     fn compile_checked(
         &self,
         loaded: &Loaded,
@@ -355,14 +354,13 @@ impl Session {
         Ok(link::link(order.into_iter().zip(objects).collect(), graph))
     }
 
-    /// Compiles a kernel of a compiled module once more, with more or less done for its code, and puts it in
-    /// the place of the one before. The functions that it calls by name are compiled with it, since they
-    /// are part of its code; those that are called by address stay as they are, for others may have their
-    /// addresses. It keeps to the same conventions: it takes the same arguments, and has relocations of the same
-    /// symbols, so that it can be loaded where the one before was.
+    /// Compiles a kernel of a compiled module again for another tier, and replaces its code. The functions that it
+    /// calls by name are compiled with it, since they are part of its code. Functions that are called by address stay,
+    /// because others may hold their addresses. Conventions, arguments and symbols stay the same, so that the new code
+    /// can be loaded in place of the old.
     ///
     /// # Errors
-    /// There is no such kernel, or what it has cannot be compiled so; the module stays as it was.
+    /// There is no such kernel, or it cannot be compiled with this tier; the module stays as it was.
     pub fn recompile(
         &self,
         loaded: &Loaded,
@@ -383,8 +381,7 @@ impl Session {
         let Some(mut after) = kernels.into_iter().find(|k| k.name == kernel) else {
             return Err(Failure::of_file(Error::NoKernel, &loaded.files, 0));
         };
-        // A chain of calls goes through functions that are new and functions that are not: of each, one
-        // of the two frames counts.
+        // A chain of calls may mix new frames and old ones, so the sum of both depths is the safe bound.
         if after.stack_bytes != before.stack_bytes {
             after.stack_bytes += before.stack_bytes;
         }
@@ -393,8 +390,8 @@ impl Session {
         Ok(())
     }
 
-    /// Compiles objects of a module, callees before those that call them by name. All results are
-    /// awaited, so that of several errors it is always the first in order that is reported.
+    /// Compiles objects of a module, callees before those that call them by name. Waits for all results, so that the
+    /// error reported is always the first in order.
     pub(crate) fn compile_objects(
         &self,
         files: &[String],
@@ -457,12 +454,12 @@ impl Session {
     /// Makes an object file of a module's kernels.
     ///
     /// # Errors
-    /// `info` does not describe a kernel, or does not define what its code uses.
+    /// `info` does not describe a kernel, or does not define a symbol that its code uses.
     pub fn object_file(&self, module: &CompiledModule, info: Info) -> Result<Zebin, ObjectError> {
         object_file::object_file(info, module, self.options.platform)
     }
 
-    /// Whether the options are such that anything can be compiled.
+    /// Checks that the options can compile anything.
     pub(crate) fn possible(&self) -> Result<(), Box<Failure>> {
         let Options {
             platform,
@@ -485,8 +482,8 @@ impl Session {
         Ok(())
     }
 
-    /// The numbers of the objects to compile: of the kernels, of what other modules see,
-    /// and of all that these may reach. A module without kernels is a library, of which all is kept.
+    /// Indices of the objects to compile: the kernels, the objects that other modules see, and all that these may
+    /// reach. A module without kernels is a library and keeps everything.
     fn order(
         &self,
         files: &[String],
@@ -533,12 +530,12 @@ impl Session {
     }
 }
 
-/// The names of files.
+/// Names of the inputs.
 pub(crate) fn names(inputs: &[Input]) -> Arc<[String]> {
     inputs.iter().map(|input| input.name.to_string()).collect()
 }
 
-/// Reads the files of one module, and says how many seconds that took.
+/// Reads the files of one module; returns the seconds that took as well.
 pub(crate) fn read_module(inputs: &[Input], how: &Reading) -> Result<(Merged, f64), Box<Failure>> {
     let (mut modules, mut failures, mut seconds) = (Vec::new(), Vec::new(), 0.0);
     for (module, took) in read(inputs, how) {
@@ -554,7 +551,7 @@ pub(crate) fn read_module(inputs: &[Input], how: &Reading) -> Result<(Merged, f6
     Ok((Merged::of_sources(modules.into_iter().enumerate()), seconds))
 }
 
-/// Reads the files of those numbers, which are one module.
+/// Reads the files with these indices, which make one module.
 fn read_some(
     inputs: &[Input],
     files: &[usize],
@@ -569,7 +566,7 @@ fn read_some(
     Ok((Merged::of_sources(modules), seconds))
 }
 
-/// Reads one of several files, and says how many seconds that took.
+/// Reads one of several files; returns the seconds that took as well.
 fn read_file(
     inputs: &[Input],
     number: usize,
@@ -581,7 +578,7 @@ fn read_file(
     (module, clock.elapsed().as_secs_f64())
 }
 
-/// Reads files, one by itself on this thread, and says how many seconds each took.
+/// Reads files in parallel, and a single file on this thread; returns the seconds of each.
 fn read(inputs: &[Input], how: &Reading) -> Vec<(Result<Source, Box<Failure>>, f64)> {
     match inputs {
         [_] => vec![read_file(inputs, 0, how)],
@@ -592,8 +589,8 @@ fn read(inputs: &[Input], how: &Reading) -> Vec<(Result<Source, Box<Failure>>, f
     }
 }
 
-/// What is wrong with a file that cannot be read. Only then is a text read once more, for what else is wrong
-/// with it.
+/// The failure for a file that cannot be read. The text parser stops at the first error, so the text is parsed again
+/// here to collect the rest.
 fn unread(error: InputError, inputs: &[Input], number: usize) -> Box<Failure> {
     let names = names(inputs);
     let mut others = Vec::new();

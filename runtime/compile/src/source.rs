@@ -1,8 +1,8 @@
-//! Files of vISA and LLVM IR: what their bytes are, and which of them make one module.
+//! Input files of vISA and LLVM IR: their format, and their grouping into modules.
 //!
-//! The reference compiler writes a kernel and each function it calls into files of their own, and
-//! sometimes all of them into one more. [`Merged`] makes one module of such files, an object that
-//! is the same in two of them once; [`related`] says which files belong together.
+//! The reference compiler writes a kernel and each function that it calls into separate files, and sometimes all of
+//! them into one more. [`Merged`] makes one module of such files and keeps one of equal objects; [`related`] groups
+//! the files.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,22 +16,22 @@ use petgraph::unionfind::UnionFind;
 
 use crate::interface::{self, Interface};
 
-/// The first bytes of a binary vISA object.
+/// First bytes of a binary vISA object.
 const MAGIC: &[u8; 4] = b"CISA";
-/// Bytes that are looked at before the rest, so that no large file is read that is no vISA.
-const HEAD: usize = 1 << 16;
-/// One of these stands near the beginning of every text of vISA.
+/// Bytes searched for a directive, so that large files of other kinds are not read to the end.
+const MAX_HEAD_BYTES: usize = 1 << 16;
+/// Directives, of which every vISA text has one near its beginning.
 const DIRECTIVES: [&[u8]; 4] = [b".version", b".kernel", b".function", b".global_function"];
 
 /// A file of vISA.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// For messages.
+    /// Name for messages.
     pub name: &'a str,
     pub bytes: &'a [u8],
 }
 
-/// What a file of vISA can be wrong in.
+/// Errors in an input file.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     #[error(transparent)]
@@ -42,12 +42,12 @@ pub enum InputError {
     Genx(Box<kiln_genx::error::Diagnostic>),
     #[error("byte {0}: neither a binary vISA object (it would begin with \"CISA\") nor text")]
     Neither(usize),
-    #[error("no vISA: no directive (`.version`, `.kernel`) in the first {HEAD} bytes")]
+    #[error("no vISA: no directive (`.version`, `.kernel`) in the first {MAX_HEAD_BYTES} bytes")]
     NoDirective,
 }
 
 impl InputError {
-    /// The code of what is wrong: a syntax error's own, or that of a file that cannot be read at all.
+    /// Identifies the kind of error: a syntax error's own code, or that of an unreadable file.
     pub fn code(&self) -> &'static str {
         match self {
             InputError::Text(error) => error.kind.code(),
@@ -58,7 +58,7 @@ impl InputError {
     }
 }
 
-/// The form that a file of vISA has.
+/// Formats of input files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form<'a> {
     Binary,
@@ -67,15 +67,15 @@ pub enum Form<'a> {
     Genx(&'a str),
 }
 
-/// What the bytes of a file are.
+/// Detects the format of a file.
 ///
 /// # Errors
-/// They are neither.
+/// The bytes have no known format.
 pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if bytes.starts_with(MAGIC) {
         return Ok(Form::Binary);
     }
-    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
     if let Err(e) = std::str::from_utf8(head)
         && e.error_len().is_some()
     {
@@ -90,7 +90,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
             .iter()
             .any(|d| line.trim_ascii_start().starts_with(d))
     };
-    if !genx && bytes.len() > HEAD && !head.split(|b| *b == b'\n').any(directive) {
+    if !genx && bytes.len() > MAX_HEAD_BYTES && !head.split(|b| *b == b'\n').any(directive) {
         return Err(InputError::NoDirective);
     }
     match std::str::from_utf8(bytes) {
@@ -107,7 +107,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     pub platform: &'static Platform,
-    /// Form of the dialect; `None` to see which it is.
+    /// Form of the dialect; `None` to detect it.
     pub variant: Option<Variant>,
 }
 
@@ -131,7 +131,7 @@ impl From<Module> for Source {
 /// Reads a module from the bytes of a binary object or a text file, or makes it of LLVM IR.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// The first error in the file, with its place.
 pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
     match form(bytes)? {
         Form::Binary => Ok(kiln_frontend::binary::read(bytes)?.into()),
@@ -150,29 +150,29 @@ pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
     }
 }
 
-/// Where an object of a merged module was read from.
+/// The file and the index that an object of a merged module was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The number of the file.
+    /// Index of the file.
     pub file: usize,
-    /// The number of the object in that file.
+    /// Index of the object in that file.
     pub object: usize,
 }
 
-/// A module of one or several files.
+/// A module made of one or several files.
 #[derive(Debug, Default)]
 pub struct Merged {
     pub module: Module,
-    /// Of each object of the module.
+    /// Indexed by object of the module.
     origins: Vec<Origin>,
-    /// The numbers of the objects of a name.
+    /// Indices of the objects by name.
     named: HashMap<String, Vec<usize>>,
     /// The interfaces of its kernels, where the files say them.
     pub(crate) interface: Option<Interface>,
 }
 
 impl Merged {
-    /// The files' modules as one; each comes with the number of its file.
+    /// Merges modules, each given with the index of its file.
     pub fn new(modules: impl IntoIterator<Item = (usize, Module)>) -> Merged {
         let mut merged = Merged::default();
         for (file, module) in modules {
@@ -212,14 +212,14 @@ impl Merged {
         }
     }
 
-    /// Where the object of that number comes from.
+    /// The origin of an object.
     pub fn origin(&self, object: usize) -> Origin {
         self.origins[object]
     }
 }
 
-/// The files that make one module, as lists of their numbers, in the order of their first: one that
-/// calls a function, or takes its address, and one that defines it; and those with the same object.
+/// Groups files into modules, as lists of indices in the order of their first file. Two files belong together if one
+/// calls a function, or takes its address, that the other defines, or if both define the same object.
 pub fn related(modules: &[Module]) -> Vec<Vec<usize>> {
     let mut sets = UnionFind::new(modules.len());
     let mut functions: HashMap<&str, Vec<usize>> = HashMap::new();

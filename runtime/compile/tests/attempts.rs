@@ -31,8 +31,8 @@ fn compile_with(
     attempt::compile(&module.objects[0], &options, &mut Scratch::default())
 }
 
-/// A kernel that calls a subroutine twice, which adds to `passed` variables. With `rows` it has an array of as many GRFs, and a predicated
-/// message whose payloads and response take 45 GRFs.
+/// A kernel that calls a subroutine twice, which adds to `passed` variables. With `rows` it has an array of as many
+/// GRFs, and a predicated message whose payloads and response take 45 GRFs.
 fn kernel(passed: usize, rows: usize) -> String {
     let mut text = String::from(".version 4.1\n.kernel \"many\"\n");
     for n in 0..passed {
@@ -113,7 +113,7 @@ fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan()
     };
     let (scan, ion) = (spill_bytes(Allocator::Scan), spill_bytes(Allocator::Ion));
     assert!(ion < scan, "{ion} {scan}");
-    // All of scratch space but the bytes that regalloc2 spills to belongs to the vISA.
+    // The vISA claims all of scratch space except the bytes that regalloc2 spills to.
     let attr = format!(
         "\n.kernel_attr SpillMemOffset={}\n.kernel_attr ",
         (2 << 20) - ion

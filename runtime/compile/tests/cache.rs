@@ -1,4 +1,4 @@
-//! The code cache: what comes from it is what would be made anew, whatever has become of its files.
+//! The code cache: its results equal compiled ones, even after its files were damaged or removed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn skl() -> &'static Platform {
     platform::find("skl").expect("a known platform")
 }
 
-/// A folder for one test's cache, not there at its start and gone at its end.
+/// A folder for one test's cache, absent before the test and removed after it.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -91,7 +91,7 @@ fn counts(hits: u64, misses: u64, damaged: u64) -> Counts {
     }
 }
 
-/// Everything but the seconds is the same.
+/// Compares everything but the seconds.
 fn assert_same(a: &CompiledModule, b: &CompiledModule, what: &str) {
     let all = |m: &CompiledModule| -> Vec<String> {
         let parts = m.kernels.iter().chain(&m.functions);
@@ -151,7 +151,7 @@ fn what_comes_from_the_cache_is_what_was_compiled() {
     assert!(folder.temporary().is_empty());
 }
 
-/// Options that change the code, or what is known of it, have entries of their own.
+/// Options that change the code, or the facts about it, have entries of their own.
 #[test]
 fn every_option_counts() {
     let folder = Folder::new("options");
@@ -218,7 +218,7 @@ fn every_option_counts() {
     }
     assert_eq!(cache.counts().hits, all.len() as u64);
 
-    // What no entry holds is made anew, and no entry is made of it.
+    // Dumps and profiles are not cached.
     let before = cache.counts();
     let options = Options {
         dump: vec![Stage::Asm],
@@ -259,7 +259,7 @@ fn a_damaged_entry_is_noticed_and_made_anew() {
     assert!(folder.temporary().is_empty());
 }
 
-/// An entry in another's place is none.
+/// An entry under another key's name is refused.
 #[test]
 fn an_entry_belongs_to_its_key() {
     let folder = Folder::new("places");
@@ -306,7 +306,7 @@ fn what_was_used_least_recently_goes() {
         assert!(size.bytes <= 64 * pages * 4096, "{size:?}");
         assert_eq!(size.entries, folder.entries().len() as u64);
     }
-    // What is larger than a folder's share is not kept.
+    // An entry larger than a folder's share is not kept.
     let cache = Cache::open(&folder.0, 64 * 4096).unwrap();
     compile(options(), Some(&cache), &example("int64", "visaasm"));
     assert_eq!(cache.counts().written, 0);
@@ -348,7 +348,7 @@ fn other_folders_are_not_touched() {
     assert_eq!(fs::read(folder.0.join("00/letter")).unwrap(), b"dear");
 }
 
-/// A cache that cannot be written keeps nobody from compiling.
+/// A cache that cannot be written does not stop compilation.
 #[test]
 fn a_cache_without_room_is_none() {
     let folder = Folder::new("room");
@@ -365,7 +365,7 @@ fn a_cache_without_room_is_none() {
     assert!(folder.temporary().is_empty());
 }
 
-/// Files that are compiled in one call: each module has an entry, and so has which files are one.
+/// Files of several modules: each module has an entry, and so has the grouping.
 #[test]
 fn modules_of_several_files_are_found() {
     let folder = Folder::new("groups");
@@ -397,8 +397,8 @@ fn modules_of_several_files_are_found() {
         }
         assert_eq!(cache.counts(), expected);
     };
-    // Modules are the two files of one kernel together, and two others; groups are looked for, too. What cannot be
-    // read is not compiled.
+    // The modules are the two files of one kernel together, and two others; the grouping is looked up as well.
+    // Unreadable files are not compiled.
     check(&files, counts(0, 4, 0));
     check(
         &files,

@@ -1,5 +1,5 @@
-//! Any text is compiled to legal machine code or to an error: kernels near valid ones, and every
-//! beginning of an example. The fuzz target `compile` in `fuzz` looks longer.
+//! Any text is compiled to legal machine code or refused: kernels near valid ones, and every prefix of an example. The
+//! fuzz target `compile` in `fuzz` searches longer.
 
 mod mutate;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 #[test]
 fn changed_kernels_are_compiled_or_refused() {
-    // The seed is fixed: what is found by chance is found by whoever looks, not by who runs the tests.
+    // The seed is fixed: fuzzing finds new failures, this test guards against old ones.
     let config = ProptestConfig {
         cases: 400,
         failure_persistence: None,
@@ -32,7 +32,7 @@ fn changed_kernels_are_compiled_or_refused() {
     if let Err(error) = result {
         panic!("{error}");
     }
-    // Of which most are kernels: otherwise little is tested.
+    // The test is void if almost nothing compiles.
     assert!(accepted.get() >= 100, "only {} accepted", accepted.get());
 }
 
@@ -47,8 +47,8 @@ fn every_beginning_of_an_example_is_compiled_or_refused() {
     }
 }
 
-/// What is read of several files is compiled together, in parallel, always to the same code, and the
-/// first error in the order of the kernels is always the one reported.
+/// Files of one module are compiled in parallel, always to the same code, and the error reported is always the first
+/// in the order of the kernels.
 #[test]
 fn modules_of_many_kernels_have_one_result() {
     let session = Session::new(Options::new(&SKL));
@@ -86,7 +86,7 @@ fn modules_of_many_kernels_have_one_result() {
     for _ in 0..3 {
         assert!(code() == first, "the code differs");
     }
-    // The same kernels as modules of their own.
+    // These kernels as separate modules.
     let alone = session.compile_modules(&inputs(&many));
     for (number, outcome) in alone.into_iter().enumerate() {
         assert_eq!(outcome.files, [number]);

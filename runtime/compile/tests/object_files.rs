@@ -1,5 +1,5 @@
-//! Object files that are made without another's: from an interface that is given, or from the vISA alone; their
-//! sections for debuggers; and those whose code we replace.
+//! Object files made from an interface or from the vISA alone, their debug sections, and object files whose code is
+//! replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn pairs() -> Vec<(PathBuf, PathBuf)> {
     found
 }
 
-/// Adds two numbers and writes the sum, and its operands, to a buffer.
+/// Adds two numbers; writes the sum and its operands to a buffer.
 const ADD: &str = r#".version 4.1
 .kernel "add"
 .decl OUT v_type=G type=uq num_elts=1 align=qword
@@ -89,7 +89,7 @@ fn number(value: i32) -> Arg {
     Arg::Value(value.to_le_bytes().to_vec())
 }
 
-/// What the kernel writes, launched from an object file.
+/// Values that the kernel writes when launched from an object file.
 fn run_add(zebin: &Zebin, args: Vec<Arg>) -> Vec<i32> {
     let zebin = Zebin::parse(&zebin.write().unwrap()).unwrap();
     let mut launch = Launch {
@@ -122,7 +122,7 @@ fn an_object_file_is_made_of_the_visa_alone() {
     assert_eq!(run_add(&zebin, args), [42, 40, 2, 7]);
 }
 
-/// The order of arguments is the interface's, not the registers'.
+/// The order of arguments comes from the interface, not from the registers.
 #[test]
 fn an_interface_is_followed() {
     let yaml = "
@@ -210,13 +210,13 @@ fn interfaces_are_held_against_the_declarations() {
     };
     assert_eq!(fault(&[&out, &a, &b]), "none");
     assert_eq!(fault(&[&out, &buffer(None, Some(3)), &a, &b]), "none");
-    let unfilled = "nothing is said of .input B, bytes 76 to 80";
+    let unfilled = "the interface has no value for .input B, bytes 76 to 80";
     assert_eq!(fault(&[&out, &a]), unfilled);
     assert_eq!(
         fault(&[&out, &value(74, 4), &b]),
-        "argument 2: bytes 74 to 78 are in no .input, as only what is `unread` may be"
+        "argument 2: no .input covers bytes 74 to 78; only a value marked `unread` has none"
     );
-    // One argument of two inputs.
+    // One argument that covers two inputs.
     assert_eq!(fault(&[&out, &value(72, 8)]), "none");
     assert_eq!(
         fault(&[&out, &value(72, 8), &b]),
@@ -224,11 +224,11 @@ fn interfaces_are_held_against_the_declarations() {
     );
     assert!(
         fault(&[&out, &a, &value(80, 4)])
-            .starts_with("argument 3: bytes 80 to 84 are in no .input")
+            .starts_with("argument 3: no .input covers bytes 80 to 84")
     );
     let far = fault(&[&out, &a, &value(u32::MAX, u32::MAX)]);
-    assert!(far.starts_with("argument 3: bytes 4294967295 to 8589934590 are in no .input"));
-    // What the kernel does not read has a place that is nobody's.
+    assert!(far.starts_with("argument 3: no .input covers bytes 4294967295 to 8589934590"));
+    // A value that the kernel does not read has a place without an input.
     let unread = |offset| Argument::Value {
         offset,
         size: 4,
@@ -237,7 +237,7 @@ fn interfaces_are_held_against_the_declarations() {
     assert_eq!(fault(&[&out, &a, &b, &unread(80)]), "none");
     assert_eq!(
         fault(&[&out, &a, &unread(76)]),
-        "argument 3 is said to be unread, and .input B is there"
+        "argument 3 is marked `unread`, but .input B covers it"
     );
     assert_eq!(
         fault(&[&out, &a, &b, &unread(80), &unread(82)]),
@@ -268,7 +268,7 @@ fn interfaces_are_held_against_the_declarations() {
     assert_eq!(fault(&[&out, &a, &value(76, 0)]), "argument 3: size: 0");
     assert_eq!(
         fault(&[&value(0, 4), &out, &a, &b]),
-        "argument 1 at offset 0: what all threads share begins at 64"
+        "argument 1 at offset 0: the values that all threads share begin at 64"
     );
     assert_eq!(
         fault(&[&out, &a, &b, &buffer(None, None)]),
@@ -281,7 +281,7 @@ fn interfaces_are_held_against_the_declarations() {
     let twice = [&out, &a, &b, &buffer(None, Some(1)), &buffer(None, Some(1))];
     assert_eq!(
         fault(&twice),
-        "argument 4 and argument 5 have the same number 1"
+        "argument 4 and argument 5 have the same index 1"
     );
     let local = |size, alignment| Argument::Local {
         offset: 76,
@@ -307,14 +307,14 @@ fn interfaces_are_held_against_the_declarations() {
             vec![implicit(kind, offset)],
         )
     };
-    // Local ids that the kernel does not read are there all the same, and what is shared comes behind them.
+    // Local ids that the kernel does not read still take their place before the shared values.
     assert_eq!(
         with(ImplicitKind::LocalIds, 32),
-        "argument 1 at offset 64: what all threads share begins at 128"
+        "argument 1 at offset 64: the values that all threads share begin at 128"
     );
     assert_eq!(
         with(ImplicitKind::LocalIds, 64),
-        "local_ids at offset 64: they are behind the header, at 32"
+        "local_ids at offset 64: they follow the header, at 32"
     );
     assert_eq!(
         with(ImplicitKind::GlobalSize, 64),
@@ -340,7 +340,7 @@ fn what_is_no_interface_is_an_error() {
             .contains("-1")
     );
     assert!(!fail("[").is_empty());
-    // Neither deep nesting nor aliases of aliases take long.
+    // Deep nesting and aliases of aliases are refused quickly.
     let clock = std::time::Instant::now();
     assert!(fail(&"[".repeat(40_000)).contains("brackets"));
     assert!(!fail(&format!("kernels:{}", "\n- [".repeat(40_000))).is_empty());
@@ -354,7 +354,7 @@ fn what_is_no_interface_is_an_error() {
     assert!(clock.elapsed().as_secs() < 10, "{:?}", clock.elapsed());
 }
 
-/// The interface that an entry of the reference's describes, if an interface can.
+/// The interface that a reference entry describes, if an interface can express it.
 fn interface_of(entry: &Entry, grf_bytes: u32) -> Option<KernelInterface> {
     let mut interface = KernelInterface {
         name: entry.name.clone(),
@@ -432,7 +432,7 @@ fn interface_of(entry: &Entry, grf_bytes: u32) -> Option<KernelInterface> {
                 }),
                 _ => return None,
             },
-            // Of one that is reached in both ways, the other may come first.
+            // For a buffer that is reached both ways, either may come first.
             (
                 ArgType::ArgBypointer,
                 Some(mode @ (AddrMode::Stateful | AddrMode::Stateless)),
@@ -482,7 +482,7 @@ fn interface_of(entry: &Entry, grf_bytes: u32) -> Option<KernelInterface> {
     Some(interface)
 }
 
-/// Says of what no input holds that the kernel does not read it.
+/// Marks values without an input as unread.
 fn mark_unread(kernel: &mut KernelInterface, inputs: &[KernelInput]) {
     let is_unread = |from: u32, size: u32| {
         !inputs
@@ -523,7 +523,7 @@ fn mark_unread(kernel: &mut KernelInterface, inputs: &[KernelInput]) {
     }
 }
 
-/// The reference's entries, said as interfaces, come out as they were.
+/// Reference entries converted to interfaces give the same entries again.
 #[test]
 fn interfaces_say_what_the_references_entries_say() {
     let (mut same, mut others) = (0, Vec::new());
@@ -547,7 +547,7 @@ fn interfaces_say_what_the_references_entries_say() {
                 mark_unread(kernel, &compiled.inputs);
             }
         }
-        // It can be written and read.
+        // An interface survives writing and reading.
         let yaml = serde_norway::to_string(&interface).unwrap();
         assert_eq!(Interface::parse(yaml.as_bytes()).unwrap(), interface);
 
@@ -599,7 +599,7 @@ fn with_lines() -> (CompiledModule, Zebin) {
     (module, Zebin::parse(&zebin.write().unwrap()).unwrap())
 }
 
-/// The offsets of messages in code, up to the end of the thread.
+/// Offsets of the messages in code, up to the end of the thread.
 fn messages(code: &[u8]) -> Vec<u32> {
     let (mut at, mut found) = (0, Vec::new());
     while let Ok(inst) = encoding::decode(&code[at..], skl()) {
@@ -614,7 +614,7 @@ fn messages(code: &[u8]) -> Vec<u32> {
     found
 }
 
-/// The same messages come from the same lines as in the reference's code, by its table of lines.
+/// Messages come from the same source lines as in the reference's code, by its line table.
 #[test]
 fn code_comes_from_the_lines_that_the_reference_says() {
     let (module, _) = with_lines();
@@ -650,7 +650,7 @@ fn code_comes_from_the_lines_that_the_reference_says() {
         expected.contains(&3) && expected.contains(&11) && expected.contains(&12),
         "{expected:?}"
     );
-    // Each line that the reference has code of, we have code of, and no other.
+    // Both compilers have code for the same lines.
     let all = |lines: Vec<u32>| {
         lines
             .into_iter()
@@ -663,7 +663,7 @@ fn code_comes_from_the_lines_that_the_reference_says() {
         .filter_map(|l| Some(l.source?.line))
         .collect();
     let mut theirs = all(rows.iter().map(|row| row.1).collect());
-    // The head of the function: none of our instructions is made for it.
+    // The head of the function: none of our instructions belongs to it.
     theirs.remove(&6);
     let mut ours = all(ours);
     ours.remove(&6);
@@ -671,7 +671,7 @@ fn code_comes_from_the_lines_that_the_reference_says() {
     assert_eq!(kernel.lines.files, ["/src/sum.cl"]);
 }
 
-/// The sections say what the table says, as another library reads them.
+/// The sections hold the rows of the table, as read by another library.
 #[test]
 fn debug_sections_hold_the_table() {
     let (module, zebin) = with_lines();
@@ -729,7 +729,7 @@ fn debug_sections_hold_the_table() {
         (symbol.name.as_str(), relocation.addend, relocation.kind),
         ("sum", 0, 1)
     );
-    // Made anew, the sections are replaced.
+    // Adding the sections again replaces them.
     let info = Info::Zebin(zebin);
     let without = session().object_file(&module, info).unwrap();
     assert!(!without.others.iter().any(|s| s.name.starts_with(".debug_")));
@@ -741,7 +741,7 @@ fn debug_sections_hold_the_table() {
     );
 }
 
-/// Names that no section can hold.
+/// Names that no section can hold as they are.
 #[test]
 fn any_name_of_a_file_is_written() {
     let text = String::from_utf8(lines_fixture("visaasm")).unwrap();
@@ -755,7 +755,7 @@ fn any_name_of_a_file_is_written() {
     }
 }
 
-/// A kernel's code with that of the functions that it calls: each part's instructions are its own.
+/// In a kernel's code that includes its callees, each function's rows belong to it.
 #[test]
 fn lines_of_called_functions_are_theirs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels/call_recursive");
@@ -796,7 +796,7 @@ fn relinked(zebin: &Path, visa: &[&Path], keep: bool) -> Result<Relinked, Relink
     relink(&session(), zebin, &inputs, keep, false)
 }
 
-/// Relinked, an object file is what is made of its vISA with it as --info, whatever other vISA is there.
+/// A relinked object file equals one made from its vISA with `--info`, whatever other vISA is given.
 #[test]
 fn a_relinked_object_file_has_our_code() {
     let all = pairs();
@@ -872,7 +872,7 @@ fn kernels_without_visa_are_listed_or_kept() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
-    /// Any interface is an object file or an error.
+    /// Any interface gives an object file or an error.
     #[test]
     fn damaged_interfaces_never_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),

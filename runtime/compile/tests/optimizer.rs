@@ -1,4 +1,4 @@
-//! Passes of the optimizer, by running random functions before and after.
+//! Passes of the optimizer: random functions give the same results before and after them.
 
 use kiln_compile::passes::{PASSES, optimize};
 use kiln_machine::func::Function;

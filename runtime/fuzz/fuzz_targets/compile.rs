@@ -1,4 +1,4 @@
-//! Texts near those of the examples, compiled: to legal machine code or to an error.
+//! Mutated texts of examples are compiled to legal machine code or refused.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Changed machine code of real kernels of every platform, and bytes that are no code at all.
+//! Mutated machine code of real kernels of every platform, and random bytes, are executed or refused.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What must hold of the compilation of any text and of the execution of any bytes.
+//! Properties that hold for compiling any text and executing any bytes.
 
 #[path = "../../exec/tests/changed/mod.rs"]
 pub mod changed;
@@ -7,12 +7,12 @@ pub mod mutate;
 
 use changed::Fixture;
 
-/// Executes one group of code made of the data. The first byte chooses the platform, whether registers and
-/// the scoreboard are checked, and with its upper bit that the rest is the code; the two behind it choose
-/// kernels. Then come changes to the first of them ([`Fixture::changed`]).
+/// Executes one group of mutated code. The first byte chooses the platform, whether registers and the scoreboard are
+/// checked, and by its top bit whether the rest is the code itself. The next two bytes choose kernels; changes to the
+/// first of them follow ([`Fixture::changed`]).
 ///
 /// # Panics
-/// The executor goes beyond its budget, or changes the size of a buffer.
+/// The executor exceeds its budget, or changes the size of a buffer.
 pub fn execute(data: &[u8]) {
     let [choice, kernel, donor, rest @ ..] = data else {
         return;

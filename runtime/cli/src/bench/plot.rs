@@ -1,4 +1,4 @@
-//! The plot of a bench: the time each kernel takes over its size, of both finalizers.
+//! The plot of a bench: time over size of each kernel, for both finalizers.
 
 use plotters::prelude::*;
 
@@ -9,10 +9,10 @@ const PLOT: (u32, u32) = (900, 500);
 /// Radius of a point.
 const RADIUS: i32 = 2;
 
-/// Draws seconds over instructions, both in powers of ten.
+/// Draws seconds over instructions on logarithmic scales.
 ///
 /// # Errors
-/// None that is known.
+/// Errors of the plotting library, none of which is known to occur.
 pub fn svg(rows: &[Row]) -> Result<String, Box<dyn std::error::Error>> {
     let point = |side: &Side| {
         let figures = side.figures?;

@@ -6,14 +6,15 @@ use super::super::output::plain;
 use super::super::stats::align;
 use super::{Benched, Figures, Row, Side};
 
-/// Kernels of a list of the worst, and of the largest or slowest.
-const WORST: usize = 10;
-const FEW: usize = 5;
-/// From so many instructions of the reference's on a kernel's ratio says something, and must be no more.
-const LARGE: usize = 200;
-const LARGE_RATIO: f64 = 1.08;
-/// Kernels whose sizes differ by less are of like size.
-const LIKE: f64 = 2.0;
+/// Rows in a list of the worst kernels, and in a list of the largest or slowest.
+const WORST_ROWS: usize = 10;
+const LARGEST_ROWS: usize = 5;
+/// Minimum number of the reference's instructions for a ratio to be meaningful; the limit that such a ratio may reach
+/// follows.
+const MIN_RATED_INSTS: usize = 200;
+const MAX_RATIO: f64 = 1.08;
+/// Two kernels are of similar size if the ratio of their sizes is below this.
+const MAX_SIZE_RATIO: f64 = 2.0;
 
 /// A figure of one side of a row.
 type Of = fn(&Side, &Figures) -> f64;
@@ -23,7 +24,7 @@ const CYCLES: Of = |_, f| f.cycles;
 const SECONDS: Of = |side, _| side.seconds;
 const PEAK: Of = |side, _| side.peak_bytes as f64 / 1048576.0;
 
-/// What is summed, with the places behind the point.
+/// Summed figures, with their decimal places.
 const SUMS: [(&str, usize, Of); 7] = [
     ("instructions", 0, INSTRUCTIONS),
     ("bytes", 0, |_, f| f.bytes as f64),
@@ -36,7 +37,7 @@ const SUMS: [(&str, usize, Of); 7] = [
     ("peak MiB, sum", 0, PEAK),
 ];
 
-/// A kernel that both compiled, or ours alone where nothing is compared.
+/// A kernel that both compiled, or that ours compiled if nothing is compared.
 struct Pair<'a> {
     row: &'a Row,
     ours: &'a Figures,
@@ -58,7 +59,7 @@ impl Pair<'_> {
     }
 }
 
-/// Writes everything.
+/// Writes all tables.
 pub fn write(benched: &Benched) -> String {
     let rows = &benched.rows;
     let pairs: Vec<Pair> = rows.iter().filter_map(pair).collect();
@@ -105,7 +106,7 @@ fn pair(row: &Row) -> Option<Pair<'_>> {
     })
 }
 
-/// A line a figure: ours, the reference's, and ours over the reference's.
+/// A line for each figure: ours, the reference's, and their ratio.
 fn sums(benched: &Benched, pairs: &[Pair]) -> String {
     let mut lines = vec![["sum", "ours", "reference", "ratio"].map(str::to_string)];
     let compared = pairs.iter().any(|pair| pair.reference.is_some());
@@ -143,17 +144,22 @@ fn sums(benched: &Benched, pairs: &[Pair]) -> String {
         );
     }
     if compared {
-        let slowest = most(pairs, |pair| pair.reference(SECONDS), FEW);
+        let slowest = most(pairs, |pair| pair.reference(SECONDS), LARGEST_ROWS);
         let (ours, reference) = both(SECONDS, &slowest);
         line(
-            format!("seconds, the reference's {FEW} slowest"),
+            format!("seconds, the reference's {LARGEST_ROWS} slowest"),
             2,
             ours,
             reference,
         );
-        let largest = most(pairs, |pair| pair.reference(INSTRUCTIONS), FEW);
+        let largest = most(pairs, |pair| pair.reference(INSTRUCTIONS), LARGEST_ROWS);
         let (ours, reference) = both(PEAK, &largest);
-        line(format!("peak MiB, the {FEW} largest"), 0, ours, reference);
+        line(
+            format!("peak MiB, the {LARGEST_ROWS} largest"),
+            0,
+            ours,
+            reference,
+        );
     }
     let mut out = align(&lines);
     if let Some([middle, most]) = spilling(pairs) {
@@ -173,8 +179,8 @@ fn ratio(ours: f64, reference: f64) -> String {
     }
 }
 
-/// How much longer an instruction of a kernel that spills takes to compile than one of those of like size that
-/// do not, in the middle of all such kernels and at most.
+/// Compile time of an instruction of a kernel that spills, relative to the median kernel of similar size that does
+/// not: median and maximum over all kernels that spill.
 fn spilling(pairs: &[Pair]) -> Option<[f64; 2]> {
     let each = |pair: &Pair| pair.ours(SECONDS) / pair.ours(INSTRUCTIONS).max(1.0);
     let spills = |pair: &&Pair| pair.ours.spills + pair.ours.fills > 0;
@@ -183,7 +189,7 @@ fn spilling(pairs: &[Pair]) -> Option<[f64; 2]> {
         let size = pair.ours(INSTRUCTIONS);
         let like = |other: &&Pair| {
             let other = other.ours(INSTRUCTIONS);
-            other < size * LIKE && size < other * LIKE
+            other < size * MAX_SIZE_RATIO && size < other * MAX_SIZE_RATIO
         };
         let others = pairs.iter().filter(|other| !spills(other)).filter(like);
         let mut times: Vec<f64> = others.map(each).collect();
@@ -194,7 +200,7 @@ fn spilling(pairs: &[Pair]) -> Option<[f64; 2]> {
     Some([*ratios.get(ratios.len() / 2)?, *ratios.last()?])
 }
 
-/// Those of which there is most, the first first.
+/// The `count` pairs with the largest figure, largest first.
 fn most<'p, 'a>(
     pairs: &'p [Pair<'a>],
     of: impl Fn(&Pair) -> f64,
@@ -206,7 +212,7 @@ fn most<'p, 'a>(
     sorted
 }
 
-/// The kernels that stand out.
+/// The worst, largest and slowest kernels.
 fn places(pairs: &[Pair]) -> String {
     let mut out = String::new();
     let list = |title: &str, places: usize, of: Of, shown: Vec<&Pair>| {
@@ -225,26 +231,27 @@ fn places(pairs: &[Pair]) -> String {
         "\n".to_string() + &align(&lines)
     };
     for (what, of) in [("instructions", INSTRUCTIONS), ("estimated cycles", CYCLES)] {
-        let worst = most(pairs, |pair| pair.ratio(of), WORST);
+        let worst = most(pairs, |pair| pair.ratio(of), WORST_ROWS);
         out += &list(&format!("{what}, the worst"), 0, of, worst);
     }
-    let slowest = most(pairs, |pair| pair.reference(SECONDS), FEW);
+    let slowest = most(pairs, |pair| pair.reference(SECONDS), LARGEST_ROWS);
     out += &list(
         "seconds, the slowest for the reference",
         3,
         SECONDS,
         slowest,
     );
-    let largest = || most(pairs, |pair| pair.reference(INSTRUCTIONS), FEW);
+    let largest = || most(pairs, |pair| pair.reference(INSTRUCTIONS), LARGEST_ROWS);
     out += &list("instructions, the largest", 0, INSTRUCTIONS, largest());
     out += &list("peak MiB, the largest", 1, PEAK, largest());
     let over = |pair: &&Pair| {
-        pair.reference(INSTRUCTIONS) > LARGE as f64 && pair.ratio(INSTRUCTIONS) > LARGE_RATIO
+        pair.reference(INSTRUCTIONS) > MIN_RATED_INSTS as f64
+            && pair.ratio(INSTRUCTIONS) > MAX_RATIO
     };
     let over = pairs.iter().filter(over).count();
     let _ = writeln!(
         out,
-        "\n{over} kernels of over {LARGE} instructions have over {LARGE_RATIO} times as many as the reference"
+        "\n{over} kernels of over {MIN_RATED_INSTS} instructions have over {MAX_RATIO} times as many as the reference"
     );
     let spills = |f: &Figures| f.spills + f.fills > 0;
     let alone = |pair: &&Pair| {

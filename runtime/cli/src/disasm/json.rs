@@ -1,8 +1,7 @@
-//! Listings for tools.
+//! Listings as JSON.
 //!
-//! One object, `{"version": 1, "files": […]}`. What is not said of an instruction is left out, not
-//! null. A change that takes something away or gives it
-//! another meaning makes another version.
+//! One object, `{"version": 1, "files": […]}`. Absent facts are left out, not null. The version changes when a field
+//! is removed or its meaning changes.
 
 use kiln_emit::inst::{Inst, Target};
 use kiln_emit::listing::{self, Counts, Entry, Remark, Style};
@@ -30,10 +29,10 @@ struct FileOut<'a> {
 
 #[derive(Serialize)]
 struct UnitOut<'a> {
-    /// None for a raw file.
+    /// `None` for a raw file.
     #[serde(skip_serializing_if = "Option::is_none")]
     section: Option<&'a str>,
-    /// Bytes from the section's start.
+    /// Offset in the section, in bytes.
     offset: u64,
     size: usize,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -44,7 +43,7 @@ struct UnitOut<'a> {
 /// One instruction, or bytes that are none.
 #[derive(Serialize)]
 struct InstOut<'a> {
-    /// Bytes from the unit's start.
+    /// Offset in the unit, in bytes.
     offset: u32,
     size: u32,
     compacted: bool,
@@ -58,15 +57,15 @@ struct InstOut<'a> {
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessageOut>,
-    /// Places that it may branch to, in bytes from the unit's start.
+    /// Branch targets, in bytes from the start of the unit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     targets: Vec<i64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     relocations: Vec<&'a str>,
-    /// The line of the source, if the file says it.
+    /// Source line, if the file has a line table.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<SourceOut<'a>>,
-    /// Why the bytes are no instruction.
+    /// Reason why the bytes are no instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     illegal: Option<String>,
 }
@@ -84,7 +83,7 @@ struct MessageOut {
     description: String,
 }
 
-/// The document, and what each file is made of.
+/// The document, and the counts of each file.
 pub fn write(files: &[File], style: Style) -> Result<(String, Vec<Counts>), Report> {
     let document = Document {
         version: VERSION,
@@ -141,7 +140,7 @@ fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> Un
     }
 }
 
-/// What an instruction itself says.
+/// Facts of an instruction that do not depend on its unit.
 fn inst_out<'a>(entry: &Entry, platform: &Platform, style: Style) -> InstOut<'a> {
     let inst = entry.inst.as_ref().ok();
     InstOut {

@@ -1,8 +1,7 @@
-//! The units of a file: pieces of code that are listed from their first byte to their last.
+//! Units of a file: pieces of code that are listed as a whole.
 //!
-//! An object file has a section for each kernel, which may hold functions too, and perhaps one for
-//! other functions. Its symbols say where in a section each begins and how long it is. Behind the
-//! last is padding.
+//! An object file has a section for each kernel, which may hold functions too, and perhaps one for other functions.
+//! Symbols give the start and size of each. Padding follows the last.
 
 use kiln_compile::debug_lines;
 use kiln_compile::lines::{Line, Lines, Source};
@@ -12,11 +11,11 @@ use serde::Serialize;
 
 use crate::input::Input;
 
-/// The type of symbols that name code (ELF: `STT_FUNC`), in the low bits of their description.
+/// Symbol type of code (ELF: `STT_FUNC`), and the mask of the type in `info`.
 const FUNCTION: u8 = 2;
 const TYPE_MASK: u8 = 15;
 
-/// `R_ZE_*` by their numbers (zebin documentation).
+/// Names of the relocation types `R_ZE_*` by number (zebin documentation).
 const RELOCATION_NAMES: [&str; 5] = [
     "none",
     "address",
@@ -25,18 +24,18 @@ const RELOCATION_NAMES: [&str; 5] = [
     "offset in the thread's payload",
 ];
 
-/// A piece of code and what is known of it.
+/// A piece of code with its symbols, relocations and lines.
 pub struct Unit {
-    /// The name of its section; none for a raw file.
+    /// Name of its section; `None` for a raw file.
     pub section: Option<String>,
-    /// Bytes from the section's start.
+    /// Offset in the section, in bytes.
     pub offset: u64,
     bytes: Bytes,
-    /// By their offsets.
+    /// Sorted by offset.
     pub symbols: Vec<CodeSymbol>,
-    /// By their offsets, which are from the unit's start.
+    /// Relocations by offset in the unit.
     pub relocations: Vec<Remark>,
-    /// The lines of the source, if the file says them; offsets are from the unit's start.
+    /// Source lines, if the file has a line table; offsets are those in the unit.
     pub lines: Lines,
 }
 
@@ -50,7 +49,7 @@ enum Bytes {
 pub struct CodeSymbol {
     pub name: String,
     pub kind: Kind,
-    /// Bytes from the unit's start.
+    /// Offset in the unit, in bytes.
     pub offset: u64,
     pub size: u64,
 }
@@ -63,7 +62,7 @@ pub enum Kind {
 }
 
 impl Unit {
-    /// All of a raw file.
+    /// The whole of a raw file.
     pub fn raw(input: Input) -> Unit {
         Unit {
             section: None,
@@ -82,7 +81,7 @@ impl Unit {
         }
     }
 
-    /// The kernel or function of that name by itself.
+    /// The part of the unit that is the kernel or function of that name.
     pub fn part(&self, name: &str) -> Option<Unit> {
         let symbol = self.symbols.iter().find(|symbol| symbol.name == name)?;
         let range = symbol.offset..symbol.offset + symbol.size;
@@ -106,7 +105,7 @@ impl Unit {
         })
     }
 
-    /// What its listing says besides instructions.
+    /// Headings and remarks of its listing.
     pub fn annotations(&self, headings: bool) -> Annotations {
         let heading = |symbol: &CodeSymbol| {
             let kind = match symbol.kind {
@@ -128,7 +127,7 @@ impl Unit {
         };
         let mut headings: Vec<Remark> = shown.map(heading).collect();
         headings.extend(self.lines.lines.iter().map(of_line));
-        // What begins at a place is named before its line.
+        // A heading comes before the line of its offset.
         headings.sort_by_key(|remark| remark.offset);
         Annotations {
             headings,
@@ -136,7 +135,7 @@ impl Unit {
         }
     }
 
-    /// A line of the source as text.
+    /// A source line as text.
     fn place(&self, source: Source) -> String {
         let file = self.lines.file(source).unwrap_or_default();
         format!("{}:{}", file.escape_debug(), source.line)
@@ -162,7 +161,7 @@ fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
         .filter(|symbol| {
             let here = matches!(&symbol.place, SymbolPlace::Section(name) if *name == section);
             let code = symbol.info & TYPE_MASK == FUNCTION || symbol.name == kernel.name;
-            // The mark of where a kernel is entered is no function.
+            // The marker of a kernel's entry is no function.
             here && code && symbol.value < length && symbol.name != zebin::ENTRY
         })
         .map(|symbol| CodeSymbol {
@@ -185,7 +184,7 @@ fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
             size: length,
         });
     }
-    // A symbol may be said to be smaller than its code: the reference compiler gives 15 bytes to some kernels.
+    // A symbol's size may be less than that of its code: the reference compiler gives 15 bytes to some kernels.
     let offsets: Vec<u64> = symbols.iter().map(|symbol| symbol.offset).collect();
     for symbol in &mut symbols {
         let next = offsets.iter().copied().find(|&next| next > symbol.offset);
@@ -200,7 +199,7 @@ fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
         .iter()
         .map(|symbol| symbol.offset + symbol.size)
         .max();
-    // What no symbol covers is padding only if it is zero.
+    // Bytes after the last symbol are padding only if they are zero.
     let end = end.and_then(|end| usize::try_from(end).ok()).unwrap_or(0);
     let code = match kernel.text.split_at_checked(end) {
         Some((code, padding)) if padding.iter().all(|byte| *byte == 0) => code,

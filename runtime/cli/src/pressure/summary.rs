@@ -1,4 +1,4 @@
-//! `kiln pressure --summary`: a line for each piece of code of a whole corpus.
+//! `kiln pressure --summary`: a line for each kernel, function and subroutine of a corpus.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,18 +19,18 @@ use super::{Args, options, place};
 struct Row {
     file: String,
     kernel: String,
-    /// The kernel's own code, or its subroutine.
+    /// The kernel's own code, or a subroutine.
     part: String,
-    /// Places in the code.
+    /// Number of points.
     points: usize,
-    /// Most GRFs live at once, and bytes of them that are in use.
+    /// Maximum of the GRFs live at once, and bytes of them in use.
     peak: u32,
     peak_bytes: u32,
-    /// Of all places.
+    /// Mean over all points.
     mean: f64,
-    /// Places where more live than there are.
+    /// Number of points with more live GRFs than the limit.
     above: usize,
-    /// Where most live: the instruction of vISA, the line of the source, and loops around it.
+    /// Place of the peak: vISA instruction, source line, loop depth.
     visa: Option<u32>,
     source: String,
     loops: u32,
@@ -77,10 +77,10 @@ impl Row {
 /// Names of the columns.
 const HEADING: &str = "file kernel part points peak peak_bytes mean above visa source loops";
 
-/// Runs the command. Modules that cannot be compiled are said, and keep no other from being listed.
+/// Runs the command. A module that cannot be compiled is reported and does not stop the others.
 ///
 /// # Errors
-/// Why nothing was printed.
+/// The reason why nothing was printed.
 pub fn write(args: &Args, format: Format) -> Result<Exit, Report> {
     let files = corpus::files(&args.inputs, &args.only)?;
     let inputs = files.iter().map(|path| Input::open(path));

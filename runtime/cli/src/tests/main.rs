@@ -16,7 +16,7 @@ fn verbs() -> Vec<clap::Command> {
         .collect()
 }
 
-/// So that no verb lets one guess how it is meant.
+/// Help without an example leaves the use of a verb to guessing.
 #[test]
 fn every_verb_has_examples_that_are_understood() {
     for verb in verbs().iter().filter(|verb| !verb.is_hide_set()) {

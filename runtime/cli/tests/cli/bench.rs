@@ -1,4 +1,4 @@
-//! `kiln bench`, beside a program that copies the reference compiler's code of an example, refuses, or dies.
+//! `kiln bench` beside a program that copies the reference compiler's code of an example, refuses, or dies.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::program::{Folder, example, kiln, pass};
 
-/// A finalizer of the reference's command line: makes its code of saxpy, refuses nbody, and dies of all else.
+/// A stand-in for the other finalizer: gives the reference's code for saxpy, refuses nbody, and dies on everything
+/// else.
 fn other(folder: &Folder) -> String {
     let zebin = fs::read(example("saxpy", "zebin")).unwrap();
     let zebin = kiln_emit::zebin::Zebin::parse(&zebin).unwrap();
@@ -35,7 +36,7 @@ fn a_corpus_is_compiled_by_both() {
         let text = fs::read(example(name, "visaasm")).unwrap();
         folder.write(&format!("corpus/{name}.visaasm"), text);
     }
-    // The text beside it counts.
+    // The text beside it is taken.
     folder.write("corpus/saxpy.isa", "");
     folder.write("corpus/wrong.visaasm", "no vISA");
     folder.write("corpus/wrong.txt", "no input");
@@ -75,7 +76,7 @@ fn a_corpus_is_compiled_by_both() {
         .map(|row| row["kernel"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["nbody", "reduction", "saxpy", "wrong"]);
-    // The same figures as `cost` has, of what `compile` makes and of the object file's.
+    // `cost` gives the same figures for the output of `compile` and for the reference's object file.
     let saxpy = &rows[2];
     let code = folder.path("saxpy.bin");
     pass(&[
@@ -88,7 +89,7 @@ fn a_corpus_is_compiled_by_both() {
     ]);
     for (side, file) in [("ours", &code), ("reference", &folder.path("code"))] {
         let cost = folder.path("cost.json");
-        // The reference's section ends in padding, which raw code does not tell from instructions.
+        // The reference's section ends in padding, which raw code does not distinguish from instructions.
         let code = kiln(&["cost", "-p", "skl", file, "--json", &cost])
             .status
             .code();
@@ -115,11 +116,11 @@ fn a_corpus_is_compiled_by_both() {
     let svg = fs::read_to_string(svg).unwrap();
     // A dot for each kernel that a side compiled, and one in each side's legend.
     assert_eq!(svg.matches("<circle").count(), 3 + 1 + 2);
-    // The corpus is as it was.
+    // Nothing was written to the corpus.
     assert_eq!(fs::read_dir(&corpus).unwrap().count(), 6);
 }
 
-/// A program that takes all memory or all time is a row, too.
+/// Exceeding the limits of memory or time gives a row, too.
 #[test]
 fn limits_hold() {
     let folder = Folder::new("bench_limits");

@@ -30,7 +30,7 @@ fn a_warm_cache_gives_the_same_files() {
             assert!(plain == compile(&["--cache", &cache], ending), "{ending}");
         }
     }
-    // The code of all three is one entry.
+    // One entry holds the code of all three.
     assert_eq!(pass(&["cache", "stat", &cache]), "1 entry, 0.0 MiB\n");
     let json = pass(&["cache", "stat", "--format", "json", &cache]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -90,7 +90,7 @@ fn what_is_no_cache_is_refused() {
     );
 }
 
-/// Where no file can grow, as on a full disk, the code is made all the same, and nothing is left behind.
+/// If no file can grow, as on a full disk, compilation succeeds and leaves no files.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_costs_only_the_cache() {

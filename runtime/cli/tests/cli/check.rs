@@ -1,11 +1,10 @@
-//! `kiln check`: all that is wrong with several files, each with its code and place, and exit codes.
+//! `kiln check`: findings in several files with codes and places, and exit codes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder for one test's files, gone at its end; the program runs in it, so that the paths in
-/// what it says are short.
+/// A folder for one test's files, removed after it; the program runs in it, so that paths in its messages are short.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -123,7 +122,7 @@ fn every_finding_is_said() {
         "findings",
         &[("k.visaasm", CALLER), ("f.visaasm", FUNCTION)],
     );
-    // The function may be of another module.
+    // Another module may define the function.
     let (code, said, sum) = folder.check(&["k.visaasm"]);
     assert_eq!(said, FOUND);
     assert_eq!(
@@ -155,7 +154,7 @@ fn what_is_right_passes() {
     let folder = Folder::new("right", &files);
     let converted = folder.kiln(&["convert", "a.visaasm", "-o", "a.isa"]);
     assert!(converted.status.success());
-    // The binary is the same kernel as the text, which is no error.
+    // The binary is the same kernel as the text, so that the two are one object.
     for platform in ["skl", "dg2"] {
         let args = ["a.visaasm", "a.isa", "b.visaasm", "-p", platform];
         let (code, said, sum) = folder.check(&args);
@@ -215,7 +214,7 @@ fn all_syntax_errors_are_said() {
     );
     assert_eq!(code, Some(1));
 
-    // Not more than twenty of a file, but all are counted.
+    // At most twenty findings of a file are printed, but all are counted.
     for i in 0..30 {
         text.push_str(&format!("    frobnicate{i} (M1, 16)\n"));
     }
@@ -260,8 +259,7 @@ fn files_that_are_none_do_not_hide_others() {
 
 #[test]
 fn a_binary_is_shown_by_offset_and_text() {
-    // As `convert` will not write what is wrong, a right object is made wrong: the destination's
-    // region of the first `add` with one.
+    // `convert` writes no invalid object, so a valid one is patched: the destination's region of the first `add`.
     let saxpy = example("saxpy");
     let folder = Folder::new("binary", &[("a.visaasm", saxpy.as_bytes())]);
     assert!(
@@ -271,8 +269,8 @@ fn a_binary_is_shown_by_offset_and_text() {
             .success()
     );
     let right = fs::read(folder.0.join("a.isa")).unwrap();
-    // The code ends in `ret (M1, 1)`: opcode, execution size, predicate. Of four channels it
-    // begins at no multiple of them.
+    // The code ends in `ret (M1, 1)`: opcode, execution size, predicate. The patched size of four channels is not
+    // aligned.
     let mut wrong = right;
     let exec = wrong.len() - 3;
     wrong[exec] = 0x13;
@@ -317,7 +315,7 @@ fn a_wrong_command_line_is_exit_code_2() {
     }
 }
 
-/// `convert`: that what fails leaves nothing behind, and what it says.
+/// `convert` leaves no file after an error, and prints a diagnostic.
 #[test]
 fn convert_writes_nothing_on_error() {
     let two = [

@@ -25,7 +25,7 @@ fn pass(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Standard output of a run that lists bytes that are no instructions, which it says.
+/// Standard output of a run that lists bytes that are no instructions and reports them.
 fn partly(args: &[&str], said: &str) -> String {
     let output = kiln(args);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -34,7 +34,7 @@ fn partly(args: &[&str], said: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The diagnostic of a run that must fail without writing anything.
+/// Diagnostic of a run that must fail without writing anything.
 fn fail(args: &[&str]) -> String {
     let output = kiln(args);
     assert!(matches!(output.status.code(), Some(1 | 2)), "{args:?}");
@@ -46,7 +46,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../emit/tests/fixtures")
 }
 
-/// Machine code for a platform, and where it is.
+/// Machine code for a platform, with its path.
 fn fixture(platform: &str) -> (String, Vec<u8>) {
     let mut files: Vec<PathBuf> = fs::read_dir(fixtures().join(platform))
         .unwrap()
@@ -64,7 +64,7 @@ fn temporary(name: &str, bytes: &[u8]) -> String {
     path.display().to_string()
 }
 
-/// Platforms that there are fixtures for.
+/// Platforms with fixtures.
 fn platforms() -> Vec<&'static Platform> {
     let known = |p: &&Platform| fixtures().join(p.name).is_dir();
     let found: Vec<_> = PLATFORMS.iter().filter(known).collect();
@@ -96,7 +96,7 @@ fn object_files_say_their_platform() {
             serde_json::from_str(&pass(&["disasm", "--format", "json", &file])).unwrap();
         assert_eq!(document["files"][0]["platform"], platform.name);
 
-        // One that no product is known of is taken by its core.
+        // A zebin without a known product family is identified by its core family.
         let mut other = zebin.clone();
         for note in other.notes.iter_mut().filter(|note| note.kind == 1) {
             note.desc = 0xffff_fff0u32.to_le_bytes().to_vec();
@@ -147,7 +147,7 @@ fn functions_have_headings_and_relocations_are_said() {
     let expected = format!("// kernel k\n{lines}// function f\n{first} // {note}\n{rest}");
     assert_eq!(listed, expected);
 
-    // By itself it is what it is in the file.
+    // Listed alone, the function has the same listing as in the file.
     let alone = pass(&["disasm", "--numeric-labels", "--kernel", "f", &file]);
     assert_eq!(alone, format!("{first} // {note}\n{rest}"));
     assert!(fail(&["disasm", "--kernel", "g", &file]).contains("the kernels are: k, f"));
@@ -161,7 +161,7 @@ fn functions_have_headings_and_relocations_are_said() {
     assert_eq!(unit["symbols"][0]["kind"], "function");
     assert_eq!(unit["instructions"][0]["relocations"][0], note);
 
-    // A symbol may be said to be smaller than its code is.
+    // A symbol's size may be less than that of its code.
     zebin.symbols[1].size = 15;
     let file = temporary("small_symbol.zebin", &zebin.write().unwrap());
     assert_eq!(pass(&["disasm", "--numeric-labels", &file]), expected);
@@ -182,7 +182,7 @@ fn several_files_are_listed_in_their_order() {
     let out = temporary("several.asm", b"");
     pass(&["disasm", "-p", "skl", &path, &other, &path, "-o", &out]);
     assert_eq!(fs::read_to_string(&out).unwrap(), expected);
-    // One that cannot be read keeps no other from being listed.
+    // An unreadable file does not stop the others.
     let missing = "/nowhere/code.dat";
     let listed = partly(&["disasm", "-p", "skl", missing, &path], missing);
     assert_eq!(listed, format!("// {path}\n{one}"));
@@ -229,7 +229,7 @@ fn json_has_what_the_listing_has() {
 fn bytes_that_are_no_instruction_are_illegal_with_a_reason() {
     for platform in platforms() {
         let (_, mut code) = fixture(platform.name);
-        // An opcode that no family has, and the end of an instruction cut off.
+        // An opcode of no family, and a truncated instruction.
         let bad = [&[0x7f][..], &[0; 15]].concat();
         code.splice(..0, bad);
         code.extend([0x61; 5]);

@@ -1,5 +1,4 @@
-//! What must not happen with any input or command line: that a file is overwritten, that nothing is
-//! said, that it takes for ever.
+//! Wrong inputs and command lines never overwrite a file, fail silently, or run without end.
 
 use std::fs;
 use std::io::Write;
@@ -55,7 +54,7 @@ fn standard_input_is_an_input_of_every_verb() {
             .success()
     );
 
-    // What it is called in messages, and that it has no name to make another of.
+    // The name of standard input in messages; it gives no name for an output.
     let wrong = piped(&["check", "-"], b".version 3.6\n.kernel k\nfrobnicate\n");
     assert!(
         text(&wrong.stderr).contains("<stdin>:3:1: unknown"),
@@ -120,7 +119,7 @@ fn no_input_is_overwritten() {
     assert!(fs::read(&visa).unwrap() == source);
 }
 
-/// A link is written through, whether what it leads to is there or not.
+/// A link stays a link: its target is written, whether it exists or not.
 #[test]
 fn a_link_stays_a_link() {
     let folder = Folder::new("link");
@@ -158,10 +157,10 @@ fn options_that_contradict_each_other_are_errors() {
     let folder = Folder::new("contradictions");
     let (visa, info) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
     let cases: [(&[&str], &str); 6] = [
-        (&["-o", "x.zebin"], "what .input V0040 is cannot be told"),
+        (&["-o", "x.zebin"], "the meaning of .input V0040 is unknown"),
         (
             &["--emit", "zebin", "-o", "x"],
-            "what .input V0040 is cannot be told",
+            "the meaning of .input V0040 is unknown",
         ),
         (
             &["--emit", "bin", "-o", "x.asm"],
@@ -228,7 +227,7 @@ fn limits_and_platforms_are_named() {
     let wrong = kiln(&["compile", "-p", "pvc", &visa, "-o", &out]);
     assert!(text(&wrong.stderr).contains("no machine code is made for pvc yet"));
     assert!(!text(&wrong.stderr).contains("saxpy.visaasm"));
-    // Every name in either case, and what was meant by a wrong one, in every verb.
+    // Every verb knows all names in either case, and suggests a name for a wrong one.
     let zebin = example("saxpy", "zebin");
     let verbs: [&[&str]; 4] = [
         &["compile", &visa, "-o", &out],
@@ -252,7 +251,7 @@ fn limits_and_platforms_are_named() {
     }
 }
 
-/// Brackets in brackets, which take the reader of YAML quadratic time.
+/// Deeply nested brackets take quadratic time in the YAML reader.
 #[test]
 fn deep_documents_are_refused_at_once() {
     let folder = Folder::new("deep");
@@ -293,7 +292,7 @@ fn what_is_no_machine_code_is_not_listed_as_such() {
         &["disasm", &example("saxpy", "dat")],
         &["does not say its platform"],
     );
-    // Multiples of a number that is prime to 256: no opcode is far away.
+    // Bytes without structure.
     let bytes: Vec<u8> = (0..4096u32)
         .map(|i| (i.wrapping_mul(i) >> 3) as u8 | 0x80)
         .collect();
@@ -304,7 +303,7 @@ fn what_is_no_machine_code_is_not_listed_as_such() {
         let said = text(&output.stderr);
         assert!(said.contains("are no instructions of skl"), "{said}");
     }
-    // Each file that can be listed is, whatever the others are.
+    // An unreadable file does not stop the others.
     let output = kiln(&[
         "disasm",
         "-p",
@@ -318,7 +317,7 @@ fn what_is_no_machine_code_is_not_listed_as_such() {
     assert_eq!(text(&output.stderr).matches('×').count(), 2);
 }
 
-/// What a terminal would obey is never written to it, wherever a name comes from.
+/// Control characters in names never reach a terminal.
 #[test]
 fn names_cannot_control_a_terminal() {
     let folder = Folder::new("escape");
@@ -380,8 +379,7 @@ fn a_byte_order_mark_is_no_part_of_a_text() {
     assert!(fs::read(one).unwrap() == fs::read(two).unwrap());
 }
 
-/// Files that have nothing to do with each other may have kernels of one name; a function is of the
-/// module that calls it.
+/// Unrelated files may have kernels of the same name; a function belongs to the module that calls it.
 #[test]
 fn unrelated_files_are_modules_of_their_own() {
     let folder = Folder::new("unrelated");
@@ -403,7 +401,7 @@ fn unrelated_files_are_modules_of_their_own() {
     let args = ["compile", "-p", "skl", &one, &two, "-o", &out];
     fail(&folder, &args, &["two.visaasm"]);
 
-    // One that is wrong keeps no other from being written.
+    // An invalid file does not stop the others.
     fs::remove_file(folder.path("one.bin")).unwrap();
     let wrong = folder.write("wrong.visaasm", "frobnicate\n");
     let output = kiln(&["compile", "-p", "skl", &wrong, &one]);
@@ -437,7 +435,7 @@ fn a_large_file_that_is_no_visa_is_not_read_to_its_end() {
     );
 }
 
-/// Operations that are one in the binary form are called what they are called in text.
+/// Operations that share an opcode in binary have the same names as in text.
 #[test]
 fn instructions_are_named_as_in_text() {
     let folder = Folder::new("mnemonics");
@@ -449,7 +447,7 @@ fn instructions_are_named_as_in_text() {
     }
 }
 
-/// Operands are counted as text has them: what is part of a mnemonic is none.
+/// Operand numbers in messages are those of the text: parts of the mnemonic do not count.
 #[test]
 fn operands_are_counted_as_in_text() {
     let folder = Folder::new("operands");
@@ -461,7 +459,7 @@ fn operands_are_counted_as_in_text() {
     }
 }
 
-/// The line of the first that has this, from 0.
+/// Index of the first line that contains this.
 fn visa_line(folder: &Folder, what: &str) -> u64 {
     let source = fs::read_to_string(folder.path("k.visaasm")).unwrap();
     source
@@ -470,7 +468,7 @@ fn visa_line(folder: &Folder, what: &str) -> u64 {
         .count() as u64
 }
 
-/// All kernels that fail are said, of many the first, and what of them is only a warning does not count.
+/// All failing kernels are reported, up to the limit, and warnings do not count.
 #[test]
 fn all_failures_of_a_module_are_said() {
     let folder = Folder::new("failures");
@@ -493,7 +491,7 @@ fn all_failures_of_a_module_are_said() {
     assert!(said.contains("10 more are not shown"), "{said}");
 }
 
-/// What cannot be compiled is listed: each kind with how often it is there and where first.
+/// Unsupported features are listed, each kind with its count and first places.
 #[test]
 fn all_that_is_not_supported_is_listed() {
     let folder = Folder::new("unsupported");
@@ -514,7 +512,7 @@ fn all_that_is_not_supported_is_listed() {
     ] {
         assert_eq!(said.matches(kind).count(), 1, "{said}");
     }
-    // As records: a line each, with the place of its first.
+    // As JSON: a line for each kind, with the place of its first instruction.
     let output = kiln(&["compile", "-p", "skl", &visa, "--format", "json"]);
     let records: Vec<serde_json::Value> = (text(&output.stderr).lines())
         .map(|line| serde_json::from_str(line).unwrap())
@@ -527,7 +525,7 @@ fn all_that_is_not_supported_is_listed() {
     assert!(kiln(&["compile", "-p", "skl", &clean]).status.success());
 }
 
-/// A mistake in a launch file is said with its key.
+/// An error in a launch file names its key.
 #[test]
 fn keys_of_a_launch_file_are_named() {
     let folder = Folder::new("keys");
@@ -565,7 +563,7 @@ fn keys_of_a_launch_file_are_named() {
     }
 }
 
-/// Every beginning of an example, after each line, ends in code or in a diagnostic.
+/// Every prefix of an example, cut after each line, gives code or a diagnostic.
 #[test]
 fn beginnings_of_kernels_end_in_code_or_a_diagnostic() {
     let folder = Folder::new("beginnings");
@@ -608,7 +606,7 @@ fn an_input_or_output_with_an_error_keeps_no_other_from_being_written() {
     let full = folder.write("full.visaasm", add);
     let (missing, empty) = (folder.path("missing.visaasm"), folder.path("empty"));
     fs::create_dir(&empty).unwrap();
-    // A folder of the output's name: it cannot be written.
+    // A folder with the output's name prevents writing it.
     fs::create_dir(folder.path("full.bin")).unwrap();
     let output = kiln(&["compile", "-p", "skl", &missing, &full, &empty, &good]);
     let said = text(&output.stderr);
@@ -621,14 +619,14 @@ fn an_input_or_output_with_an_error_keeps_no_other_from_being_written() {
     }
     assert_eq!(output.status.code(), Some(1));
     assert!(fs::metadata(folder.path("good.bin")).unwrap().is_file());
-    // One module of all files is none without one of them.
+    // A module of all files needs every file.
     let out = folder.path("one.bin");
     let output = kiln(&["compile", "-p", "skl", &missing, &good, "-o", &out]);
     assert_eq!(output.status.code(), Some(3));
     assert!(!folder.files().contains(&"one.bin".to_string()));
 }
 
-/// Which of two is refused depends on their order and not on time.
+/// The later of two inputs with one output is refused, whatever the timing.
 #[test]
 fn two_inputs_with_one_output_are_refused_but_for_the_first() {
     let folder = Folder::new("one-output");

@@ -1,4 +1,5 @@
-//! `kiln inspect`, and what the call graph decides: what is compiled, and how large a kernel's stack is.
+//! `kiln inspect`, and the decisions that depend on the call graph: the objects compiled, and the size of a kernel's
+//! stack.
 
 use std::fs;
 
@@ -91,7 +92,7 @@ fn calls_are_a_graph_for_graphviz() {
     ] {
         assert!(shown.lines().any(|l| l.trim() == line), "{line}\n{shown}");
     }
-    // Outside of strings there is nothing of the input; strings end on their line.
+    // Text from the input appears only in strings, and a string ends on its line.
     for line in shown.lines() {
         let quotes = line.replace("\\\\", "").replace("\\\"", "");
         assert_eq!(quotes.matches('"').count() % 2, 0, "{line}");
@@ -141,7 +142,7 @@ fn calls_are_json() {
     assert!(place(2) < place(1) && place(1) < place(0) && place(3) < place(0));
 }
 
-/// Each mistake is a diagnostic with its line; the graph is there all the same.
+/// Each error is a diagnostic with its line; the graph is still printed.
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let folder = Folder::new("inspect-wrong");
@@ -194,8 +195,8 @@ fn what_is_wrong_is_said_with_its_place() {
     fail(&folder, &twice, &["V0038", &format!("{again}:2:1")]);
 }
 
-/// What nothing reaches is not compiled, unless other modules may call it; a module of functions only
-/// is a library.
+/// Unreachable functions are not compiled, unless other modules may call them; a module of functions only is a
+/// library.
 #[test]
 fn functions_are_compiled_if_something_may_reach_them() {
     let folder = Folder::new("reached");
@@ -210,7 +211,7 @@ fn functions_are_compiled_if_something_may_reach_them() {
         names.sort_unstable();
         names
     };
-    // Those that are called by name are within the code of the kernel.
+    // Functions that are called by name are part of the kernel's code.
     let one = folder.path("one.visaasm");
     let text = |file| fs::read_to_string(file).unwrap();
     fs::write(&one, text(&kernel) + &text(&functions)).unwrap();

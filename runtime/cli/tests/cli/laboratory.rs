@@ -1,4 +1,4 @@
-//! `kiln pressure` and `kiln sweep`: figures of registers, by hand and against each other.
+//! `kiln pressure` and `kiln sweep`: register figures, computed by hand and compared with each other.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::program::{Folder, example, examples, fail, kiln, pass};
 
-/// Eight values of 16 dwords in two lines of a source, read in the third. All instructions are legal, and
-/// nothing can be left out.
+/// Eight values of 16 dwords, defined on two source lines and read on the third. All instructions are legal, and
+/// nothing is redundant.
 fn eight(folder: &Folder) -> String {
     let mut text = String::from(
         ".version 3.6\n.kernel \"eight\"\n\
@@ -48,7 +48,7 @@ fn pressure_is_shown_along_the_code() {
     let profile = &profiles[0];
     assert_eq!(profile["files"], serde_json::json!(["/where/eight.cl"]));
     let points = profile["points"].as_array().unwrap();
-    // The products one after the other, two GRFs each.
+    // The products in order, two GRFs each.
     let product = |n: usize| {
         let text = |p: &&Value| p["text"].as_str().unwrap().contains(" mul ");
         points.iter().filter(text).nth(n).unwrap()
@@ -71,7 +71,7 @@ fn pressure_is_shown_along_the_code() {
     assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
 }
 
-/// The values of a place of choice: of the first product there is none but what it reads.
+/// The values live at a given instruction: at the first product, only its operands.
 #[test]
 fn pressure_lists_what_lives_at_an_instruction() {
     let folder = Folder::new("pressure_at");
@@ -144,7 +144,7 @@ fn a_sweep_says_what_each_size_costs() {
     assert_eq!(lines.len(), 5);
     let rows: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
     let figure = |row: usize, name: &str| rows[row]["figures"][name].as_u64().unwrap();
-    // What `compile` says of the same.
+    // `compile` gives the same figures.
     for (row, grfs, level) in [(0, "32", "2"), (1, "128", "2")] {
         let stats = folder.path("stats.json");
         pass(&[
@@ -175,7 +175,7 @@ fn a_sweep_says_what_each_size_costs() {
     assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
 }
 
-/// Registers that are too few for a kernel are a result, and others' sums go without it.
+/// A limit that is too low for a kernel is a result, and the sums leave that kernel out.
 #[test]
 fn a_sweep_goes_on_where_registers_are_too_few() {
     let folder = Folder::new("sweep_few");
@@ -201,8 +201,8 @@ fn a_sweep_goes_on_where_registers_are_too_few() {
     );
 }
 
-/// What is counted in machine code is what the compiler says that it has put there, and the estimate with a
-/// run's counts is theirs: an instruction of a block that was executed n times takes n times its cycles.
+/// The counts in machine code equal the compiler's figures. The estimate weighted with a run's counts is consistent: a
+/// block that was executed n times takes n times its cycles.
 #[test]
 fn cost_counts_machine_code() {
     let folder = Folder::new("cost");
@@ -254,12 +254,12 @@ fn cost_counts_machine_code() {
     let cost = &read(&json)[0];
     let blocks = cost["blocks"].as_array().unwrap();
     let places = executed["by_place"].as_array().unwrap();
-    // Behind the code is padding.
+    // Padding follows the code.
     assert!(cost["instructions"].as_u64().unwrap() <= places.len() as u64);
     let all = blocks
         .iter()
         .map(|block| block["weight"].as_f64().unwrap() * block["instructions"].as_f64().unwrap());
-    // Nothing leaves this kernel in the middle of a block.
+    // No block of this kernel is left in the middle.
     assert_eq!(Some(all.sum()), executed["instructions"].as_f64());
     let few = folder.write("few.json", r#"{"kernel": "saxpy", "by_place": [1, 2]}"#);
     fail(
@@ -296,7 +296,7 @@ fn arrays_in_memory_are_in_the_figures() {
     }
 }
 
-/// A pass left out makes other code; a folder is as good as its files.
+/// Leaving a pass out changes the code; a folder gives the same result as its files.
 #[test]
 fn passes_may_be_left_out_of_a_corpus() {
     let folder = Folder::new("without");
@@ -332,7 +332,7 @@ fn passes_may_be_left_out_of_a_corpus() {
     };
     assert!(sum(Some("flags")) > sum(None));
     assert_ne!(sum(Some("short-ifs")), sum(None));
-    // `compile` makes the same without it.
+    // `compile` without the pass gives the same figures.
     let [code, stats] = ["k.bin", "stats.json"].map(|name| folder.path(name));
     let nbody = example("nbody", "visaasm");
     pass(&[
@@ -358,7 +358,7 @@ fn passes_may_be_left_out_of_a_corpus() {
     let refused = kiln(&["compile", &nbody, "-p", "skl", "--without", "everything"]);
     assert_eq!(refused.status.code(), Some(2));
 
-    // A line a kernel, with the peak that its own profile has.
+    // A line for each kernel, with the peak of its own profile.
     let shown = pass(&[
         "pressure",
         &corpus,

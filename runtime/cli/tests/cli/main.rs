@@ -1,5 +1,5 @@
-//! The program `kiln` as its user meets it: what it writes, what it answers, and that a failure is
-//! one diagnostic that says where, exit code 1, and nothing written.
+//! The program `kiln` as its user sees it: outputs, and failures with one diagnostic that has a place, an exit code
+//! and no output.
 
 #[cfg(unix)]
 mod bench;
@@ -46,7 +46,7 @@ fn binary_and_text_give_the_same_machine_code() {
     }
 }
 
-/// What `convert` writes is what the examples have, and the text of it converts back to it.
+/// `convert` gives the binary of the examples, and its text converts back to it.
 #[test]
 fn either_form_is_converted_to_the_other() {
     let folder = Folder::new("convert");
@@ -82,8 +82,8 @@ fn what_cannot_be_converted_is_refused() {
     );
 }
 
-/// The address of a name: a relocation of the object file's, a warning of raw code, and an error
-/// where the name is not defined.
+/// The address of a symbol is a relocation in an object file, a warning for raw code, and an error if the symbol is
+/// undefined.
 #[test]
 fn addresses_of_data_are_relocated() {
     let folder = Folder::new("relocations");
@@ -96,7 +96,7 @@ fn addresses_of_data_are_relocated() {
         .lines()
         .find(|l| l.starts_with(".decl V0048 "))
         .unwrap();
-    // The address's lower half, which is the symbol's value, is added and taken away again.
+    // The lower half of the address, which is the symbol's value, is added and subtracted again.
     let named = ".decl NAMED v_type=G type=uq num_elts=1 align=qword\n\
                  .decl LOW v_type=G type=d num_elts=2 align=qword alias=<NAMED, 0>";
     let add = "    add (M1_NM, 1) V0048(0,0)<1> V0048(0,0)<0;1,0>";
@@ -140,7 +140,7 @@ fn addresses_of_data_are_relocated() {
         other: 0,
         place: SymbolPlace::Section(".data.const".to_string()),
     });
-    // The old code's, which nothing may keep.
+    // A relocation of the old code, which must be removed.
     zebin.relocations.push(Relocations {
         section: ".text.saxpy".to_string(),
         addends: false,
@@ -174,8 +174,7 @@ fn addresses_of_data_are_relocated() {
             }],
         }]
     );
-    let said =
-        format!("  ⚠ saxpy: the 64 bits at offset {offset:#x} are to be the address of table\n");
+    let said = format!("  ⚠ saxpy: the 64 bits at offset {offset:#x} need the address of table\n");
     assert_eq!((raw.status.code(), text(&raw.stderr)), (Some(0), said));
     // The field is the immediate of a move.
     let listed = pass(&["disasm", "-p", "skl", &code, "--numeric-labels"]);
@@ -245,8 +244,7 @@ fn wrong_results_are_a_failure() {
     assert!(text(&output.stderr).contains("saxpy: 1 of 1 buffers are wrong"));
 }
 
-/// An object file of ours runs as the reference's does; it says what we decide and keeps what we
-/// do not.
+/// Our object file runs as the reference's does; it has the facts that compilation decides and keeps the others.
 #[test]
 fn an_object_file_has_our_code_and_figures() {
     use kiln_emit::ze_info::{MemoryKind, MemoryUsage};
@@ -380,7 +378,7 @@ fn the_outputs_name_follows_the_inputs() {
     );
     pass(&["compile", "-p", "skl", "--emit", "asm", &visa]);
     assert_eq!(folder.files(), ["k.asm", "k.bin", "k.visaasm", "k.zebin"]);
-    // Neither an input nor --info is overwritten unasked.
+    // Neither an input nor --info is overwritten by default.
     let before = fs::read(&info).unwrap();
     fail(
         &folder,
@@ -408,7 +406,7 @@ fn the_outputs_name_follows_the_inputs() {
     assert_eq!(folder.files(), ["k.asm", "k.visaasm", "k.zebin"]);
 }
 
-/// A module of several kernels: one file of machine code each, or the one that is asked for.
+/// A module of several kernels gives one file of machine code for each, or only the one asked for.
 #[test]
 fn several_kernels_are_several_files() {
     let folder = Folder::new("several");
@@ -444,7 +442,7 @@ fn machine_code_is_listed_from_object_files_and_raw() {
             listed.contains("{EOT}") && !listed.contains("illegal"),
             "{name}: {listed}"
         );
-        // The names of kernels and functions are the object file's alone.
+        // Only the object file has names of kernels and functions.
         let named = |line: &&str| line.starts_with("// ");
         let lines: Vec<_> = listed.lines().skip_while(named).collect();
         let bare = pass(&["disasm", "-p", "skl", &raw]);
@@ -621,7 +619,7 @@ fn a_kernel_that_is_not_there_is_named_with_those_that_are() {
         .collect();
         fail(&folder, &args, &said);
     }
-    // The layout of another kernel is no help.
+    // The layout of another kernel does not fit.
     let other = example("reduction", "zebin");
     let out = folder.path("out.zebin");
     let args = ["compile", "-p", "skl", &visa, "--info", &other, "-o", &out];
@@ -664,7 +662,7 @@ fn arguments_that_do_not_fit_are_refused() {
         &["buf:missing.bin", &written, "f32:2", "u32:16"],
         &["missing.bin"],
     );
-    // A picture that is none.
+    // Data that is no picture.
     let picture = format!("zero:64>{out}.png");
     run(
         &["zero:64", &picture, "f32:2", "u32:16"],
@@ -706,7 +704,7 @@ fn object_files_that_are_none_are_refused() {
     }
     let visa = example("saxpy", "visaasm");
     let args = ["compile", "-p", "skl", &visa, "--emit", "zebin", "-o", &out];
-    fail(&folder, &args, &["what .input V0040 is cannot be told"]);
+    fail(&folder, &args, &["the meaning of .input V0040 is unknown"]);
     let args = ["compile", "-p", "skl", &visa, "--info", &visa, "-o", &out];
     fail(&folder, &args, &["neither a zebin nor a .ze_info document"]);
     let isa = example("saxpy", "isa");

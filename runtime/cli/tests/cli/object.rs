@@ -1,4 +1,4 @@
-//! Object files without --info, `relink`, and the lines that code comes from.
+//! Object files without --info, `relink`, and source lines.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn lines_fixture(extension: &str) -> String {
     path.display().to_string()
 }
 
-/// The interface that the documentation shows is right: the example runs from its object file.
+/// The documented interface is valid: the example runs from an object file made with it.
 #[test]
 fn the_documented_interface_is_that_of_the_example() {
     let folder = Folder::new("interface");
@@ -39,12 +39,12 @@ fn the_documented_interface_is_that_of_the_example() {
     let launch = examples().join("saxpy/launch.yaml").display().to_string();
     pass(&["run", &out, "--launch", &launch]);
 
-    // Another place for a value, which is no longer the input's.
+    // An offset outside the input.
     let wrong = folder.write("wrong.yaml", block.replace("offset: 276", "offset: 300"));
     fail(
         &folder,
         &with(&wrong),
-        &["wrong.yaml: kernel saxpy: argument 4: bytes 300 to 304 are in no .input"],
+        &["wrong.yaml: kernel saxpy: argument 4: no .input covers bytes 300 to 304"],
     );
     let nested = folder.write("nested.yaml", "[".repeat(100_000));
     fail(
@@ -108,8 +108,8 @@ fn lines_are_in_listings_figures_and_object_files() {
     };
     assert!(lines.iter().any(at), "{lines:?}");
 
-    // Each instruction of the object file has the line that the figures say, in either form of its listing; the end of
-    // the thread that of the return.
+    // Every instruction of the object file has the source line of the figures, in both forms of the listing; the end
+    // of the thread has that of the return.
     let listing = pass(&["disasm", &out]);
     let json: Value = serde_json::from_str(&pass(&["disasm", &out, "--format", "json"])).unwrap();
     let instructions = json["files"][0]["units"][0]["instructions"]
@@ -140,7 +140,7 @@ fn lines_are_in_listings_figures_and_object_files() {
         code(&pass(&["disasm", &folder.write("plain.zebin", without)]))
     );
 
-    // The same from a cache, and twice.
+    // A cache gives the same, also the second time.
     let cache = folder.path("cache");
     for _ in 0..2 {
         pass(&[&compile[..], &["-g", "--cache", &cache]].concat());
@@ -174,10 +174,10 @@ fn object_files_are_relinked() {
         &["saxpy.zebin: no vISA of these kernels: saxpy"],
     );
     fs::copy(example("saxpy", "visaasm"), &visa).unwrap();
-    // Of a file that is dumped in both forms, the text is read; what is neither is passed by.
+    // If a file was dumped in both forms, the text is read; other files are ignored.
     fs::write(dump.join("OCL_saxpy.isa"), b"CISA").unwrap();
     fs::write(dump.join("other.isaasm"), b"no vISA").unwrap();
-    // A size that the compiler tried and did not take.
+    // A SIMD size that the compiler tried and dropped.
     let narrower = fs::read_to_string(&visa)
         .unwrap()
         .replace("SimdSize=32", "SimdSize=16");
@@ -192,7 +192,7 @@ fn object_files_are_relinked() {
     assert!(made == fs::read(&expected).unwrap());
     let launch = examples().join("saxpy/launch.yaml").display().to_string();
     pass(&["run", &out, "--launch", &launch]);
-    // What is compiled may have errors; they say in which file.
+    // Errors in the vISA name its file.
     let broken = fs::read_to_string(&visa)
         .unwrap()
         .replacen("V0048(0,0)<1>", "V0048(0,0)<9>", 1);

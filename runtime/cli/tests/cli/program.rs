@@ -1,4 +1,4 @@
-//! Running the program, and folders for what it reads and writes.
+//! Runs the program, and makes folders for its inputs and outputs.
 
 use std::fs;
 use std::io::Write;
@@ -31,7 +31,7 @@ pub fn example(name: &str, extension: &str) -> String {
         .to_string()
 }
 
-/// A folder for one test's files, empty at its start and gone at its end.
+/// A folder for one test's files, empty before the test and removed after it.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -75,7 +75,7 @@ pub fn kiln(args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// Runs it with that on its standard input, which it need not read to the end.
+/// Runs the program with standard input, which it need not read to the end.
 pub fn piped(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
         .args(args)
@@ -92,7 +92,7 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs what must succeed; its standard output.
+/// Standard output of a run that must succeed.
 pub fn pass(args: &[&str]) -> String {
     let output = kiln(args);
     assert!(
@@ -103,13 +103,13 @@ pub fn pass(args: &[&str]) -> String {
     text(&output.stdout)
 }
 
-/// Runs what must fail with one diagnostic that says all of `parts`, and write nothing into the
+/// Runs the program, which must fail with one diagnostic that contains all of `parts`, and must write nothing to the
 /// folder or to standard output.
 pub fn fail(folder: &Folder, args: &[&str], parts: &[&str]) {
     let before = folder.files();
     let output = kiln(args);
     let stderr = text(&output.stderr);
-    // Which of them is a test of its own (`program_help`).
+    // `program_help` tests which code it is.
     let code = output.status.code();
     assert!(matches!(code, Some(1..=4)), "kiln {args:?}: {stderr}");
     assert_eq!(stderr.matches('×').count(), 1, "kiln {args:?}: {stderr}");

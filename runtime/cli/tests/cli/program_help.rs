@@ -1,5 +1,5 @@
-//! What the program says of itself: help whose examples work, exit codes, names of platforms, completions,
-//! manual pages; and that every verb takes `-` and gives its report as JSON.
+//! The program's own documentation: examples in the help, exit codes, platform names, completions and manual pages.
+//! Every verb takes `-` and reports as JSON.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::program::{Folder, example, examples, kiln, pass, piped, text};
 
-/// The verbs that help lists.
+/// Verbs listed in the help.
 fn verbs() -> Vec<String> {
     let help = pass(&["help"]);
     let list = help.split("Commands:\n").nth(1).unwrap();
@@ -24,7 +24,7 @@ fn verbs() -> Vec<String> {
         .collect()
 }
 
-/// Runs a line in a shell whose folder has the examples, and whose home is that folder.
+/// Runs a line in a shell whose working folder has the examples, and whose home is that folder.
 fn shell(folder: &Folder, line: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_kiln")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
@@ -38,10 +38,10 @@ fn shell(folder: &Folder, line: &str) -> Output {
         .unwrap()
 }
 
-/// A folder with what a checkout has for one who tries commands.
+/// A folder with the files of a checkout that the examples of commands use.
 fn checkout(test: &str) -> Folder {
     let folder = Folder::new(test);
-    // What is made beside an input must not be made in the tree.
+    // Outputs beside an input must not be made in the source tree.
     let copied = format!("cp -r {} examples", examples().display());
     assert!(shell(&folder, &copied).status.success());
     for made in [
@@ -53,7 +53,7 @@ fn checkout(test: &str) -> Folder {
     folder
 }
 
-/// Every example of every verb's help works as it is written, in a folder with the examples of the tree.
+/// Every example in the help of every verb works as written, in a copy of the examples.
 #[cfg(unix)]
 #[test]
 fn the_examples_of_help_work() {
@@ -66,7 +66,7 @@ fn the_examples_of_help_work() {
     let lines = help.lines().filter_map(|line| line.strip_prefix("  kiln "));
     let mut run = 0;
     for line in lines.filter(|line| !line.contains("GenX_IR")) {
-        // What it is for may stand behind it.
+        // A remark may follow the command.
         let line = format!("kiln {}", line.split("   ").next().unwrap());
         let output = shell(&folder, &line);
         assert!(output.status.success(), "{line}: {}", text(&output.stderr));
@@ -75,7 +75,7 @@ fn the_examples_of_help_work() {
     assert!(run >= 2 * verbs.len() - 4, "{run} examples of {verbs:?}");
 }
 
-/// So do the commands of the guides, one after the other.
+/// The commands of the guides work in order.
 #[cfg(unix)]
 #[test]
 fn the_commands_of_the_guides_work() {
@@ -113,7 +113,7 @@ fn help_of_run_describes_the_launch_file() {
     }
 }
 
-/// Each exit code comes of what the table says, and the guide has the same table.
+/// Each exit code occurs as the table says, and the guide has the same table.
 #[test]
 fn exit_codes_are_those_of_the_table() {
     let folder = Folder::new("exits");
@@ -133,7 +133,7 @@ fn exit_codes_are_those_of_the_table() {
             &["compile", "-p", "skl", &saxpy, "-o", "/nowhere/out.bin"],
         ),
         (4, &["compile", "-p", "bxt", &saxpy, "-o", &out]),
-        // Of several failures the least.
+        // The lowest code of several failures counts.
         (1, &["check", "nowhere.visaasm", &wrong]),
     ] {
         let output = kiln(args);
@@ -152,7 +152,7 @@ fn exit_codes_are_those_of_the_table() {
     }
 }
 
-/// One list of names for all verbs, in either case, and a name that is none leads to one that is.
+/// All verbs share one list of names, in either case, and suggest a name for an unknown one.
 #[test]
 fn names_of_platforms_are_the_same_for_every_verb() {
     let (saxpy, zebin) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
@@ -203,7 +203,7 @@ fn shells_and_man_know_every_verb() {
     assert!(pass(&["man", "-o", "-"]).contains("Exit codes"));
 }
 
-/// The README and the package for Python name the same Rust as the workspace, which its dependencies decide.
+/// The README and the Python package name the Rust version of the workspace.
 #[test]
 fn the_readme_says_which_rust_is_needed() {
     let file = |name: &str| fs::read_to_string(examples().join("..").join(name)).unwrap();
@@ -220,7 +220,7 @@ fn the_readme_says_which_rust_is_needed() {
     assert!(file("README.md").contains(&format!("Rust {version} or later")));
 }
 
-/// Standard output is then one document, whatever the verb.
+/// With --format json, standard output is one JSON document for every verb.
 #[test]
 fn every_report_comes_as_json() {
     let (saxpy, zebin) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
@@ -265,12 +265,12 @@ fn every_report_comes_as_json() {
         let document = pass(&[args, &["--format", "json"]].concat());
         let document: Value = serde_json::from_str(&document).unwrap();
         assert!(document.pointer(part).is_some(), "{args:?}: {document}");
-        // The option stands before the verb, too.
+        // The option may come before the verb.
         pass(&[&["--format", "text"], args].concat());
     }
 }
 
-/// Diagnostics are lines of JSON then, with their place; those of `check` are its report.
+/// With --format json, diagnostics are lines of JSON with their place; those of `check` are its report.
 #[test]
 fn diagnostics_come_as_json() {
     let folder = Folder::new("json-errors");
@@ -295,7 +295,7 @@ fn diagnostics_come_as_json() {
     assert_eq!(checked["errors"], 1);
 }
 
-/// The same comes of a file and of the same bytes through a pipe.
+/// A file and the same bytes through a pipe give the same result.
 #[test]
 fn every_verb_reads_standard_input() {
     let folder = Folder::new("pipes");
@@ -319,7 +319,7 @@ fn every_verb_reads_standard_input() {
         assert!(status.success(), "{verb}: {}", text(&of_pipe.stderr));
         let same = |output: &Output| {
             let shown = text(&output.stdout).replace(file.as_str(), "<stdin>");
-            // But for the time that it took.
+            // Except the speed.
             let lines = shown.lines().filter(|line| !line.contains("M instr/s"));
             lines.map(str::trim).map(str::to_string).collect::<Vec<_>>()
         };
@@ -341,7 +341,7 @@ fn every_verb_reads_standard_input() {
             "{benched}"
         );
     }
-    // The object file to be relinked, and the description of arguments.
+    // The object file to relink, and the file with the argument layout.
     let (out, folder_of) = (
         folder.path("out.zebin"),
         examples().join("saxpy").display().to_string(),
@@ -353,7 +353,7 @@ fn every_verb_reads_standard_input() {
     assert!(relinked.status.success(), "{}", text(&relinked.stderr));
     let info = ["compile", &visa, "-p", "skl", "--info", "-", "-o", &out];
     assert!(piped(&info, &fs::read(&zebin).unwrap()).status.success());
-    // A pipe of text gives binary, and the other way.
+    // Text from a pipe gives binary, and the reverse.
     let binary = piped(&["convert", "-", "-o", "-"], &fs::read(&visa).unwrap()).stdout;
     assert!(binary == fs::read(example("saxpy", "isa")).unwrap());
     let launched = piped(
@@ -363,14 +363,14 @@ fn every_verb_reads_standard_input() {
     assert!(launched.status.success(), "{}", text(&launched.stderr));
 }
 
-/// Colours are for terminals only, and not for those who do not want them.
+/// Colours are used only on terminals.
 #[test]
 fn what_is_no_terminal_gets_no_colours() {
     let output = kiln(&["check", "nowhere.visaasm"]);
     assert!(!text(&output.stderr).contains('\u{1b}'));
 }
 
-/// Many files in one call: each to its own file of one folder.
+/// Many files in one call each have their own output in one folder.
 #[test]
 fn many_files_go_to_one_folder() {
     let folder = Folder::new("many");

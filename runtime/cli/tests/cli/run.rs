@@ -1,4 +1,4 @@
-//! What `kiln run` says of a run when it is asked to.
+//! Reports of `kiln run`: traces, figures and errors.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -35,7 +35,7 @@ fn a_trace_is_of_what_was_asked_for() {
     assert_eq!(instructions(&thread), 23, "{thread}");
     assert!(thread.lines().all(|l| !l.contains(":0 0x")), "{thread}");
     assert!(thread.contains("15,0,0:1 0x"), "{thread}");
-    // Of the last thread eleven channels have work: the others write nothing.
+    // Eleven channels of the last thread are inactive and write nothing.
     assert!(thread.contains(" - -\n"), "{thread}");
     let all = said(&["--trace"]);
     assert_eq!(all.lines().filter(|l| l.contains(" 0x0000 ")).count(), 32);
@@ -44,7 +44,7 @@ fn a_trace_is_of_what_was_asked_for() {
     }
 }
 
-/// Runs the saxpy example with these arguments; what it says on its way to failing.
+/// Diagnostic of the saxpy example with wrong arguments.
 fn refused(arguments: &[&str], more: &[&str]) -> String {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
@@ -55,7 +55,7 @@ fn refused(arguments: &[&str], more: &[&str]) -> String {
     }
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    // Messages are broken into lines where they are long.
+    // Long messages are wrapped.
     let said = String::from_utf8(output.stderr).unwrap();
     said.split_whitespace()
         .filter(|word| *word != "│")
@@ -82,7 +82,7 @@ fn arguments_that_do_not_fit_are_refused() {
     assert!(said.contains(expected), "{said}");
 }
 
-/// A device has no end.
+/// A device file has no end.
 #[cfg(unix)]
 #[test]
 fn a_buffer_from_an_endless_file_is_refused() {
@@ -128,7 +128,7 @@ fn a_budget_ends_a_run() {
     assert!(saxpy(&["--budget", "736"]).status.success());
 }
 
-/// An object file of a program whose pointers have 32 bits, and ours in its place.
+/// An object file with 32-bit pointers, and ours in its place.
 #[test]
 fn programs_with_narrow_pointers_run() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -150,7 +150,7 @@ fn programs_with_narrow_pointers_run() {
     kiln(&[run, &made, at, &launch]);
     let file = std::fs::read(&made).unwrap();
     std::fs::remove_file(&made).unwrap();
-    // The class is the one of the file that it was made from.
+    // The ELF class is that of the original file.
     assert_eq!(file[..5], *b"\x7fELF\x01");
 }
 

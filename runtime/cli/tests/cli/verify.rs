@@ -1,4 +1,4 @@
-//! `kiln verify`: nothing is wrong with the reference compiler's code, and what is wrong is shown.
+//! `kiln verify` accepts the reference compiler's code and reports patched errors.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ fn example(device: &str) -> PathBuf {
     root.join(device).join("saxpy.zebin")
 }
 
-/// The exit code and standard output.
+/// Exit code and standard output.
 fn verify(args: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
     let output = command.arg("verify").args(args).output().unwrap();
@@ -58,7 +58,7 @@ fn a_dependency_that_nothing_covers_is_shown_with_both_instructions() {
     assert!(text.contains(&missing), "{text}");
     assert!(text.contains("does not wait for 0x"), "{text}");
 
-    // Bytes that are no instruction, and a rule that is broken.
+    // Bytes that are no instruction, and a broken rule.
     let mut broken = code.clone();
     broken[..16].fill(0xff);
     std::fs::write(&file, &broken).unwrap();

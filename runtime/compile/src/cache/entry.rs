@@ -1,9 +1,8 @@
-//! What an entry of the cache holds: a compiled module, or which files make one module.
+//! Contents of a cache entry: a compiled module, or the groups of files that make one module each.
 //!
-//! The form is postcard's. Its reader takes a slice and never gives out more than is in it, nor makes room for
-//! a length that it only claims; what it accepts was moreover written by this program, as the entry's hash says.
-//! The types here are written out field by field, so that one that is added to the original does not
-//! compile until it is thought of here.
+//! The encoding is postcard's. Its reader borrows from the slice and never allocates for a length that the slice
+//! cannot hold. The entry's hash moreover shows that this program wrote it.
+//! The types here name every field, so that a field added to the original does not compile before it is added here.
 
 use std::borrow::Cow;
 
@@ -61,8 +60,8 @@ struct CompiledEntry<'a> {
     attempt: u8,
 }
 
-/// Offset, instruction of vISA, and file and line of the source. Offsets are distances from the line before, which take a
-/// byte.
+/// Offset of the code, instruction of vISA, and file and line of the source. Offsets count from the entry before, so
+/// that most take one byte.
 type LineEntry = (u32, Option<u32>, Option<(u32, u32)>);
 
 #[derive(Serialize, Deserialize)]
@@ -128,7 +127,7 @@ struct StatsEntry {
     max_pressure: Option<u32>,
 }
 
-/// A set of registers is its words.
+/// A register set is stored as its words.
 mod grf_set {
     use kiln_target::bits::GrfSet;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -142,12 +141,12 @@ mod grf_set {
     }
 }
 
-/// The bytes of a module's entry.
+/// Encodes a module.
 pub(super) fn write_module(module: &CompiledModule) -> Option<Vec<u8>> {
     let CompiledModule {
         kernels,
         functions,
-        // Of this time, and of what no entry has.
+        // Times belong to this run, and no entry holds texts of vISA.
         read_seconds: _,
         visa: _,
         interface,
@@ -164,7 +163,7 @@ pub(super) fn write_module(module: &CompiledModule) -> Option<Vec<u8>> {
     postcard::to_allocvec(&entry).ok()
 }
 
-/// The module of an entry.
+/// Decodes a module.
 pub(super) fn read_module(bytes: &[u8]) -> Option<CompiledModule> {
     let entry: ModuleEntry = postcard::from_bytes(bytes).ok()?;
     let all = |list: Vec<CompiledEntry>| list.into_iter().map(CompiledEntry::compiled).collect();
@@ -202,9 +201,9 @@ impl<'a> CompiledEntry<'a> {
             arrays_in_memory,
             allocator,
             attempt,
-            // Of this time.
+            // Times belong to this run.
             seconds: _,
-            // Asked for by options of which no entry is made.
+            // Options that ask for these make no entry.
             profiles: _,
             dumps: _,
         } = compiled;
@@ -323,7 +322,7 @@ fn lines(entries: Vec<LineEntry>) -> Vec<Line> {
     entries.into_iter().map(line).collect()
 }
 
-/// The bytes of an entry that says which files make one module each.
+/// Encodes the groups of files that make one module each.
 pub(super) fn write_groups<'a>(groups: impl Iterator<Item = &'a [usize]>) -> Option<Vec<u8>> {
     let number = |file: &usize| *file as u64;
     let groups = groups.map(|files| files.iter().map(number).collect());
@@ -331,7 +330,7 @@ pub(super) fn write_groups<'a>(groups: impl Iterator<Item = &'a [usize]>) -> Opt
     postcard::to_allocvec(&groups).ok()
 }
 
-/// The groups of an entry, if each of so many files is in one of them.
+/// Decodes groups; `None` unless they hold each of the `files` files exactly once.
 pub(super) fn read_groups(bytes: &[u8], files: usize) -> Option<Vec<Vec<usize>>> {
     let groups: Vec<Vec<u64>> = postcard::from_bytes(bytes).ok()?;
     let mut seen = vec![false; files];

@@ -1,19 +1,19 @@
-//! What an entry of the cache is called: a hash of all that its contents depend on.
+//! The key of a cache entry: a hash of everything that its contents depend on.
 //!
-//! That is the program itself ([`BUILD`]), the bytes of the files, and the options. Names of files are not
-//! among it: a result never has them. Neither is the argument layout: it is only put beside the code, when an object
-//! file is made. The files' bytes are hashed as they are: text and binary of one module have entries of their own, and
-//! nothing need be read to look for either.
+//! The hash covers the program itself ([`BUILD`]), the bytes of the files, and the options. Names of files are left out, since
+//! no result has them. So is the argument layout, which is added only when an object file is made. The files' bytes
+//! are hashed as they are, so that a lookup need not parse them; a module's text and its binary therefore have two
+//! entries.
 
 use blake3::{Hash, Hasher};
 
 use crate::options::Options;
 use crate::source::Input;
 
-/// The program that makes the code: its version, and a hash of the sources that it was built from.
+/// Identifies the program that makes the code: its version and a hash of its sources.
 pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("KILN_SOURCES"));
 
-/// The name of an entry.
+/// The key of an entry, which is also its file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key(Hash);
 
@@ -23,8 +23,8 @@ impl Key {
     }
 }
 
-/// The key of a module compiled with these options, one kernel of it if one is named; nothing if more is wanted than
-/// an entry holds: texts of stages and register pressure along the code.
+/// The key of a module compiled with these options, or of one kernel of it. `None` if the options ask for results that
+/// no entry holds: dumps of stages, or register pressure by instruction.
 pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input]) -> Option<Key> {
     let Options {
         platform,
@@ -57,7 +57,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     Some(key.finish())
 }
 
-/// The key of which of these files make one module each.
+/// The key of the groups that these files make.
 pub(super) fn groups(inputs: &[Input]) -> Key {
     let mut key = Fields::new("groups");
     key.add_all(inputs.iter().map(|input| input.bytes));

@@ -1,24 +1,23 @@
-//! A code cache on disk: what was compiled once is read the next time.
+//! A code cache on disk: a module that was compiled once is read the next time.
 //!
-//! An entry's name is a hash of all that it was made from (`key`), so that an entry never goes out of
-//! date; what an entry holds is in `entry`. Any number of processes may use a folder at the same time:
-//! an entry is written under another name, flushed to the disk and renamed, and never changed
-//! afterwards. It begins with a hash of the rest, so that a damaged one is noticed; it is then removed and made
-//! anew. A process that is killed leaves its temporary file behind, which the next one to open the cache
-//! removes: it can lock the file, since a living writer holds a lock on it.
+//! An entry's name is a hash of everything that it was made from (`key`), so that an entry never goes out of date; its
+//! contents are described in `entry`. Any number of processes may use a folder at the same time: an entry is written
+//! under a temporary name, flushed to disk and renamed, and never changed afterwards. It begins with a hash of the
+//! rest; an entry whose hash is wrong is removed and compiled again. A killed process leaves its temporary file. The
+//! next process that opens the cache removes it, because it can lock the file: a living writer holds the lock.
 //!
 //! The folder:
 //!
 //! | | |
 //! |---|---|
-//! | `CACHEDIR.TAG` | says that this is a cache (bford.info/cachedir), and that it is ours |
-//! | `00` to `3f` | entries, by the first byte of their names; each folder has the same share of the limit |
-//! | `tmp` | what is being written |
+//! | `CACHEDIR.TAG` | marks the folder as a cache (bford.info/cachedir), and as ours |
+//! | `00` to `3f` | entries, by the first byte of their names; each folder has an equal share of the limit |
+//! | `tmp` | files being written |
 //!
-//! A cache that cannot be written, for want of room for example, keeps nobody from compiling:
-//! [`Cache::counts`] says how often that was so, and [`Cache::problem`] why.
+//! A cache that cannot be written, for example because the disk is full, does not stop compilation: [`Cache::counts`]
+//! counts such entries and [`Cache::problem`] gives the first reason.
 //!
-//! What can write to the folder decides which code is run: it belongs to one user.
+//! Whoever can write to the folder decides which code is run, so it should belong to one user.
 
 mod entry;
 mod key;
@@ -40,22 +39,22 @@ use crate::source::Input;
 
 pub use key::{BUILD, Key};
 
-/// What an entry begins with; the last byte is the version of the form.
+/// First bytes of an entry; the last one is the version of the format.
 const MAGIC: &[u8; 8] = b"kiln\0\0\0\x01";
 /// Magic, key, and the hash of key and contents.
 const HEAD: usize = MAGIC.len() + 2 * blake3::OUT_LEN;
 /// Folders with entries.
 const SHARDS: u8 = 64;
-/// What a file takes on a disk is a multiple of this, near enough.
+/// Assumed block size of the file system: the space that a file takes is counted in multiples of it.
 const PAGE: u64 = 4096;
 const TAG: &str = "CACHEDIR.TAG";
 const TAG_TEXT: &str =
     "Signature: 8a477f597d28d172789f06886806bc55\n# Code that kiln has compiled.\n";
 const TEMPORARY: &str = "tmp";
-/// How often a file is written anew that somebody has taken for a leftover before it was locked.
+/// Times that a write is tried when another process takes the temporary file for a leftover before it is locked.
 const ATTEMPTS: u32 = 3;
 
-/// Why a folder cannot be a cache.
+/// Reasons why a folder cannot be a cache.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     #[error(transparent)]
@@ -66,12 +65,12 @@ pub enum CacheError {
     None,
 }
 
-/// What has become of what was looked for, since the cache was opened.
+/// Lookups and writes since the cache was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub hits: u64,
     pub misses: u64,
-    /// Entries that were found damaged, which are among the misses.
+    /// Damaged entries, which count as misses too.
     pub damaged: u64,
     pub written: u64,
     /// Entries that could not be written.
@@ -102,14 +101,14 @@ struct Inner {
 }
 
 impl Cache {
-    /// Bytes that a cache may take if nothing else is said.
+    /// Default limit in bytes.
     pub const LIMIT: u64 = 1 << 30;
 
-    /// Opens the cache in a folder, which is made if need be, and removes what killed processes have left there.
-    /// It may take so many bytes: 0 is no limit. An entry that is larger than a 64th of that is not kept.
+    /// Opens the cache in a folder, creates the folder if need be, and removes the files that killed processes have
+    /// left there. `limit` is in bytes; 0 is no limit. An entry larger than a 64th of the limit is not kept.
     ///
     /// # Errors
-    /// The folder cannot be made or read, or holds what is not a cache's.
+    /// The folder cannot be made or read, or holds files that are not a cache's.
     pub fn open(folder: &Path, limit: u64) -> Result<Cache, CacheError> {
         fs::create_dir_all(folder)?;
         let cache = Cache::new(folder, limit);
@@ -120,7 +119,7 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Opens a cache that is there.
+    /// Opens a cache that exists.
     ///
     /// # Errors
     /// The folder cannot be read, or is no cache.
@@ -147,7 +146,7 @@ impl Cache {
         }))
     }
 
-    /// What has been found and not found since the cache was opened.
+    /// Lookups and writes since the cache was opened.
     pub fn counts(&self) -> Counts {
         let inner = &*self.0;
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -160,13 +159,13 @@ impl Cache {
         }
     }
 
-    /// Why the first of the entries that could not be written could not.
+    /// The reason why the first of the unwritten entries could not be written.
     pub fn problem(&self) -> Option<String> {
         let problem = self.0.problem.lock();
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The entries that are there, whoever wrote them.
+    /// Number and size of the entries, including those that other processes wrote.
     ///
     /// # Errors
     /// A folder cannot be read.
@@ -181,7 +180,7 @@ impl Cache {
         Ok(size)
     }
 
-    /// Removes all entries; says what has been removed. Nothing else in the folder is touched.
+    /// Removes all entries and returns their number and size. Nothing else in the folder is touched.
     ///
     /// # Errors
     /// An entry cannot be removed.
@@ -198,31 +197,31 @@ impl Cache {
         Ok(removed)
     }
 
-    /// The module of these files, if it was compiled with these options before.
+    /// The compiled module of a key.
     pub(crate) fn module(&self, key: &Key) -> Option<CompiledModule> {
         self.get(key, entry::read_module)
     }
 
-    /// Keeps a module.
+    /// Stores a compiled module.
     pub(crate) fn keep_module(&self, key: &Key, module: &CompiledModule) {
         if let Some(bytes) = entry::write_module(module) {
             self.put(key, &bytes);
         }
     }
 
-    /// Which of these files make one module each, if that is known.
+    /// The groups of a key, if they were stored.
     pub(crate) fn groups(&self, key: &Key, files: usize) -> Option<Vec<Vec<usize>>> {
         self.get(key, |bytes| entry::read_groups(bytes, files))
     }
 
-    /// Keeps that.
+    /// Stores groups.
     pub(crate) fn keep_groups<'a>(&self, key: &Key, groups: impl Iterator<Item = &'a [usize]>) {
         if let Some(bytes) = entry::write_groups(groups) {
             self.put(key, &bytes);
         }
     }
 
-    /// Reads an entry. One that is damaged is removed.
+    /// Reads an entry; a damaged one is removed.
     fn get<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let inner = &*self.0;
         let path = self.path_of(key);
@@ -231,10 +230,10 @@ impl Cache {
                 let read = map(&file).ok().and_then(|map| read(contents(&map, key)?));
                 if read.is_none() {
                     inner.damaged.fetch_add(1, Ordering::Relaxed);
-                    // What cannot be removed is replaced.
+                    // An entry that cannot be removed is replaced by the next write.
                     let _ = fs::remove_file(&path);
                 } else {
-                    // On a disk that is read only, no entry goes.
+                    // Fails on a read-only disk, where nothing is evicted either.
                     let _ = file.set_modified(SystemTime::now());
                 }
                 read
@@ -249,7 +248,7 @@ impl Cache {
         found
     }
 
-    /// Writes an entry, and removes the oldest of its folder if they have become too much.
+    /// Writes an entry, then evicts the least recently used entries of its folder while that exceeds its share.
     fn put(&self, key: &Key, contents: &[u8]) {
         let inner = &*self.0;
         let share = inner.limit / u64::from(SHARDS);
@@ -280,7 +279,7 @@ impl Cache {
         }
     }
 
-    /// Writes a file that is there whole or not at all.
+    /// Writes a file atomically.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         let mut attempts = ATTEMPTS;
         loop {
@@ -299,9 +298,9 @@ impl Cache {
         let temporary = self.0.folder.join(TEMPORARY);
         fs::create_dir_all(&temporary)?;
         let mut file = NamedTempFile::new_in(temporary)?;
-        // Where files cannot be locked, leftovers stay.
+        // On file systems without locks, leftovers stay.
         if let Err(TryLockError::WouldBlock) = file.as_file().try_lock() {
-            // Somebody is about to remove it.
+            // Another process took it for a leftover and is about to remove it.
             return Err(ErrorKind::NotFound.into());
         }
         for part in parts {
@@ -312,8 +311,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the entries of a folder that were used least recently, until the rest is not more than its share.
-    /// What others remove at the same time is none of its errors.
+    /// Removes the least recently used entries of a folder until the rest fits its share. Entries that other processes
+    /// remove meanwhile are no errors.
     fn evict(&self, key: &Key, share: u64) {
         let Ok(mut entries) = self.entries(&shard_of(key)) else {
             return;
@@ -332,7 +331,7 @@ impl Cache {
         }
     }
 
-    /// The entries in one folder; of one that is not there, none.
+    /// The entries of one folder; none if the folder does not exist.
     fn entries(&self, shard: &str) -> io::Result<Vec<Found>> {
         let listed = match fs::read_dir(self.0.folder.join(shard)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -360,12 +359,12 @@ impl Cache {
         Ok(found)
     }
 
-    /// Makes a cache of a folder that holds nothing else.
+    /// Makes a folder that holds no other files a cache.
     fn take_possession(&self) -> Result<(), CacheError> {
         for entry in fs::read_dir(&self.0.folder)? {
             let name = entry?.file_name();
             let name = name.to_string_lossy();
-            // Somebody else may be just as far.
+            // Another process may be creating the cache at the same time.
             let shards = (0..SHARDS).map(shard_name);
             if name != TAG && name != TEMPORARY && !shards.into_iter().any(|shard| shard == name) {
                 return Err(CacheError::Foreign(name.into_owned()));
@@ -375,7 +374,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes what killed processes were writing.
+    /// Removes the temporary files of killed processes.
     fn remove_leftovers(&self) -> io::Result<()> {
         let listed = match fs::read_dir(self.0.folder.join(TEMPORARY)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -387,7 +386,7 @@ impl Cache {
                 continue;
             };
             if file.try_lock().is_ok() {
-                // On a disk that is read only, it stays.
+                // Fails on a read-only disk.
                 let _ = fs::remove_file(&path);
             }
         }
@@ -399,8 +398,8 @@ impl Cache {
         folder.join(key.hash().to_hex().as_str())
     }
 
-    /// What a module of these files, compiled with these options, is called; nothing if the cache cannot hold all
-    /// that is asked for.
+    /// The key of a module of these files with these options; `None` if no entry can hold all that the options ask
+    /// for.
     pub(crate) fn key_of(
         options: &Options,
         kernel: Option<&str>,
@@ -409,7 +408,7 @@ impl Cache {
         key::module(options, kernel, inputs)
     }
 
-    /// What is known of these files together.
+    /// The key of the groups that these files make.
     pub(crate) fn key_of_groups(inputs: &[Input]) -> Key {
         key::groups(inputs)
     }
@@ -430,7 +429,7 @@ fn shard_name(shard: u8) -> String {
     format!("{shard:02x}")
 }
 
-/// Removes a file; false if it has gone before.
+/// Removes a file; false if it was gone already.
 fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -445,7 +444,7 @@ fn checksum(key: &Key, contents: &[u8]) -> Hash {
     hasher.finalize()
 }
 
-/// What an undamaged entry of that key holds.
+/// The contents of an entry; `None` if it is damaged or has another key.
 fn contents<'a>(entry: &'a [u8], key: &Key) -> Option<&'a [u8]> {
     let (head, contents) = entry.split_at_checked(HEAD)?;
     let (magic, head) = head.split_at(MAGIC.len());

@@ -7,7 +7,7 @@ fn fixture() -> Zebin {
     Zebin::parse(&std::fs::read(path).expect("the fixture")).expect("an object file")
 }
 
-/// Of the reference compiler's object file we read what readelf reads (`sum.lines`).
+/// The tables of a reference object file equal those that readelf prints (`sum.lines`).
 #[test]
 fn lines_are_those_of_readelf() {
     let tables = of_object(&fixture());
@@ -36,13 +36,13 @@ fn lines_are_those_of_readelf() {
     );
 }
 
-/// Names that are said over and over take no more room than there is.
+/// Repeated names cannot exceed the limit.
 #[test]
 fn names_have_a_limit() {
     let mut zebin = fixture();
     let section = zebin.others.iter_mut().find(|s| s.name == ".debug_line");
     let section = section.expect("the section");
-    // Version 4, one folder with a long name, many files in it, and a row of each.
+    // Version 4, one folder with a long name, many files in it, and a row for each.
     let mut header = vec![8, 1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1];
     header.extend(std::iter::repeat_n(b'a', 1 << 16));
     header.extend([0, 0]);
@@ -52,7 +52,7 @@ fn names_have_a_limit() {
         header.extend([0, 1, 0, 0]);
     }
     header.push(0);
-    // The address, whose relocation is at this place, then rows.
+    // The address, which has a relocation, then the rows.
     let mut program = vec![0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0];
     for file in 1..=files {
         program.extend([4, (file & 0x7f) as u8 | 0x80, (file >> 7) as u8, 1]);
@@ -64,14 +64,14 @@ fn names_have_a_limit() {
     zebin.relocations.clear();
     let tables = of_object(&zebin);
     let names: usize = tables["sum"].files.iter().map(String::len).sum();
-    assert!((1..=NAMES).contains(&names), "{names} bytes");
+    assert!((1..=MAX_NAME_BYTES).contains(&names), "{names} bytes");
     assert!(tables["sum"].files.len() > 200);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Whatever the section says, there is an answer.
+    /// Damaged sections never make the reader panic.
     #[test]
     fn damaged_sections_are_read_as_far_as_they_go(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),

@@ -1,5 +1,5 @@
-//! Kernels near valid ones, for the property test and the fuzz target: the texts of examples and of
-//! the tests' kernels, changed line by line so that much of what comes out is still vISA.
+//! Kernels near valid ones, for the property test and the fuzz target: the texts of examples and of the tests'
+//! kernels, changed line by line so that many results are still vISA.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use kiln_emit::platform::{Platform, find};
 use kiln_emit::verify::verify;
 use kiln_regalloc::AllocError;
 
-/// Bytes that say one change.
+/// Bytes that encode one change.
 pub const CHANGE: usize = 6;
 
 const TYPES: [&str; 10] = ["ud", "d", "uw", "w", "ub", "b", "uq", "q", "f", "df"];
@@ -31,9 +31,9 @@ const REGIONS: [&str; 8] = [
     "<0;1,0>", "<1;1,0>", "<8;8,1>", "<16;8,2>", "<2;1,0>", "<4;2,2>", "<1>", "<2>",
 ];
 const NUMBERS: [&str; 8] = ["0", "1", "2", "3", "7", "16", "31", "64"];
-/// Registers that may be used: all, few, and so few that many kernels are refused.
+/// Register limits: all, few, and so few that many kernels are refused.
 const LIMITS: [u32; 3] = [128, 40, 24];
-/// What stands for itself between the words of a line.
+/// Characters that separate the words of a line.
 const SEPARATORS: &[char] = &[' ', ',', '(', ')', '<', '>', ';', ':', '='];
 
 /// The folder of the whole project.
@@ -44,7 +44,7 @@ fn root() -> &'static Path {
         .expect("the examples")
 }
 
-/// The texts of the folders in a folder, each of the folder's name.
+/// Texts in the subfolders of a folder, each named for its subfolder.
 fn texts_in(folder: &Path) -> Vec<String> {
     let mut folders: Vec<_> = std::fs::read_dir(folder)
         .expect("a folder")
@@ -64,7 +64,7 @@ pub fn texts() -> &'static [String] {
     TEXTS.get_or_init(|| texts_in(&root().join("examples")))
 }
 
-/// Those, and the texts of the tests' kernels.
+/// Texts of the examples and of the tests' kernels.
 fn all_texts() -> &'static [String] {
     static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
     TEXTS.get_or_init(|| {
@@ -73,9 +73,9 @@ fn all_texts() -> &'static [String] {
     })
 }
 
-/// A text made of the data, and how many registers it may use. The first byte chooses a text, the
-/// second the registers and whether the text is one of the first 256 or of those behind; then come
-/// changes of [`CHANGE`] bytes each: what is done, the number of a line, that of another, and a choice.
+/// A text made from the data, and its register limit. The first byte chooses a text, the second the registers and
+/// whether the text is one of the first 256 or of the rest; then come changes of [`CHANGE`] bytes each: the kind of
+/// change, a line, another line, and a choice.
 pub fn mutated(data: &[u8]) -> (String, u32) {
     let [choice, second, changes @ ..] = data else {
         return (String::new(), LIMITS[0]);
@@ -95,7 +95,7 @@ pub fn mutated(data: &[u8]) -> (String, u32) {
     (lines.join("\n") + "\n", limit)
 }
 
-/// The place of one of the parts of a text that begin and end so.
+/// The range of one of the parts of a text between these two characters.
 fn place(
     text: &str,
     choice: usize,
@@ -115,7 +115,7 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
         0 => drop(lines.remove(line)),
         1 => lines.insert(other, text),
         2 => lines.swap(line, other),
-        // A word of another line, of the same kind by its first letter.
+        // A word of another line that begins with the same letter.
         3 | 4 => {
             let words = |text: &str| -> Vec<String> {
                 let words = text.split(SEPARATORS).filter(|word| !word.is_empty());
@@ -160,7 +160,7 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
                 lines[line] = format!("{}{number}{}", &text[..=from], &text[to..]);
             }
         }
-        // Two words change places.
+        // Swaps two words.
         10 => {
             let mut words: Vec<&str> = text.split(' ').collect();
             let count = words.len();
@@ -174,10 +174,10 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
     }
 }
 
-/// Compiles a text from its first byte to its last in so many registers; whether it was accepted.
+/// Compiles a text with a register limit; true if it was accepted.
 ///
 /// # Panics
-/// What was accepted is no legal machine code, or an error says that the finalizer is wrong.
+/// The result is no legal machine code, or the error is an internal one.
 pub fn compile(text: &str, grf_limit: u32) -> bool {
     let platform = find("skl").expect("the platform");
     let options = Options {
@@ -215,7 +215,7 @@ pub fn compile(text: &str, grf_limit: u32) -> bool {
     }
 }
 
-/// Every instruction is one, legal, and the same when it is encoded again.
+/// Checks that every instruction decodes, is legal, and encodes to the same bytes.
 fn legal(code: &[u8], platform: &'static Platform) {
     let mut again = Vec::with_capacity(code.len());
     for entry in entries(code, platform) {

@@ -1,5 +1,5 @@
-//! Raw sends of every form, size, mask, predicate and descriptor: what we encode is what the reference
-//! finalizer encodes. `.ci/raw-sends` makes `table.txt` and says how it is laid out.
+//! Raw sends of every form, size, mask, predicate and descriptor: our encoding equals the reference finalizer's.
+//! `.ci/raw-sends` makes `table.txt` and describes its layout.
 
 use kiln_compile::Options;
 use kiln_compile::attempt::{self, Scratch};
@@ -12,12 +12,12 @@ const TABLE: &str = include_str!("../../../tests/raw_sends/table.txt");
 const OPCODE: u128 = 0x7f;
 const SEND: u128 = 0x31;
 const SPLIT: u128 = 0x33;
-/// Set in the word of an instruction of 8 bytes, of which none is a send.
+/// The bit that marks a compacted instruction; no send is compacted.
 const COMPACT: u128 = 1 << 29;
 const END_OF_THREAD: u128 = 1 << 127;
 /// The shared function that ends a thread.
 const THREAD_SPAWNER: u128 = 7;
-/// A split send has its extended descriptor in a register: which part of a0.
+/// In a split send: the bit that says that the extended descriptor is in a subregister of a0.
 const IN_REGISTER: u128 = 1 << 61;
 
 fn skl() -> &'static Platform {
@@ -29,10 +29,10 @@ fn bits(high: u32, low: u32) -> u128 {
     (u128::MAX >> (127 - high)) & (u128::MAX << low)
 }
 
-/// The first register from which a message may be sent that ends the thread.
+/// First register that a message that ends the thread may be sent from.
 const END_FROM: u128 = 112;
 
-/// The sends among instructions that are not the thread's usual end.
+/// Sends in the code, except the usual end of the thread.
 fn sends(code: &[u8]) -> Vec<u128> {
     let mut rest = code;
     let mut words = Vec::new();
@@ -53,7 +53,7 @@ fn sends(code: &[u8]) -> Vec<u128> {
     words
 }
 
-/// The word without the numbers of registers.
+/// The encoding with all register numbers cleared.
 fn without_registers(word: u128) -> u128 {
     let mut numbers = bits(33, 32) | bits(60, 53) | bits(76, 69);
     if word & OPCODE >= SPLIT {
@@ -69,7 +69,7 @@ fn listed(word: u128) -> String {
     listing::list(&word.to_le_bytes(), skl(), Style::Numeric)
 }
 
-/// What is wrong with the sends of a kernel in so many registers.
+/// Differences in the sends of a kernel compiled with `grf_limit`.
 fn check(head: &str, kernel: &[(u128, &str)], grf_limit: u32) -> Result<(), String> {
     let lines: Vec<&str> = kernel.iter().map(|&(_, line)| line).collect();
     let end = match lines.last() {
@@ -94,7 +94,7 @@ fn check(head: &str, kernel: &[(u128, &str)], grf_limit: u32) -> Result<(), Stri
     }
     for (word, (expected, line)) in words.into_iter().zip(kernel) {
         let ours = without_registers(word);
-        // With its extended descriptor in a register, the reference forgets to say that the thread ends.
+        // If its extended descriptor is in a register, the reference omits the end-of-thread bit.
         let forgets = line.contains("_eot") && expected & IN_REGISTER != 0;
         let expected = &(expected | if forgets { END_OF_THREAD } else { 0 });
         if ours != *expected {

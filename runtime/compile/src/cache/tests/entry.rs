@@ -15,7 +15,7 @@ fn module() -> CompiledModule {
     session.compile_module(&[input]).unwrap()
 }
 
-/// Even what has the right hash is only bytes.
+/// Contents with the right hash may still be arbitrary bytes.
 #[test]
 fn whatever_an_entry_holds_it_is_read_or_refused() {
     let bytes = write_module(&module()).unwrap();
