@@ -1,4 +1,5 @@
-//! The shared library's SONAME. cargo-c gives it one with a version, so that several can be installed.
+//! Sets the shared library's SONAME. cargo-c replaces it by one with a version, so that several versions can be
+//! installed.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

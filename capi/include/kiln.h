@@ -1,13 +1,13 @@
 // Kiln, a finalizer for Intel GPUs, as a C library: vISA in, Gen machine code out.
 // Made by cbindgen from capi/src; docs/embedding.md is the guide.
 //
-// Handles are opaque, and freed by the function named after them; freeing NULL does nothing. Every function that can
-// fail says so in its result, and then sets what it would have given to NULL or 0. A pointer that must not be NULL
-// and is, is an error like others. Strings are UTF-8 and end in a zero byte; those that are given back are valid
-// until the handle that they came from is freed or, where that is said, changed.
+// Handles are opaque, and each type has a function that frees it; freeing NULL does nothing. A function that can fail
+// returns a kiln_result; after a failure its other results are NULL or 0. NULL where it is not allowed is an error.
+// Strings are UTF-8 and end in a zero byte; returned strings are valid until their handle is freed or, where a comment
+// says so, changed.
 //
-// There is no global state. One handle may be used from several threads at the same time where the functions take it
-// as const; a function that takes it as other than const needs it for itself.
+// There is no global state. Several threads may use a handle at the same time in functions that take it as const;
+// other functions need exclusive use.
 
 #ifndef KILN_H
 #define KILN_H
@@ -15,26 +15,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of this interface: of its functions, and of the layout of its structures.
-// It grows whenever a program has to be compiled again, and is what kiln_session_new is given.
+// Version of this interface: of its functions, and of the layout of its structures. It grows whenever programs must
+// be recompiled. Pass it to kiln_session_new.
 #define KILN_ABI_VERSION 3
 
-// How a call ended.
+// Result of a call.
 typedef enum kiln_result {
   KILN_RESULT_OK = 0,
   // A pointer is NULL that must not be.
   KILN_RESULT_NULL = 1,
-  // A number means nothing, or is too large, or a pointer is not aligned.
+  // A number is unknown or too large, or a pointer is not aligned.
   KILN_RESULT_ARGUMENT = 2,
   // A string is not UTF-8.
   KILN_RESULT_UTF8 = 3,
   // The program was compiled with another version of kiln.h.
   KILN_RESULT_ABI = 4,
-  // There is nothing of that name or number.
+  // There is no object of that name or index.
   KILN_RESULT_NOT_FOUND = 5,
-  // The buffer is too short; the size needed is said.
+  // The buffer is too short; the required size is returned.
   KILN_RESULT_SHORT_BUFFER = 6,
-  // The input is wrong, or has something that is not supported: the diagnostics say what.
+  // The input has errors, or instructions that are not supported: see the diagnostics.
   KILN_RESULT_VISA = 7,
   // Code cannot be loaded there, or a symbol has no address.
   KILN_RESULT_LOAD = 8,
@@ -42,22 +42,22 @@ typedef enum kiln_result {
   KILN_RESULT_OBJECT = 9,
   // The kernel cannot be launched so, or its execution failed.
   KILN_RESULT_RUN = 10,
-  // The system gave no memory or threads, or no folder for a cache: the log says why.
+  // The system has no memory or threads, or the cache's folder cannot be used: see the log.
   KILN_RESULT_SYSTEM = 11,
-  // Kiln itself is wrong. What the call would have changed is as it was.
+  // An internal error. The objects of the call are unchanged.
   KILN_RESULT_INTERNAL = 12,
 } kiln_result;
 
-// How severe a message is.
+// Severity of a message.
 typedef enum kiln_severity {
   KILN_SEVERITY_ERROR = 0,
-  // Legal, but likely not what was meant.
+  // Legal, but probably a mistake.
   KILN_SEVERITY_WARNING = 1,
-  // Only in the log.
+  // Occurs only in the log.
   KILN_SEVERITY_INFO = 2,
 } kiln_severity;
 
-// What a part of a program is.
+// Kind of a part of a program.
 typedef enum kiln_part_kind {
   // Threads are dispatched to it.
   KILN_PART_KIND_KERNEL = 0,
@@ -65,7 +65,7 @@ typedef enum kiln_part_kind {
   KILN_PART_KIND_FUNCTION = 1,
 } kiln_part_kind;
 
-// What belongs into the field of a relocation.
+// Value of a relocated field.
 typedef enum kiln_relocation_kind {
   // The address, 64 bits.
   KILN_RELOCATION_KIND_ADDRESS = 0,
@@ -77,11 +77,11 @@ typedef enum kiln_relocation_kind {
   KILN_RELOCATION_KIND_DISTANCE = 3,
 } kiln_relocation_kind;
 
-// What is wanted first.
+// Priority of a compilation.
 typedef enum kiln_tier {
   // Fast code.
   KILN_TIER_BEST = 0,
-  // Code soon.
+  // Short compile time.
   KILN_TIER_QUICK = 1,
 } kiln_tier;
 
@@ -93,65 +93,65 @@ typedef enum kiln_allocator {
   KILN_ALLOCATOR_ION = 1,
 } kiln_allocator;
 
-// Where the layout of kernels' arguments comes from, which an object file needs.
+// Format of the argument layout that an object file needs.
 typedef enum kiln_layout {
   // An object file of the same program, or a `.ze_info` document.
   KILN_LAYOUT_INFO = 0,
-  // An interface: a document that says what each input is, written by hand or by a compiler.
+  // An interface: a document with the meaning of each input, written by hand or by a compiler.
   KILN_LAYOUT_INTERFACE = 1,
   // The inputs of the vISA alone, each of which is taken for an argument.
   KILN_LAYOUT_INPUTS = 2,
 } kiln_layout;
 
-// What an argument of a kernel is.
+// Kind of a kernel's argument.
 typedef enum kiln_arg_kind {
-  // Memory that the kernel reads and writes: `size` bytes at `data`, which have its results afterwards.
+  // Memory that the kernel reads and writes: `size` bytes at `data`, which contain its results afterwards.
   KILN_ARG_KIND_BUFFER = 0,
-  // A value: the `size` bytes at `data`, as many as the argument's type has.
+  // A value: `size` bytes at `data`, as many as the argument's type has.
   KILN_ARG_KIND_VALUE = 1,
-  // `size` bytes of shared local memory; `data` is not looked at.
+  // `size` bytes of shared local memory; `data` is ignored.
   KILN_ARG_KIND_LOCAL = 2,
 } kiln_arg_kind;
 
-// What was found wrong by one call.
+// Findings of one call.
 typedef struct kiln_diagnostics kiln_diagnostics;
 
-// A module that was read and checked, to be compiled once or several times.
+// A module that was read and checked, and can be compiled any number of times.
 typedef struct kiln_module kiln_module;
 
 // An object file.
 typedef struct kiln_object kiln_object;
 
-// Machine code of a module: kernels, and behind them functions that are called by address.
+// Machine code of a module: kernels, then functions that are called by address.
 typedef struct kiln_program kiln_program;
 
-// Options, threads and a log. It can be used from several threads at the same time.
+// Options, threads and a log. Several threads may use it at the same time.
 typedef struct kiln_session kiln_session;
 
-// Something that is wrong. Its strings are valid until the diagnostics are freed.
+// An error or warning. Its strings are valid until the diagnostics are freed.
 typedef struct kiln_diagnostic {
   enum kiln_severity severity;
-  // What is wrong, such as "V0014": for ever the same, whatever the message says.
+  // Identifies the kind of error, such as "V0014". Codes are stable and never reused.
   const char *code;
-  // The name of the input, or NULL.
+  // Name of the input, or NULL.
   const char *file;
   // The kernel or function, or NULL.
   const char *kernel;
-  // The instruction as text where the input is none, or NULL.
+  // Text of the instruction if the input is no text, or NULL.
   const char *text;
   const char *message;
-  // The number of the instruction, or -1.
+  // Index of the instruction, or -1.
   int64_t instruction;
-  // In a text, from 1, else 0. Columns are bytes.
+  // Line and column in a text, from 1, else 0. Columns count bytes.
   uint32_t line;
   uint32_t column;
-  // In a binary object, in bytes, or -1.
+  // Offset in a binary object in bytes, or -1.
   int64_t offset;
 } kiln_diagnostic;
 
 // A file of vISA in memory, text or binary.
 typedef struct kiln_input {
-  // For messages; may be NULL.
+  // Name for messages; may be NULL.
   const char *name;
   const void *data;
   size_t size;
@@ -167,9 +167,9 @@ typedef struct kiln_arg {
 
 // A launch of a kernel.
 typedef struct kiln_launch {
-  // The kernel's name.
+  // Name of the kernel.
   const char *kernel;
-  // 1 to 3; sizes of other dimensions are not looked at.
+  // 1 to 3; sizes of other dimensions are ignored.
   uint32_t dimensions;
   // Work-items in each dimension: a multiple of those of a group.
   uint32_t global[3];
@@ -177,11 +177,11 @@ typedef struct kiln_launch {
   uint32_t local[3];
   const struct kiln_arg *args;
   size_t arg_count;
-  // Instructions executed at most; 0 for 2^33.
+  // Maximum number of executed instructions; 0 for 2^33.
   uint64_t budget;
 } kiln_launch;
 
-// What a launch did.
+// Figures of a launch.
 typedef struct kiln_figures {
   uint64_t instructions;
   uint64_t groups;
@@ -190,42 +190,42 @@ typedef struct kiln_figures {
   uint64_t bytes_written;
 } kiln_figures;
 
-// A kernel or function of a program, with all that it calls by name, and figures of it.
+// A kernel or function of a program, with the functions that it calls by name, and its figures.
 typedef struct kiln_part {
   // Valid until the program is recompiled or freed.
   const char *name;
   enum kiln_part_kind kind;
   // Bytes of machine code.
   size_t code_size;
-  // Where kiln_program_load puts it, in bytes from the start of the image.
+  // Offset in the image of kiln_program_load, in bytes.
   size_t image_offset;
   size_t relocations;
   size_t symbols;
-  // Channels of a thread.
+  // Number of channels of a thread.
   uint32_t simd;
   // 1 if it waits at a barrier.
   uint32_t barrier;
-  // 1 if its threads must not be interrupted in the middle.
+  // 1 if its threads must not be interrupted in the middle of the code.
   uint32_t uninterruptible;
-  // Bytes of scratch space a thread: what the vISA itself uses, then spills, then the stack.
+  // Bytes of scratch space of a thread: data of the vISA, spill slots, and the stack.
   uint32_t scratch_bytes;
   uint32_t spill_bytes;
   uint32_t stack_bytes;
-  // Registers that hold something at one time or another.
+  // Registers that are used anywhere.
   uint32_t grf_used;
-  // Messages that spill and that fill.
+  // Messages that spill, and that fill.
   uint32_t spills;
   uint32_t fills;
   // Instructions of vISA, and of machine code.
   uint64_t visa_instructions;
   uint64_t instructions;
-  // Seconds that it took to compile.
+  // Seconds of compilation.
   double seconds;
 } kiln_part;
 
-// A place in the code that is filled in when it is loaded.
+// A field in the code that loading fills in.
 typedef struct kiln_relocation {
-  // Of the field, in bytes from the start of the part's code.
+  // Offset of the field in bytes from the start of the part's code.
   uint32_t offset;
   enum kiln_relocation_kind kind;
   // Valid until the program is recompiled or freed.
@@ -236,76 +236,75 @@ typedef struct kiln_relocation {
 typedef struct kiln_symbol {
   // Valid until the program is recompiled or freed.
   const char *name;
-  // In bytes.
+  // Offset and size in bytes.
   uint32_t offset;
   uint32_t size;
 } kiln_symbol;
 
-// Finds the address of a symbol; 0 if it is not known. It is called by the thread that called the library, and must
-// return.
+// Resolves a symbol; returns 0 if it is unknown. It is called by the thread that called the library, and must return.
 typedef int32_t (*kiln_resolve)(void *user, const char *symbol, uint64_t *address);
 
-// Where a program's code is to lie, and where it is put for that.
+// Address of a program's code, and buffer for it.
 typedef struct kiln_load {
-  // A multiple of 64, as instruction pointers count.
+  // Address as an instruction pointer, a multiple of 64.
   uint64_t address;
-  // Is asked once for each symbol that the program does not define, with `user` as its first argument; NULL if there is
-  // none.
+  // Called once for each symbol that the program does not define, with `user` as its first argument; NULL if there
+  // is none.
   kiln_resolve resolve;
   void *user;
   void *buffer;
   size_t capacity;
 } kiln_load;
 
-// Takes the messages of a session: one line each, with the pointer of its options.
-// It is called by the thread that called the library, and must return.
+// Receives the messages of a session, one line each, with the pointer of its options. It is called by the thread that
+// called the library, and must return.
 typedef void (*kiln_log)(void *user, enum kiln_severity severity, const char *message);
 
-// How a session compiles. All zero but the platform is what most want.
+// Options of a session. Zero is the default of all but the platform.
 typedef struct kiln_options {
-  // The name of a platform.
+  // Name of a platform.
   const char *platform;
   // A kiln_tier.
   uint32_t tier;
-  // General registers that may be used; 0 for all.
+  // Maximum number of general registers; 0 for all.
   uint32_t grf_limit;
-  // Threads that compile and execute for the session; 0 for as many as the host has processors, 256 at most.
+  // Number of threads that compile and execute for the session; 0 for the number of processors, 256 at most.
   uint32_t threads;
   // 1 if threads of kernels may be interrupted in the middle (mid-thread preemption), else 0.
   uint32_t preemption;
-  // Takes messages, with `log_user` as its first argument; NULL for none. From as many threads as use the session.
+  // Receives messages, with `log_user` as its first argument; NULL for none. Every thread that uses the session may
+  // call it.
   kiln_log log;
   void *log_user;
-  // The folder of a code cache, which is made if need be; NULL for no cache. kiln_compile_inputs and
-  // kiln_object_relink use it.
+  // Folder of a code cache, created if necessary; NULL for no cache. kiln_compile_inputs and kiln_object_relink use
+  // it.
   const char *cache;
-  // Bytes that the cache may take; 0 for 1 GiB, UINT64_MAX for no limit.
+  // Maximum size of the cache in bytes; 0 for 1 GiB, UINT64_MAX for no limit.
   uint64_t cache_limit;
-  // 1 if object files say which lines of the source their code comes from (.debug_line), where the vISA says it,
-  // else 0.
+  // 1 if object files get the source lines of their code (.debug_line), where the vISA has any, else 0.
   uint32_t lines;
   // A kiln_allocator.
   uint32_t allocator;
 } kiln_options;
 
-// What a session has found in its cache and written to it since it was made, in entries.
+// Lookups and writes of a session's cache since the session was made, in entries.
 typedef struct kiln_cache {
   uint64_t hits;
   uint64_t misses;
-  // That were found damaged, and are among the misses.
+  // Damaged entries, which count as misses too.
   uint64_t damaged;
   uint64_t written;
-  // That could not be written; the log is told once.
+  // Entries that could not be written; the log has one message.
   uint64_t unwritten;
 } kiln_cache;
 
 // A platform.
 typedef struct kiln_platform {
-  // Such as "skl".
+  // Name, such as "skl".
   char name[16];
-  // 1 if code is made for it; the code of all can be listed and run.
+  // 1 if Kiln compiles for it; machine code of every platform can be listed and executed.
   int32_t compiles;
-  // General registers of a thread, and bytes of one.
+  // Number of general registers of a thread, and bytes of one.
   uint32_t grf_count;
   uint32_t grf_bytes;
 } kiln_platform;
@@ -314,27 +313,27 @@ typedef struct kiln_platform {
 extern "C" {
 #endif // __cplusplus
 
-// The version of the library, such as "0.1.0".
+// Version of the library, such as "0.1.0".
 const char *kiln_version(void);
 
-// The KILN_ABI_VERSION that the library was made with.
+// The KILN_ABI_VERSION that the library was built with.
 uint32_t kiln_abi_version(void);
 
-// What a result means, in words.
+// Description of a result.
 const char *kiln_result_text(uint32_t result);
 
-// How many there are; of NULL none.
+// Number of diagnostics; 0 for NULL.
 size_t kiln_diagnostics_count(const struct kiln_diagnostics *diagnostics);
 
-// The one of that number, from 0: the first error, then the others in the order of the input.
+// The diagnostic of an index, from 0: the first error, then the others in the order of the input.
 enum kiln_result kiln_diagnostics_get(const struct kiln_diagnostics *diagnostics,
                                       size_t index,
                                       struct kiln_diagnostic *out);
 
 void kiln_diagnostics_free(struct kiln_diagnostics *diagnostics);
 
-// Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout; it says what the
-// bytes at `data` are that describe the kernels' arguments, or that there are none.
+// Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout: the format of the
+// argument layout in the bytes at `data`.
 enum kiln_result kiln_object_make(const struct kiln_session *session,
                                   const struct kiln_program *program,
                                   uint32_t layout,
@@ -343,10 +342,9 @@ enum kiln_result kiln_object_make(const struct kiln_session *session,
                                   struct kiln_object **out,
                                   struct kiln_diagnostics **diagnostics);
 
-// Replaces the code of all kernels of an object file by code that is compiled of vISA, which is what the reference
-// compiler dumps when it makes the object file: of the files, those are taken whose kernels have the names and the
-// numbers of channels of the object's. Kernels without vISA are an error if `keep` is 0, and stay as they are if it is
-// 1. The object that is given stays as it is.
+// Replaces the code of all kernels of an object file by code compiled from vISA, the dump that the reference compiler
+// makes together with the object file. Files are selected by the names and SIMD sizes of their kernels. Kernels
+// without vISA are an error if `keep` is 0, and stay as they are if it is 1. The given object is not changed.
 enum kiln_result kiln_object_relink(const struct kiln_session *session,
                                     const struct kiln_object *object,
                                     const struct kiln_input *inputs,
@@ -355,7 +353,7 @@ enum kiln_result kiln_object_relink(const struct kiln_session *session,
                                     struct kiln_object **out,
                                     struct kiln_diagnostics **diagnostics);
 
-// Reads an object file for the session's platform, anybody's.
+// Reads an object file of any compiler for the session's platform.
 enum kiln_result kiln_object_read(const struct kiln_session *session,
                                   const void *data,
                                   size_t size,
@@ -364,15 +362,15 @@ enum kiln_result kiln_object_read(const struct kiln_session *session,
 
 void kiln_object_free(struct kiln_object *object);
 
-// Copies the file into a buffer. Where that is too short, it gets nothing, and `size` is what is needed.
+// Copies the file into a buffer. If the buffer is too short, nothing is copied, and `size` is the required size.
 enum kiln_result kiln_object_bytes(const struct kiln_object *object,
                                    void *buffer,
                                    size_t capacity,
                                    size_t *size);
 
-// Executes a kernel of an object file on the host, instruction by instruction, and waits for its end. Buffers among
-// the arguments have the results afterwards, also when it fails; those that overlap are buffers of their own.
-// `figures`, which may be NULL, are what it did. Kernels with images and samplers cannot be launched from here.
+// Executes a kernel of an object file on the host and waits for its end. Buffers among the arguments have the results
+// afterwards, also after a failure; overlapping buffers are separate buffers for the kernel. `figures` may be NULL.
+// Kernels with images and samplers cannot be launched from here.
 enum kiln_result kiln_object_run(const struct kiln_session *session,
                                  const struct kiln_object *object,
                                  const struct kiln_launch *launch,
@@ -380,7 +378,7 @@ enum kiln_result kiln_object_run(const struct kiln_session *session,
                                  struct kiln_diagnostics **diagnostics);
 
 // Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards.
-// Diagnostics, which may be NULL, are what is wrong, or warnings; NULL if there is nothing.
+// `diagnostics` may be NULL; it returns errors or warnings, or NULL if there are none.
 enum kiln_result kiln_module_load(const struct kiln_session *session,
                                   const struct kiln_input *inputs,
                                   size_t count,
@@ -389,23 +387,22 @@ enum kiln_result kiln_module_load(const struct kiln_session *session,
 
 void kiln_module_free(struct kiln_module *module);
 
-// Compiles a module, which stays as it is.
+// Compiles a module. The module is not changed.
 enum kiln_result kiln_compile(const struct kiln_session *session,
                               const struct kiln_module *module,
                               struct kiln_program **out,
                               struct kiln_diagnostics **diagnostics);
 
-// Does the same as kiln_module_load and kiln_compile, but for warnings, which it does not say. If the session has a
-// cache, what was compiled before is taken from it, and what was not is kept there.
+// As kiln_module_load followed by kiln_compile, without the warnings. If the session has a cache, the program is
+// looked up in it, and stored if it was compiled.
 enum kiln_result kiln_compile_inputs(const struct kiln_session *session,
                                      const struct kiln_input *inputs,
                                      size_t count,
                                      struct kiln_program **out,
                                      struct kiln_diagnostics **diagnostics);
 
-// Compiles one kernel of a program once more, for a tier, and puts its code in the place of the one before. It takes
-// the same arguments and has relocations of the same symbols. Other parts stay as they are; their places in an image
-// may be others.
+// Compiles one kernel of a program again for another tier, and replaces its code. Arguments, and the symbols of
+// relocations, stay the same. Other parts do not change, but their offsets in an image may.
 enum kiln_result kiln_recompile(const struct kiln_session *session,
                                 const struct kiln_module *module,
                                 struct kiln_program *program,
@@ -415,58 +412,59 @@ enum kiln_result kiln_recompile(const struct kiln_session *session,
 
 void kiln_program_free(struct kiln_program *program);
 
-// How many kernels and functions a program has; of NULL none.
+// Number of kernels and functions of a program; 0 for NULL.
 size_t kiln_program_parts(const struct kiln_program *program);
 
-// The number of the part of that name.
+// The index of the part of that name.
 enum kiln_result kiln_program_find(const struct kiln_program *program,
                                    const char *name,
                                    size_t *index);
 
-// What is known of a part.
+// Facts about a part.
 enum kiln_result kiln_program_part(const struct kiln_program *program,
                                    size_t index,
                                    struct kiln_part *out);
 
-// Copies a part's machine code into a buffer. Where that is too short, it gets nothing, and `size` is what is needed.
+// Copies a part's machine code into a buffer. If the buffer is too short, nothing is copied, and `size` is the
+// required size.
 enum kiln_result kiln_program_code(const struct kiln_program *program,
                                    size_t index,
                                    void *buffer,
                                    size_t capacity,
                                    size_t *size);
 
-// The relocation of that number of a part.
+// The relocation of an index of a part.
 enum kiln_result kiln_program_relocation(const struct kiln_program *program,
                                          size_t part,
                                          size_t index,
                                          struct kiln_relocation *out);
 
-// The symbol of that number of a part: the first is its own, others are functions that it calls by name.
+// The symbol of an index of a part: the first is its own, the others are functions that it calls by name.
 enum kiln_result kiln_program_symbol(const struct kiln_program *program,
                                      size_t part,
                                      size_t index,
                                      struct kiln_symbol *out);
 
-// Puts a program's code for an address into a buffer: all parts, with their relocations filled in. Where the buffer is
-// too short, it gets nothing, and `size` is what is needed.
+// Copies a program's code for an address into a buffer: all parts, with their relocations resolved. If the buffer is
+// too short, nothing is copied, and `size` is the required size.
 enum kiln_result kiln_program_load(const struct kiln_session *session,
                                    const struct kiln_program *program,
                                    const struct kiln_load *load,
                                    size_t *size,
                                    struct kiln_diagnostics **diagnostics);
 
-// Makes a session. `abi` is KILN_ABI_VERSION. Where it cannot, the log of the options is told why.
+// Makes a session. `abi` is KILN_ABI_VERSION. The reason of a failure is reported to the log of the options.
 enum kiln_result kiln_session_new(uint32_t abi,
                                   const struct kiln_options *options,
                                   struct kiln_session **out);
 
-// What a session has found in its cache and written to it; KILN_RESULT_NOT_FOUND if it has none.
+// Lookups and writes of a session's cache; KILN_RESULT_NOT_FOUND if it has none.
 enum kiln_result kiln_session_cache(const struct kiln_session *session, struct kiln_cache *out);
 
-// Frees a session, and waits for its threads to end. What was made with it stays.
+// Frees a session, and waits for its threads to end. Objects made with it stay valid.
 void kiln_session_free(struct kiln_session *session);
 
-// The platform of that number, from 0; behind the last, KILN_RESULT_NOT_FOUND.
+// The platform of an index, from 0; KILN_RESULT_NOT_FOUND after the last.
 enum kiln_result kiln_platform_get(size_t index, struct kiln_platform *out);
 
 #ifdef __cplusplus

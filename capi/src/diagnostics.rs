@@ -8,7 +8,7 @@ use crate::guard::guard;
 use crate::pointer::{self, c_string, optional};
 use crate::records::{KilnDiagnostic, KilnResult, KilnSeverity};
 
-/// What was found wrong by one call.
+/// Findings of one call.
 pub struct Diagnostics {
     records: Vec<Record>,
 }
@@ -66,7 +66,7 @@ impl Record {
     }
 }
 
-/// How many there are; of NULL none.
+/// Number of diagnostics; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_diagnostics_count(diagnostics: *const Diagnostics) -> usize {
     // SAFETY: the caller's contract.
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn kiln_diagnostics_count(diagnostics: *const Diagnostics)
     diagnostics.map_or(0, |diagnostics| diagnostics.records.len())
 }
 
-/// The one of that number, from 0: the first error, then the others in the order of the input.
+/// The diagnostic of an index, from 0: the first error, then the others in the order of the input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_diagnostics_get(
     diagnostics: *const Diagnostics,

@@ -1,4 +1,4 @@
-//! No panic leaves the library: it becomes a result, and where the caller takes diagnostics, one of them.
+//! Turns panics into results and, where the caller takes diagnostics, into diagnostics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,13 +9,13 @@ use crate::pointer;
 use crate::records::KilnResult;
 use crate::session::Session;
 
-/// The code of a panic.
+/// Code of a panic.
 const PANIC: &str = "K0001";
 
-/// Does what a function is for.
+/// Runs the body of a function of the interface.
 pub fn guard(work: impl FnOnce() -> Result<(), KilnResult>) -> KilnResult {
-    // What a panic leaves half done is not looked at again: functions give out or change what they were given in their
-    // last step, and the memory that a session keeps is taken out while it is in use.
+    // Unwind safety: functions publish results only in their last step, and scratch memory of a session is taken out
+    // of it while in use, so that nothing half done remains.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => KilnResult::Ok,
         Ok(Err(result)) => result,
@@ -23,8 +23,8 @@ pub fn guard(work: impl FnOnce() -> Result<(), KilnResult>) -> KilnResult {
     }
 }
 
-/// Does the same with a session, for which it gathers diagnostics: for the session's log, and for the caller, who may
-/// not want them.
+/// As [`guard`], for a function with a session. Gathers diagnostics for the session's log and, if the caller wants
+/// them, for the caller.
 ///
 /// # Safety
 /// See the crate's documentation.
@@ -59,7 +59,7 @@ pub unsafe fn diagnosed(
     })
 }
 
-/// Does the same for work that makes something of which the caller gets a handle.
+/// As [`diagnosed`], for work that makes an object whose handle the caller gets.
 ///
 /// # Safety
 /// See the crate's documentation.
@@ -77,7 +77,7 @@ pub unsafe fn making<T>(
     unsafe { diagnosed(session, diagnostics, work) }
 }
 
-/// An error that is about no place in vISA.
+/// An error without a place in vISA.
 pub fn error(code: &'static str, message: String) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,

@@ -16,12 +16,12 @@ use crate::records::{
 };
 use crate::session::Session;
 
-/// The code of an object file that cannot be made or read.
+/// Code of an object file that cannot be made or read.
 const OBJECT: &str = "K0003";
-/// The code of an execution that failed.
+/// Code of a failed execution.
 const RUN: &str = "K0004";
-/// The most arguments of a kernel.
-const ARGS: usize = 1 << 12;
+/// Maximum number of arguments of a kernel.
+const MAX_ARGS: usize = 1 << 12;
 
 /// An object file.
 pub struct Object {
@@ -31,7 +31,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// That has these contents.
+    /// Makes an object with these contents.
     fn new(
         zebin: Zebin,
         platform: &'static Platform,
@@ -45,14 +45,14 @@ impl Object {
     }
 }
 
-/// Says what is wrong with an object file.
+/// Records an error about an object file.
 fn refused(found: &mut Vec<Diagnostic>, what: impl ToString) -> KilnResult {
     found.push(error(OBJECT, what.to_string()));
     KilnResult::Object
 }
 
-/// Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout; it says what the
-/// bytes at `data` are that describe the kernels' arguments, or that there are none.
+/// Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout: the format of the
+/// argument layout in the bytes at `data`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_make(
     session: *const Session,
@@ -93,10 +93,9 @@ pub unsafe extern "C" fn kiln_object_make(
     unsafe { making(session, out, diagnostics, work) }
 }
 
-/// Replaces the code of all kernels of an object file by code that is compiled of vISA, which is what the reference
-/// compiler dumps when it makes the object file: of the files, those are taken whose kernels have the names and the
-/// numbers of channels of the object's. Kernels without vISA are an error if `keep` is 0, and stay as they are if it is
-/// 1. The object that is given stays as it is.
+/// Replaces the code of all kernels of an object file by code compiled from vISA, the dump that the reference compiler
+/// makes together with the object file. Files are selected by the names and SIMD sizes of their kernels. Kernels
+/// without vISA are an error if `keep` is 0, and stay as they are if it is 1. The given object is not changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_relink(
     session: *const Session,
@@ -130,7 +129,7 @@ pub unsafe extern "C" fn kiln_object_relink(
     unsafe { making(session, out, diagnostics, work) }
 }
 
-/// Reads an object file for the session's platform, anybody's.
+/// Reads an object file of any compiler for the session's platform.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_read(
     session: *const Session,
@@ -159,7 +158,7 @@ pub unsafe extern "C" fn kiln_object_free(object: *mut Object) {
     unsafe { pointer::free(object) };
 }
 
-/// Copies the file into a buffer. Where that is too short, it gets nothing, and `size` is what is needed.
+/// Copies the file into a buffer. If the buffer is too short, nothing is copied, and `size` is the required size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_bytes(
     object: *const Object,
@@ -177,9 +176,9 @@ pub unsafe extern "C" fn kiln_object_bytes(
     })
 }
 
-/// Executes a kernel of an object file on the host, instruction by instruction, and waits for its end. Buffers among
-/// the arguments have the results afterwards, also when it fails; those that overlap are buffers of their own.
-/// `figures`, which may be NULL, are what it did. Kernels with images and samplers cannot be launched from here.
+/// Executes a kernel of an object file on the host and waits for its end. Buffers among the arguments have the results
+/// afterwards, also after a failure; overlapping buffers are separate buffers for the kernel. `figures` may be NULL.
+/// Kernels with images and samplers cannot be launched from here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_run(
     session: *const Session,
@@ -199,7 +198,7 @@ pub unsafe extern "C" fn kiln_object_run(
         let launch = unsafe { pointer::reference(launch) }?;
         // SAFETY: the caller's contract.
         let kernel = unsafe { pointer::string(launch.kernel) }?;
-        if launch.arg_count > ARGS || !(1..=3).contains(&launch.dimensions) {
+        if launch.arg_count > MAX_ARGS || !(1..=3).contains(&launch.dimensions) {
             return Err(KilnResult::Argument);
         }
         // SAFETY: the caller's contract.
@@ -235,7 +234,7 @@ pub unsafe extern "C" fn kiln_object_run(
         for (arg, given) in run.args.iter().zip(given) {
             if let Arg::Buffer(bytes) = arg {
                 let mut size = 0;
-                // SAFETY: the caller's contract: the kernel may write there what it read from there.
+                // SAFETY: the caller's contract: buffers of a launch are readable and writable.
                 unsafe { pointer::copy(bytes, given.data.cast(), given.size, &mut size) }?;
             }
         }
@@ -257,7 +256,7 @@ pub unsafe extern "C" fn kiln_object_run(
     unsafe { diagnosed(session, diagnostics, work) }
 }
 
-/// An argument with what is in it now.
+/// Converts an argument; buffers are copied.
 ///
 /// # Safety
 /// See the crate's documentation.

@@ -1,10 +1,10 @@
-//! From pointers of C to references, and back.
+//! Conversions between pointers of C and references.
 
 use std::ffi::{CStr, CString, c_char};
 
 use crate::records::KilnResult;
 
-/// What a pointer points to.
+/// A reference to the pointer's target.
 ///
 /// # Safety
 /// See the crate's documentation.
@@ -14,10 +14,10 @@ pub unsafe fn reference<'a, T>(pointer: *const T) -> Result<&'a T, KilnResult> {
     Ok(unsafe { &*pointer })
 }
 
-/// The same, to change it.
+/// A mutable reference to the pointer's target.
 ///
 /// # Safety
-/// See the crate's documentation; and nobody else looks at it meanwhile.
+/// See the crate's documentation; and there is no other reference to the target meanwhile.
 pub unsafe fn mutable<'a, T>(pointer: *mut T) -> Result<&'a mut T, KilnResult> {
     check(pointer)?;
     // SAFETY: as in `reference`; it is the caller's alone.
@@ -32,7 +32,7 @@ fn check<T>(pointer: *const T) -> Result<(), KilnResult> {
     }
 }
 
-/// So many elements; null may be none.
+/// A slice of `count` elements; the pointer may be null if there are none.
 ///
 /// # Safety
 /// See the crate's documentation.
@@ -44,8 +44,8 @@ pub unsafe fn slice<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], K
     if count > isize::MAX as usize / size_of::<T>().max(1) {
         return Err(KilnResult::Argument);
     }
-    // SAFETY: it is neither null nor misaligned, the size is one that memory can have, and so many elements are there
-    // by the caller's contract.
+    // SAFETY: it is neither null nor misaligned, the size is possible, and `count` elements are there by the caller's
+    // contract.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
@@ -60,10 +60,10 @@ pub unsafe fn string<'a>(pointer: *const c_char) -> Result<&'a str, KilnResult> 
     string.to_str().map_err(|_| KilnResult::Utf8)
 }
 
-/// Puts a value where the caller wants it.
+/// Writes a value to the caller's variable.
 ///
 /// # Safety
-/// See the crate's documentation. What is there need not be a value yet.
+/// See the crate's documentation. The variable may be uninitialized.
 pub unsafe fn put<T>(to: *mut T, value: T) -> Result<(), KilnResult> {
     check(to)?;
     // SAFETY: it is neither null nor misaligned, and has room for a `T` by the caller's contract.
@@ -71,7 +71,7 @@ pub unsafe fn put<T>(to: *mut T, value: T) -> Result<(), KilnResult> {
     Ok(())
 }
 
-/// Copies bytes into the caller's buffer, and says how many they are, also if it has no room for them.
+/// Copies bytes into the caller's buffer, and sets `size` to their number, also if the buffer is too short.
 ///
 /// # Safety
 /// See the crate's documentation.
@@ -90,13 +90,13 @@ pub unsafe fn copy(
         return Ok(());
     }
     check(buffer)?;
-    // SAFETY: it is not null and has room for `capacity` bytes by the caller's contract, which are enough; the library's
-    // own memory is not in it.
+    // SAFETY: it is not null and has room for `capacity` bytes by the caller's contract, which suffice; the library's
+    // own memory does not overlap it.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer, bytes.len()) };
     Ok(())
 }
 
-/// Puts a handle of what `work` makes where the caller wants it, and until then NULL.
+/// Writes the handle of the result of `work` to the caller's variable, and NULL before that.
 ///
 /// # Safety
 /// As of [`put`].
@@ -111,18 +111,18 @@ pub unsafe fn make<T>(
     unsafe { put(out, handle) }
 }
 
-/// Frees what [`make`] gave; null is nothing.
+/// Frees a handle of [`make`]; null is ignored.
 ///
 /// # Safety
 /// See the crate's documentation.
 pub unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
-        // SAFETY: it is of `Box::into_raw` by the caller's contract, and was not freed.
+        // SAFETY: it comes from `Box::into_raw` by the caller's contract, and was not freed.
         drop(unsafe { Box::from_raw(handle) });
     }
 }
 
-/// A string for C. A zero byte in it would be its end: another character stands for it.
+/// A string for C; zero bytes in it are replaced by another character.
 pub fn c_string(text: &str) -> CString {
     CString::new(text).unwrap_or_else(|_| {
         let shown = text.replace('\0', "\u{fffd}");
@@ -130,7 +130,7 @@ pub fn c_string(text: &str) -> CString {
     })
 }
 
-/// The pointer of a string that may be missing.
+/// The pointer of an optional string.
 pub fn optional(text: &Option<CString>) -> *const c_char {
     text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr())
 }

@@ -1,22 +1,21 @@
-//! The threads of a session. Without them work would go to threads that are shared by the whole process and never
-//! end, which a library that is unloaded, or whose user counts threads and memory, must not leave behind.
+//! Threads of a session. The global pool of rayon never ends, which does not suit a library that may be unloaded.
 
 use std::thread::JoinHandle;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Steps after which the memory of threads that have ended is free: each takes the epoch one further, if no thread
-/// stands in its way, memory is freed two epochs after the last use, and entries go before what they point to.
-const RECLAIMING: usize = 16;
+/// Number of steps after which the memory of ended threads is freed: each step advances the epoch if no thread
+/// prevents it, memory is freed two epochs after its last use, and queue entries are freed before what they point to.
+const RECLAIM_STEPS: usize = 16;
 
-/// Threads that end, and are waited for, when it is dropped.
+/// Threads that end when it is dropped, which waits for them.
 pub struct Pool {
     pool: Option<ThreadPool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Pool {
-    /// So many threads; 0 for as many as the host has processors. None if the system gives none.
+    /// A pool of `count` threads; 0 for the number of processors of the host. `None` if the system cannot start them.
     pub fn new(count: usize) -> Option<Pool> {
         let mut pool = Pool {
             pool: None,
@@ -32,7 +31,7 @@ impl Pool {
         Some(pool)
     }
 
-    /// Does work on these threads; on the caller's if they are going to end.
+    /// Runs work on these threads; on the caller's if they are ending.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -43,15 +42,15 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // Has them end.
+        // Starts their end.
         self.pool = None;
         for thread in self.threads.drain(..) {
-            // One that panicked has ended, too.
+            // A thread that panicked has ended, too.
             let _ = thread.join();
         }
-        // Their entries in the list that the queues of all threads share go when others use it next, in a few steps;
-        // these are taken now, so that nothing of a session is left.
-        for _ in 0..RECLAIMING {
+        // Their entries in the global list of queues would be freed in a few steps of later users; freeing them here
+        // leaves nothing of the session.
+        for _ in 0..RECLAIM_STEPS {
             crossbeam_epoch::pin().flush();
         }
     }

@@ -1,4 +1,4 @@
-//! Modules of vISA, and the programs that are compiled of them.
+//! Modules of vISA, and the programs compiled from them.
 
 use std::ffi::{CString, c_char, c_void};
 
@@ -15,20 +15,20 @@ use crate::records::{
 };
 use crate::session::{Session, tier};
 
-/// The code of what cannot be loaded.
+/// Code of a program that cannot be loaded.
 const LOAD: &str = "K0002";
-/// The most files of one module.
-const INPUTS: usize = 1 << 16;
+/// Maximum number of files of one module.
+const MAX_INPUTS: usize = 1 << 16;
 
-/// A module that was read and checked, to be compiled once or several times.
+/// A module that was read and checked, and can be compiled any number of times.
 pub struct Module {
     loaded: Loaded,
 }
 
-/// Machine code of a module: kernels, and behind them functions that are called by address.
+/// Machine code of a module: kernels, then functions that are called by address.
 pub struct Program {
     pub module: CompiledModule,
-    /// Where the parts lie in an image.
+    /// Offset of each part in an image.
     offsets: Vec<usize>,
     names: Vec<Names>,
 }
@@ -63,7 +63,7 @@ impl Program {
         program
     }
 
-    /// Makes anew what follows from the module.
+    /// Updates the fields that depend on the module.
     fn describe(&mut self) {
         self.names = self.module.parts().map(Names::of).collect();
         let entries = self.module.layout().into_iter();
@@ -76,14 +76,14 @@ impl Program {
     }
 }
 
-/// Says all that was found, and that it is the input's fault.
+/// Records all findings of a failure, as an error of the input.
 pub fn failed(found: &mut Vec<Diagnostic>, failure: &Failure) -> KilnResult {
     found.extend(failure.diagnostics());
     KilnResult::Visa
 }
 
 /// Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards.
-/// Diagnostics, which may be NULL, are what is wrong, or warnings; NULL if there is nothing.
+/// `diagnostics` may be NULL; it returns errors or warnings, or NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_module_load(
     session: *const Session,
@@ -112,7 +112,7 @@ pub unsafe fn inputs<'a>(
     inputs: *const KilnInput,
     count: usize,
 ) -> Result<Vec<Input<'a>>, KilnResult> {
-    if count > INPUTS {
+    if count > MAX_INPUTS {
         return Err(KilnResult::Argument);
     }
     // SAFETY: the caller's contract.
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn kiln_module_free(module: *mut Module) {
     unsafe { pointer::free(module) };
 }
 
-/// Compiles a module, which stays as it is.
+/// Compiles a module. The module is not changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_compile(
     session: *const Session,
@@ -154,8 +154,8 @@ pub unsafe extern "C" fn kiln_compile(
     unsafe { making(session, out, diagnostics, work) }
 }
 
-/// Does the same as kiln_module_load and kiln_compile, but for warnings, which it does not say. If the session has a
-/// cache, what was compiled before is taken from it, and what was not is kept there.
+/// As kiln_module_load followed by kiln_compile, without the warnings. If the session has a cache, the program is
+/// looked up in it, and stored if it was compiled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_compile_inputs(
     session: *const Session,
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn kiln_compile_inputs(
     unsafe { making(session, out, diagnostics, work) }
 }
 
-/// A program, or what is wrong; the log is told of either.
+/// Makes a program or a failure, and reports either to the log.
 fn program_of(
     session: &Session,
     compiled: Result<CompiledModule, Box<Failure>>,
@@ -187,7 +187,7 @@ fn program_of(
     Ok(program)
 }
 
-/// Tells the log of a part's code.
+/// Reports the figures of a part to the log.
 fn tell(session: &Session, part: &Compiled) {
     session.say(KilnSeverity::Info, || {
         let (name, count, bytes) = (&part.name, part.instructions, part.code.len());
@@ -196,9 +196,8 @@ fn tell(session: &Session, part: &Compiled) {
     });
 }
 
-/// Compiles one kernel of a program once more, for a tier, and puts its code in the place of the one before. It takes
-/// the same arguments and has relocations of the same symbols. Other parts stay as they are; their places in an image
-/// may be others.
+/// Compiles one kernel of a program again for another tier, and replaces its code. Arguments, and the symbols of
+/// relocations, stay the same. Other parts do not change, but their offsets in an image may.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_recompile(
     session: *const Session,
@@ -241,7 +240,7 @@ pub unsafe extern "C" fn kiln_program_free(program: *mut Program) {
     unsafe { pointer::free(program) };
 }
 
-/// How many kernels and functions a program has; of NULL none.
+/// Number of kernels and functions of a program; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_parts(program: *const Program) -> usize {
     // SAFETY: the caller's contract.
@@ -249,7 +248,7 @@ pub unsafe extern "C" fn kiln_program_parts(program: *const Program) -> usize {
     program.map_or(0, |program| program.names.len())
 }
 
-/// The number of the part of that name.
+/// The index of the part of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_find(
     program: *const Program,
@@ -269,7 +268,7 @@ pub unsafe extern "C" fn kiln_program_find(
     })
 }
 
-/// What is known of a part.
+/// Facts about a part.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_part(
     program: *const Program,
@@ -309,7 +308,8 @@ pub unsafe extern "C" fn kiln_program_part(
     })
 }
 
-/// Copies a part's machine code into a buffer. Where that is too short, it gets nothing, and `size` is what is needed.
+/// Copies a part's machine code into a buffer. If the buffer is too short, nothing is copied, and `size` is the
+/// required size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_code(
     program: *const Program,
@@ -329,7 +329,7 @@ pub unsafe extern "C" fn kiln_program_code(
     })
 }
 
-/// The relocation of that number of a part.
+/// The relocation of an index of a part.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_relocation(
     program: *const Program,
@@ -361,7 +361,7 @@ pub unsafe extern "C" fn kiln_program_relocation(
     })
 }
 
-/// The symbol of that number of a part: the first is its own, others are functions that it calls by name.
+/// The symbol of an index of a part: the first is its own, the others are functions that it calls by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_symbol(
     program: *const Program,
@@ -385,8 +385,8 @@ pub unsafe extern "C" fn kiln_program_symbol(
     })
 }
 
-/// Puts a program's code for an address into a buffer: all parts, with their relocations filled in. Where the buffer is
-/// too short, it gets nothing, and `size` is what is needed.
+/// Copies a program's code for an address into a buffer: all parts, with their relocations resolved. If the buffer is
+/// too short, nothing is copied, and `size` is the required size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_program_load(
     session: *const Session,
@@ -403,7 +403,7 @@ pub unsafe extern "C" fn kiln_program_load(
         // SAFETY: the caller's contract.
         let load = *unsafe { pointer::reference(load) }?;
         let needed = program.module.image_size();
-        // Nobody is asked for addresses in vain.
+        // Symbols are resolved only if the buffer is large enough.
         if load.capacity < needed {
             // SAFETY: the caller's contract.
             unsafe { pointer::put(size, needed) }?;

@@ -1,27 +1,27 @@
-//! What C and this library tell each other: results, numbers with names, and structures.
+//! Types of the interface: results, enumerations and structures.
 //!
-//! A number that C gives is an integer here, as C may give any; a number that is given to C is an enum.
+//! Enumerations given by C are integers here, because C may pass any number; those returned to C are enums.
 
 use std::ffi::{CStr, c_char, c_void};
 
-/// How a call ended.
+/// Result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnResult {
     Ok = 0,
     /// A pointer is NULL that must not be.
     Null = 1,
-    /// A number means nothing, or is too large, or a pointer is not aligned.
+    /// A number is unknown or too large, or a pointer is not aligned.
     Argument = 2,
     /// A string is not UTF-8.
     Utf8 = 3,
     /// The program was compiled with another version of kiln.h.
     Abi = 4,
-    /// There is nothing of that name or number.
+    /// There is no object of that name or index.
     NotFound = 5,
-    /// The buffer is too short; the size needed is said.
+    /// The buffer is too short; the required size is returned.
     ShortBuffer = 6,
-    /// The input is wrong, or has something that is not supported: the diagnostics say what.
+    /// The input has errors, or instructions that are not supported: see the diagnostics.
     Visa = 7,
     /// Code cannot be loaded there, or a symbol has no address.
     Load = 8,
@@ -29,9 +29,9 @@ pub enum KilnResult {
     Object = 9,
     /// The kernel cannot be launched so, or its execution failed.
     Run = 10,
-    /// The system gave no memory or threads, or no folder for a cache: the log says why.
+    /// The system has no memory or threads, or the cache's folder cannot be used: see the log.
     System = 11,
-    /// Kiln itself is wrong. What the call would have changed is as it was.
+    /// An internal error. The objects of the call are unchanged.
     Internal = 12,
 }
 
@@ -65,24 +65,24 @@ impl KilnResult {
     ];
 }
 
-/// How severe a message is.
+/// Severity of a message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnSeverity {
     Error = 0,
-    /// Legal, but likely not what was meant.
+    /// Legal, but probably a mistake.
     Warning = 1,
-    /// Only in the log.
+    /// Occurs only in the log.
     Info = 2,
 }
 
-/// What is wanted first.
+/// Priority of a compilation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnTier {
     /// Fast code.
     Best = 0,
-    /// Code soon.
+    /// Short compile time.
     Quick = 1,
 }
 
@@ -96,7 +96,7 @@ pub enum KilnAllocator {
     Ion = 1,
 }
 
-/// What a part of a program is.
+/// Kind of a part of a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnPartKind {
@@ -106,7 +106,7 @@ pub enum KilnPartKind {
     Function = 1,
 }
 
-/// What belongs into the field of a relocation.
+/// Value of a relocated field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnRelocationKind {
@@ -120,37 +120,36 @@ pub enum KilnRelocationKind {
     Distance = 3,
 }
 
-/// Where the layout of kernels' arguments comes from, which an object file needs.
+/// Format of the argument layout that an object file needs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnLayout {
     /// An object file of the same program, or a `.ze_info` document.
     Info = 0,
-    /// An interface: a document that says what each input is, written by hand or by a compiler.
+    /// An interface: a document with the meaning of each input, written by hand or by a compiler.
     Interface = 1,
     /// The inputs of the vISA alone, each of which is taken for an argument.
     Inputs = 2,
 }
 
-/// What an argument of a kernel is.
+/// Kind of a kernel's argument.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KilnArgKind {
-    /// Memory that the kernel reads and writes: `size` bytes at `data`, which have its results afterwards.
+    /// Memory that the kernel reads and writes: `size` bytes at `data`, which contain its results afterwards.
     Buffer = 0,
-    /// A value: the `size` bytes at `data`, as many as the argument's type has.
+    /// A value: `size` bytes at `data`, as many as the argument's type has.
     Value = 1,
-    /// `size` bytes of shared local memory; `data` is not looked at.
+    /// `size` bytes of shared local memory; `data` is ignored.
     Local = 2,
 }
 
-/// Takes the messages of a session: one line each, with the pointer of its options.
-/// It is called by the thread that called the library, and must return.
+/// Receives the messages of a session, one line each, with the pointer of its options. It is called by the thread that
+/// called the library, and must return.
 pub type KilnLog =
     Option<unsafe extern "C" fn(user: *mut c_void, severity: KilnSeverity, message: *const c_char)>;
 
-/// Finds the address of a symbol; 0 if it is not known. It is called by the thread that called the library, and must
-/// return.
+/// Resolves a symbol; returns 0 if it is unknown. It is called by the thread that called the library, and must return.
 pub type KilnResolve = Option<
     unsafe extern "C" fn(user: *mut c_void, symbol: *const c_char, address: *mut u64) -> i32,
 >;
@@ -159,39 +158,39 @@ pub type KilnResolve = Option<
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnPlatform {
-    /// Such as "skl".
+    /// Name, such as "skl".
     pub name: [c_char; 16],
-    /// 1 if code is made for it; the code of all can be listed and run.
+    /// 1 if Kiln compiles for it; machine code of every platform can be listed and executed.
     pub compiles: i32,
-    /// General registers of a thread, and bytes of one.
+    /// Number of general registers of a thread, and bytes of one.
     pub grf_count: u32,
     pub grf_bytes: u32,
 }
 
-/// How a session compiles. All zero but the platform is what most want.
+/// Options of a session. Zero is the default of all but the platform.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnOptions {
-    /// The name of a platform.
+    /// Name of a platform.
     pub platform: *const c_char,
     /// A kiln_tier.
     pub tier: u32,
-    /// General registers that may be used; 0 for all.
+    /// Maximum number of general registers; 0 for all.
     pub grf_limit: u32,
-    /// Threads that compile and execute for the session; 0 for as many as the host has processors, 256 at most.
+    /// Number of threads that compile and execute for the session; 0 for the number of processors, 256 at most.
     pub threads: u32,
     /// 1 if threads of kernels may be interrupted in the middle (mid-thread preemption), else 0.
     pub preemption: u32,
-    /// Takes messages, with `log_user` as its first argument; NULL for none. From as many threads as use the session.
+    /// Receives messages, with `log_user` as its first argument; NULL for none. Every thread that uses the session may
+    /// call it.
     pub log: KilnLog,
     pub log_user: *mut c_void,
-    /// The folder of a code cache, which is made if need be; NULL for no cache. kiln_compile_inputs and
-    /// kiln_object_relink use it.
+    /// Folder of a code cache, created if necessary; NULL for no cache. kiln_compile_inputs and kiln_object_relink use
+    /// it.
     pub cache: *const c_char,
-    /// Bytes that the cache may take; 0 for 1 GiB, UINT64_MAX for no limit.
+    /// Maximum size of the cache in bytes; 0 for 1 GiB, UINT64_MAX for no limit.
     pub cache_limit: u64,
-    /// 1 if object files say which lines of the source their code comes from (.debug_line), where the vISA says it,
-    /// else 0.
+    /// 1 if object files get the source lines of their code (.debug_line), where the vISA has any, else 0.
     pub lines: u32,
     /// A kiln_allocator.
     pub allocator: u32,
@@ -201,13 +200,13 @@ pub struct KilnOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnInput {
-    /// For messages; may be NULL.
+    /// Name for messages; may be NULL.
     pub name: *const c_char,
     pub data: *const c_void,
     pub size: usize,
 }
 
-/// A kernel or function of a program, with all that it calls by name, and figures of it.
+/// A kernel or function of a program, with the functions that it calls by name, and its figures.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnPart {
@@ -216,37 +215,37 @@ pub struct KilnPart {
     pub kind: KilnPartKind,
     /// Bytes of machine code.
     pub code_size: usize,
-    /// Where kiln_program_load puts it, in bytes from the start of the image.
+    /// Offset in the image of kiln_program_load, in bytes.
     pub image_offset: usize,
     pub relocations: usize,
     pub symbols: usize,
-    /// Channels of a thread.
+    /// Number of channels of a thread.
     pub simd: u32,
     /// 1 if it waits at a barrier.
     pub barrier: u32,
-    /// 1 if its threads must not be interrupted in the middle.
+    /// 1 if its threads must not be interrupted in the middle of the code.
     pub uninterruptible: u32,
-    /// Bytes of scratch space a thread: what the vISA itself uses, then spills, then the stack.
+    /// Bytes of scratch space of a thread: data of the vISA, spill slots, and the stack.
     pub scratch_bytes: u32,
     pub spill_bytes: u32,
     pub stack_bytes: u32,
-    /// Registers that hold something at one time or another.
+    /// Registers that are used anywhere.
     pub grf_used: u32,
-    /// Messages that spill and that fill.
+    /// Messages that spill, and that fill.
     pub spills: u32,
     pub fills: u32,
     /// Instructions of vISA, and of machine code.
     pub visa_instructions: u64,
     pub instructions: u64,
-    /// Seconds that it took to compile.
+    /// Seconds of compilation.
     pub seconds: f64,
 }
 
-/// A place in the code that is filled in when it is loaded.
+/// A field in the code that loading fills in.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnRelocation {
-    /// Of the field, in bytes from the start of the part's code.
+    /// Offset of the field in bytes from the start of the part's code.
     pub offset: u32,
     pub kind: KilnRelocationKind,
     /// Valid until the program is recompiled or freed.
@@ -259,45 +258,45 @@ pub struct KilnRelocation {
 pub struct KilnSymbol {
     /// Valid until the program is recompiled or freed.
     pub name: *const c_char,
-    /// In bytes.
+    /// Offset and size in bytes.
     pub offset: u32,
     pub size: u32,
 }
 
-/// Where a program's code is to lie, and where it is put for that.
+/// Address of a program's code, and buffer for it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnLoad {
-    /// A multiple of 64, as instruction pointers count.
+    /// Address as an instruction pointer, a multiple of 64.
     pub address: u64,
-    /// Is asked once for each symbol that the program does not define, with `user` as its first argument; NULL if there is
-    /// none.
+    /// Called once for each symbol that the program does not define, with `user` as its first argument; NULL if there
+    /// is none.
     pub resolve: KilnResolve,
     pub user: *mut c_void,
     pub buffer: *mut c_void,
     pub capacity: usize,
 }
 
-/// Something that is wrong. Its strings are valid until the diagnostics are freed.
+/// An error or warning. Its strings are valid until the diagnostics are freed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnDiagnostic {
     pub severity: KilnSeverity,
-    /// What is wrong, such as "V0014": for ever the same, whatever the message says.
+    /// Identifies the kind of error, such as "V0014". Codes are stable and never reused.
     pub code: *const c_char,
-    /// The name of the input, or NULL.
+    /// Name of the input, or NULL.
     pub file: *const c_char,
     /// The kernel or function, or NULL.
     pub kernel: *const c_char,
-    /// The instruction as text where the input is none, or NULL.
+    /// Text of the instruction if the input is no text, or NULL.
     pub text: *const c_char,
     pub message: *const c_char,
-    /// The number of the instruction, or -1.
+    /// Index of the instruction, or -1.
     pub instruction: i64,
-    /// In a text, from 1, else 0. Columns are bytes.
+    /// Line and column in a text, from 1, else 0. Columns count bytes.
     pub line: u32,
     pub column: u32,
-    /// In a binary object, in bytes, or -1.
+    /// Offset in a binary object in bytes, or -1.
     pub offset: i64,
 }
 
@@ -315,9 +314,9 @@ pub struct KilnArg {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnLaunch {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub kernel: *const c_char,
-    /// 1 to 3; sizes of other dimensions are not looked at.
+    /// 1 to 3; sizes of other dimensions are ignored.
     pub dimensions: u32,
     /// Work-items in each dimension: a multiple of those of a group.
     pub global: [u32; 3],
@@ -325,11 +324,11 @@ pub struct KilnLaunch {
     pub local: [u32; 3],
     pub args: *const KilnArg,
     pub arg_count: usize,
-    /// Instructions executed at most; 0 for 2^33.
+    /// Maximum number of executed instructions; 0 for 2^33.
     pub budget: u64,
 }
 
-/// What a launch did.
+/// Figures of a launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KilnFigures {
@@ -340,15 +339,15 @@ pub struct KilnFigures {
     pub bytes_written: u64,
 }
 
-/// What a session has found in its cache and written to it since it was made, in entries.
+/// Lookups and writes of a session's cache since the session was made, in entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KilnCache {
     pub hits: u64,
     pub misses: u64,
-    /// That were found damaged, and are among the misses.
+    /// Damaged entries, which count as misses too.
     pub damaged: u64,
     pub written: u64,
-    /// That could not be written; the log is told once.
+    /// Entries that could not be written; the log has one message.
     pub unwritten: u64,
 }

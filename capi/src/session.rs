@@ -1,4 +1,4 @@
-//! Sessions: options, threads and a log, with which all else is done. And the platforms there are.
+//! Sessions: options, threads and a log, which all other functions need; and the list of platforms.
 
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
@@ -20,42 +20,42 @@ use crate::records::{
 /// Maximum threads of a session.
 const MAX_THREADS: u32 = 256;
 
-/// Options, threads and a log. It can be used from several threads at the same time.
+/// Options, threads and a log. Several threads may use it at the same time.
 pub struct Session {
     pub kiln: kiln::Session,
     pub pool: Pool,
-    /// Whether object files say which lines of the source their code comes from.
+    /// True if object files get the source lines of their code.
     pub lines: bool,
     cache: Option<Cache>,
-    /// Whether the log was told that the cache cannot be written.
+    /// True if the log has the message that the cache cannot be written.
     told: AtomicBool,
     log: Log,
 }
 
-/// Where messages go.
+/// Receiver of messages.
 struct Log {
     function: KilnLog,
     user: *mut c_void,
 }
 
-// SAFETY: the pointer is only given back to the caller's function, which by the header is one that may be called from
-// each thread that uses the session.
+// SAFETY: the pointer is only passed back to the caller's function, which by the header may be called from each thread
+// that uses the session.
 unsafe impl Send for Log {}
-// SAFETY: the same.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Log {}
 
 impl Session {
-    /// Tells the log of something that is wrong.
+    /// Reports a diagnostic to the log.
     pub fn log(&self, diagnostic: &Diagnostic) {
         self.say(diagnostic.severity.into(), || diagnostic.to_string());
     }
 
-    /// Tells the log something.
+    /// Reports a message to the log.
     pub fn say(&self, severity: KilnSeverity, message: impl FnOnce() -> String) {
         self.log.say(severity, message);
     }
 
-    /// Tells the log once if the cache cannot be written, which fails no compilation.
+    /// Reports once that the cache cannot be written, which fails no compilation.
     pub fn tell_of_cache(&self) {
         let problem = self.cache.as_ref().and_then(Cache::problem);
         if let Some(problem) = problem
@@ -93,7 +93,7 @@ fn allocator(number: u32) -> Result<Allocator, KilnResult> {
     }
 }
 
-/// The reason why one of the options has a value that it cannot have.
+/// The reason why one of the options has a value out of range.
 fn wrong_option(given: &KilnOptions, platform: &kiln::Platform) -> Option<String> {
     let (limit, limits) = (given.grf_limit, Options::grf_limits(platform));
     if given.threads > MAX_THREADS {
@@ -122,7 +122,7 @@ fn wrong_option(given: &KilnOptions, platform: &kiln::Platform) -> Option<String
     }
 }
 
-/// Makes a session. `abi` is KILN_ABI_VERSION. Where it cannot, the log of the options is told why.
+/// Makes a session. `abi` is KILN_ABI_VERSION. The reason of a failure is reported to the log of the options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_session_new(
     abi: u32,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn kiln_session_new(
     out: *mut *mut Session,
 ) -> KilnResult {
     let work = || {
-        // Of another version nothing else is looked at.
+        // For another version the options have another layout.
         if abi != KILN_ABI_VERSION {
             return Err(KilnResult::Abi);
         }
@@ -201,11 +201,12 @@ unsafe fn cache(given: &KilnOptions, pool: &Pool, log: &Log) -> Result<Option<Ca
     let folder = unsafe { pointer::string(given.cache) }?;
     let limit = match given.cache_limit {
         0 => Cache::LIMIT,
-        // The library's word for no limit is another.
+        // The library's value for no limit differs.
         u64::MAX => 0,
         limit => limit,
     };
-    // What the library keeps for a thread that writes files goes with the pool's, and would stay with the caller's.
+    // Memory that the library keeps for a thread that writes files is freed with the pool's threads; the caller's
+    // would keep it.
     match pool.install(|| Cache::open(Path::new(folder), limit)) {
         Ok(cache) => Ok(Some(cache)),
         Err(error) => {
@@ -216,7 +217,7 @@ unsafe fn cache(given: &KilnOptions, pool: &Pool, log: &Log) -> Result<Option<Ca
     }
 }
 
-/// What a session has found in its cache and written to it; KILN_RESULT_NOT_FOUND if it has none.
+/// Lookups and writes of a session's cache; KILN_RESULT_NOT_FOUND if it has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_session_cache(
     session: *const Session,
@@ -241,14 +242,14 @@ pub unsafe extern "C" fn kiln_session_cache(
     })
 }
 
-/// Frees a session, and waits for its threads to end. What was made with it stays.
+/// Frees a session, and waits for its threads to end. Objects made with it stay valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_session_free(session: *mut Session) {
     // SAFETY: the caller's contract.
     unsafe { pointer::free(session) };
 }
 
-/// The platform of that number, from 0; behind the last, KILN_RESULT_NOT_FOUND.
+/// The platform of an index, from 0; KILN_RESULT_NOT_FOUND after the last.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_platform_get(index: usize, out: *mut KilnPlatform) -> KilnResult {
     guard(|| {

@@ -1,4 +1,4 @@
-"""Register pressure along a kernel's code, and what becomes of it in smaller register files.
+"""Register pressure along a kernel's code, and the cost of smaller register files.
 
     python python/examples/pressure.py examples/intmix/intmix.visaasm -p skl -o pressure.png
 
@@ -17,17 +17,17 @@ parser.add_argument("-p", "--platform", default="skl")
 parser.add_argument("-o", "--output", help="a picture to write")
 args = parser.parse_args()
 
-# %% Where does most live, and what is it?
+# %% The point of maximum pressure, and its live values
 profile = kiln.pressure(args.source, platform=args.platform)[0]
 peak = profile.peak
 print(f"{profile.kernel}: at most {profile.grf[peak]} of {profile.limit} registers live, {profile.grf.mean():.1f} on average")
 print(f"at instruction {profile.visa[peak]} of vISA, in {profile.loops[peak]} loops: {profile.text[peak]}")
 for value in sorted(profile.values, key=lambda value: -value.grfs)[:5]:
-    print(f"    {value.grfs:3} registers since place {value.since}, next read at {value.next}: {value.register}")
+    print(f"    {value.grfs:3} registers since point {value.since}, next read at {value.next}: {value.register}")
 
-# %% Where is it above half of that?
+# %% The code above half of that
 high = profile.grf > profile.grf.max() // 2
-print(f"{high.mean():.0%} of the code has more than half as many; in loops {profile.grf[profile.loops > 0].max(initial=0)}")
+print(f"{high.mean():.0%} of the code exceeds half of that; maximum in loops {profile.grf[profile.loops > 0].max(initial=0)}")
 
 # %% Smaller register files
 sizes = [24, 28, 32, 40, 48, 64, 96, 128]

@@ -1,7 +1,7 @@
-//! The finalizer for Python: what `package/kiln` makes its functions of.
+//! The finalizer for Python: the basis of `package/kiln`.
 //!
-//! Arrays cross as bytes, of which numpy makes arrays without a copy. The interpreter's lock is let go of while
-//! something is compiled or executed. An error becomes one of the exceptions of `kiln._errors`, with its place.
+//! Arrays are passed as bytes, of which numpy makes arrays without a copy. The interpreter's lock is released during
+//! compilation and execution. An error becomes one of the exceptions of `kiln._errors`, with its place.
 
 use kiln_emit::cost::{self, Weights};
 use kiln_emit::inst::Op;
@@ -36,14 +36,14 @@ fn error(py: Python<'_>, class: &str, message: &str) -> PyErr {
     exception(py, class, message, &PyDict::new(py))
 }
 
-/// Why a module was not compiled, as an exception with the place.
+/// The exception for a module that was not compiled, with its place.
 fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     let place = PyDict::new(py);
     let filled = || -> PyResult<()> {
         place.set_item("file", failure.file.as_ref().map(|(_, name)| name))?;
         place.set_item("kernel", failure.kernel.as_ref().map(|(_, name)| name))?;
         place.set_item("instruction", failure.inst)?;
-        // Of a text; a binary object has offsets.
+        // A place in a text; a binary object has offsets.
         let text = failure.place.filter(|place| place.column > 0);
         place.set_item("line", text.map(|place| place.pos))?;
         place.set_item("column", text.map(|place| place.column))?;
@@ -71,7 +71,7 @@ fn find(name: &str) -> PyResult<&'static Platform> {
     })
 }
 
-/// A platform: its name, other names, whether Kiln compiles for it, and its registers.
+/// Each platform: name, aliases, registers, and whether Kiln compiles for it.
 #[pyfunction]
 fn platforms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let row = |p: &Platform| {
@@ -86,7 +86,7 @@ fn platforms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     PLATFORMS.iter().map(row).collect()
 }
 
-/// Names of the passes that may be left out.
+/// Names of the optional passes.
 #[pyfunction]
 fn passes() -> Vec<&'static str> {
     optional_passes().collect()
@@ -149,7 +149,7 @@ impl Kernel {
         self.relocations.clone()
     }
 
-    /// Estimated cycles, loops counting ten times.
+    /// Estimated cycles with ten iterations of each loop.
     #[getter]
     fn cycles(&self, py: Python<'_>) -> f64 {
         py.detach(|| cycles(&self.code, self.target))
@@ -298,7 +298,7 @@ fn profile_dict<'py>(
     Ok(dict)
 }
 
-/// How to compile, as the keyword arguments of the package say it.
+/// Options of compilation, from the keyword arguments of the package.
 #[derive(FromPyObject)]
 struct How {
     #[pyo3(item)]
@@ -317,10 +317,10 @@ struct How {
     abi: u32,
     #[pyo3(item)]
     preemption: bool,
-    /// Take the pressure along the code.
+    /// Record the register pressure by instruction.
     #[pyo3(item)]
     profile: bool,
-    /// The instruction of vISA whose values are listed.
+    /// The vISA instruction whose live values are listed.
     #[pyo3(item)]
     at: Option<u32>,
 }
@@ -371,7 +371,7 @@ impl How {
     }
 }
 
-/// Compiles files, names with what is in them, that are one module.
+/// Compiles files, given by name and contents, that make one module.
 #[pyfunction]
 fn compile(py: Python<'_>, sources: Vec<(String, Vec<u8>)>, how: How) -> PyResult<Module> {
     let session = how.session()?;
@@ -391,7 +391,7 @@ fn inputs(sources: &[(String, Vec<u8>)]) -> Vec<Input<'_>> {
 /// An argument of a kernel.
 #[derive(FromPyObject)]
 enum GivenArg {
-    /// As on the command line: `image2d:...`.
+    /// A specification as on the command line: `image2d:...`.
     Spec(String),
     /// `("buffer" | "value", bytes)`.
     Bytes((String, Vec<u8>)),
@@ -399,7 +399,7 @@ enum GivenArg {
     Local(u32),
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(FromPyObject)]
 struct RunHow {
     #[pyo3(item)]
@@ -420,7 +420,7 @@ struct RunHow {
     check: bool,
 }
 
-/// The figures of a run, and what the buffers and images hold then.
+/// Figures of a run, and contents of the buffers and images after it.
 type Ran<'py> = (Bound<'py, PyDict>, Vec<Option<Bound<'py, PyBytes>>>);
 
 /// Executes a kernel of an object file.
@@ -518,7 +518,7 @@ fn run<'py>(
     Ok((dict, left.collect()))
 }
 
-/// Bytes that every size of machine code is a multiple of: those of a compacted instruction.
+/// Size of a compacted instruction in bytes, of which every size of machine code is a multiple.
 const CODE_ALIGN: usize = 8;
 
 fn whole(code: &[u8]) -> PyResult<()> {

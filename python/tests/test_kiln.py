@@ -93,7 +93,7 @@ def test_pressure_is_an_array_along_the_code():
     assert (profile.bytes <= profile.grf * 32).all()
     assert profile.loops.max() == 2 and profile.visa.max() > 100
     assert sum(value.grfs for value in profile.values) == profile.grf[profile.peak]
-    # The same as the most that was live when it was compiled.
+    # Equal to the maximum pressure of the compilation.
     assert kiln.compile(NBODY, platform="skl")["nbody"].max_pressure == profile.grf.max()
     instruction = int(profile.visa[profile.visa >= 0][3])
     (at,) = kiln.pressure(NBODY, platform="skl", at=instruction)
@@ -126,7 +126,7 @@ def test_errors_say_where():
     error = caught.value
     assert (error.file, error.line, error.column) == ("<bytes>", line, 5)
     assert error.code.startswith("S") and "mull" in str(error)
-    # A rule that is broken: the kernel and the instruction are known.
+    # A broken rule: the error has the kernel and the instruction.
     with pytest.raises(kiln.CompileError) as caught:
         kiln.compile(source.replace("    ret (M1, 1)", "    fcall (M1, 1) nowhere 1 1", 1).encode(), platform="skl")
     assert isinstance(caught.value, kiln.Error)
@@ -158,7 +158,7 @@ def test_launches_that_make_no_sense():
     zebin = SAXPY.with_suffix(".zebin")
     with pytest.raises(kiln.RunError):
         kiln.run(zebin, [x], global_size=64, local_size=64)
-    # Four times as many elements as there are.
+    # Four times the existing elements.
     args = [x, x.copy(), np.float32(1), np.uint32(256)]
     with pytest.raises(kiln.RunError):
         kiln.run(zebin, args, global_size=256, local_size=64)

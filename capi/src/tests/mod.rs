@@ -1,4 +1,4 @@
-//! The library as C calls it, with what C can get wrong.
+//! The library as C calls it, with the mistakes that C can make.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -105,10 +105,10 @@ fn codes(diagnostics: *mut Diagnostics) -> Vec<String> {
     (0..count).map(get).collect()
 }
 
-/// What is wrong: the result and the codes.
+/// A failure: the result and the codes.
 type Wrong = (KilnResult, Vec<String>);
 
-/// The handle that a call gave, or what is wrong; the diagnostics are freed.
+/// The handle of a successful call, or the failure; the diagnostics are freed.
 fn made<T>(
     result: KilnResult,
     handle: *mut T,
@@ -189,7 +189,7 @@ fn the_header_is_that_of_the_crate() {
     );
 }
 
-/// Every snippet of the guide is in a program that runs: lines that follow each other, whatever their indentation.
+/// Every snippet of the guide is in a program that runs: consecutive lines, up to indentation.
 #[test]
 fn the_guide_shows_what_runs() {
     let lines = |text: &str| -> Vec<String> {
@@ -224,9 +224,9 @@ fn versions_and_words_are_told() {
     let mut names = Vec::new();
     for index in 0.. {
         let mut platform = MaybeUninit::<KilnPlatform>::uninit();
-        // SAFETY: there is room for it, and it is looked at only if it was written.
+        // SAFETY: there is room for it, and it is read only if it was written.
         match unsafe { kiln_platform_get(index, platform.as_mut_ptr()) } {
-            // SAFETY: as said.
+            // SAFETY: as above.
             KilnResult::Ok => {
                 names.push(text(unsafe { platform.assume_init_ref() }.name.as_ptr()).to_string())
             }
@@ -332,7 +332,7 @@ fn a_session_has_the_allocator_that_is_asked_for() {
     }
 }
 
-/// Counts the pointers of a call, of which one is null.
+/// Counts the pointers of a call and makes one of them null.
 struct Turn {
     null: usize,
     seen: Cell<usize>,
@@ -353,10 +353,10 @@ impl Turn {
     }
 }
 
-/// A function's name, and a call that is right.
+/// Name of a function, and a valid call of it.
 type Walked = (&'static str, Box<dyn Fn(&Turn) -> KilnResult>);
 
-/// The functions of the header that give a result, and how many of their pointers must not be null.
+/// Functions of the header that return a result, with the number of their pointers that must not be null.
 fn prototypes() -> Vec<(String, usize)> {
     let header = String::from_utf8(file("capi/include/kiln.h")).expect("a text");
     let prototype = |text: &str| {
@@ -373,8 +373,8 @@ fn prototypes() -> Vec<(String, usize)> {
         .collect()
 }
 
-/// Every function of the header, with each of its pointers null in turn; and as it should be called, so that nothing
-/// else is what is wrong.
+/// Every function of the header, with each of its pointers null in turn; and a valid call, which shows that nothing
+/// else is wrong.
 #[test]
 fn null_is_an_error_everywhere() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -444,7 +444,7 @@ fn null_is_an_error_everywhere() {
         &raw const launch,
     );
     let name = name.as_ptr();
-    // What is given out.
+    // Variables for results.
     let (mut sessions, mut modules) = ([null_mut(); 1], [null_mut(); 1]);
     let (mut programs, mut objects) = ([null_mut(); 2], [null_mut(); 3]);
     let (new_session, new_module) = (&raw mut sessions[0], &raw mut modules[0]);
@@ -507,7 +507,7 @@ fn null_is_an_error_everywhere() {
             };
             (call(&turn), turn.seen.get())
         };
-        // The first that is not there is none: it is called as it should be, and last, so that its handle stays.
+        // Beyond the last pointer the call is valid; it comes last, so that its handle stays.
         for null in 1.. {
             let (result, pointers) = turn(null);
             if null > pointers {
@@ -586,7 +586,8 @@ fn short_buffers_get_nothing_and_the_size_is_said() {
     }
 }
 
-/// What is compiled twice is taken from the cache the second time, is the same, and a cache that cannot be is said.
+/// A module that is compiled twice comes from the cache the second time, unchanged; a folder that cannot be a cache is
+/// reported.
 #[test]
 fn a_session_uses_a_cache() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -639,7 +640,7 @@ fn a_session_uses_a_cache() {
     assert_eq!(result, KilnResult::NotFound);
 }
 
-/// The code of an object file is replaced by the same as `kiln_compile` makes, and lines are added if they are wanted.
+/// The code of an object file is replaced by that of `kiln_compile`; lines are added on request.
 #[test]
 fn object_files_are_relinked() {
     let visa = file("examples/saxpy/saxpy.visaasm");
@@ -701,7 +702,7 @@ fn numbers_beyond_the_end_are_not_found() {
     let session = session();
     let program = saxpy(&session);
     let mut size = 0;
-    // SAFETY: nothing is written but the size.
+    // SAFETY: only the size is written.
     unsafe {
         assert_eq!(kiln_program_parts(program.0), 1);
         for index in [1, usize::MAX] {
@@ -724,7 +725,7 @@ fn numbers_beyond_the_end_are_not_found() {
     }
 }
 
-/// Counts the messages by their severity.
+/// Counts messages by severity.
 unsafe extern "C" fn count(user: *mut c_void, severity: KilnSeverity, message: *const c_char) {
     // SAFETY: the pointer is that of the test's counters, the message a string.
     let (counts, message) = unsafe { (&*user.cast::<[AtomicUsize; 3]>(), CStr::from_ptr(message)) };
@@ -745,7 +746,7 @@ fn the_log_is_told() {
     assert_eq!((told[0], told[2]), (1, 1));
 }
 
-/// Knows where everything is.
+/// Resolves every symbol.
 unsafe extern "C" fn everywhere(user: *mut c_void, symbol: *const c_char, to: *mut u64) -> i32 {
     // SAFETY: the pointers are those of the test and of the library.
     unsafe {
@@ -763,7 +764,7 @@ fn unknown_symbols_and_addresses_are_errors() {
         &file("runtime/tests/kernels/call_address/call_address.visaasm"),
     );
     let program = compile(&session, &module.expect("a module")).expect("a program");
-    // SAFETY: the program lives, and nobody else uses it.
+    // SAFETY: the program lives, and there is no other reference to it.
     let open = unsafe { &mut *program.0 };
     open.module.functions.clear();
     let mut asked: Vec<CString> = Vec::new();
@@ -898,7 +899,7 @@ fn wrong_launches_and_object_files_are_errors() {
     assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Null);
     bad[0] = arg(KilnArgKind::Local as u32, usize::MAX);
     assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Argument);
-    // A buffer that the kernel leaves.
+    // A buffer that is too small for the kernel.
     bad[0] = arg(buffer, 4);
     let count = 1024u32.to_le_bytes();
     bad[3].data = count.as_ptr().cast_mut().cast();
@@ -925,7 +926,7 @@ fn wrong_launches_and_object_files_are_errors() {
     assert_eq!(read(&[]), Some(KilnResult::Object));
 }
 
-/// A kernel that writes the sum of its arguments, of which nobody says more than its inputs do, or an interface.
+/// A kernel that writes the sum of its arguments, whose layout comes from its inputs alone or from an interface.
 #[test]
 fn objects_are_made_of_an_interface_or_the_inputs_alone() {
     const ADD: &[u8] = b".version 4.1\n.kernel \"add\"\n\
@@ -1004,7 +1005,7 @@ fn inputs_of_wrong_sizes_and_names_are_errors() {
     assert_eq!(load(&|i| i.name = c"\xc3(".as_ptr(), 1), KilnResult::Utf8);
 }
 
-/// A panic is a result and a record, and the session works on.
+/// A panic becomes a result and a record, and the session stays usable.
 #[test]
 fn panics_do_not_leave() {
     let session = session();
@@ -1058,7 +1059,7 @@ impl Shared<'_> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Random bytes, and a binary object and a text with some bytes changed: a program or errors, never neither.
+    /// Random bytes, and a mutated binary object and text, give a program or errors.
     #[test]
     fn any_bytes_give_a_program_or_errors(
         which in 0..3,

@@ -8,7 +8,7 @@
 >>> int(profile.grf.max()), profile.limit
 (60, 126)
 
-A source is the path of a file of vISA, text or binary, its bytes, or a list of them that are one module.
+A source is the path of a vISA file, text or binary, its bytes, or a list of these that make one module.
 """
 
 from ._api import (

@@ -1,4 +1,4 @@
-"""The functions of the package: what they take is made ready here, and what comes back becomes arrays."""
+"""The functions of the package: they convert arguments, and make arrays of results."""
 
 from __future__ import annotations
 
@@ -38,55 +38,55 @@ class Image:
 
 @dataclass(frozen=True)
 class Value:
-    """Something that lives at one place of the code."""
+    """A value that is live at one point of the code."""
 
     register: str
     """Its name in machine IR."""
     grfs: int
-    """Registers that it is given."""
+    """Registers allocated to it."""
     bytes: int
-    """Bytes of them that are in use."""
+    """Bytes of them in use."""
     since: int | None
-    """The place that defines it; None of what is there at entry."""
+    """Index of its definition point; None for a value that is live at entry."""
     next: int | None
-    """The place that reads it next, in the order of the code."""
+    """Index of the next point that reads it, in the order of the code."""
     is_parameter: bool
-    """Several values meet in it."""
+    """True if it is a block parameter."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """How many registers live along the code of a kernel, a function or a subroutine.
+    """The register pressure by instruction of a kernel, a function or a subroutine.
 
-    The arrays have an element for each place: before each instruction, in the order of the code, and at the end of
-    each block. They are of the code before registers are given out, so that they do not depend on the allocator.
+    The arrays have an element for each point: before each instruction, in the order of the code, and at the end of
+    each block. They are measured before allocation, so that they do not depend on the allocator.
     """
 
     kernel: str
     name: str
-    """Of the subroutine, or of the kernel itself."""
+    """Name of the subroutine, or of the kernel itself."""
     limit: int
-    """Registers that may be used."""
+    """Maximum number of registers."""
     peak: int
-    """The first place where most live."""
+    """Index of the first point of maximum pressure."""
     at: int | None
-    """The place whose values are listed."""
+    """Index of the point whose values are listed."""
     values: list[Value]
-    """What lives there, the oldest first."""
+    """Values that are live there, by definition point."""
     grf: NDArray[np.int64]
-    """Registers given to what lives."""
+    """Registers of the live values."""
     bytes: NDArray[np.int64]
     """Bytes of them in use."""
     block: NDArray[np.int64]
     """The block of the control-flow graph."""
     loops: NDArray[np.int64]
-    """Loops around the place."""
+    """Loop depth."""
     visa: NDArray[np.int64]
-    """The instruction of vISA that the code comes from, -1 where there is none."""
+    """Index of the vISA instruction that the code comes from, or -1."""
     file: NDArray[np.int64]
-    """The source file, a number in ``files``, -1 where that is not known."""
+    """Index of the source file in ``files``, or -1."""
     line: NDArray[np.int64]
-    """Its line, likewise."""
+    """Source line, or -1."""
     files: list[str] = field(repr=False)
     text: list[str] = field(repr=False)
     """The instructions."""
@@ -94,22 +94,22 @@ class Profile:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run did."""
+    """Figures of a run."""
 
     kernel: str
     groups: int
     threads: int
     instructions: int
-    """Machine instructions executed, by all threads."""
+    """Number of machine instructions executed by all threads."""
     messages: int
     lanes: int
-    """The sum over all instructions of the channels that they acted on."""
+    """Sum over all instructions of the channels that they acted on."""
     bytes_read: int
     bytes_written: int
     by_instruction: dict[str, int] = field(repr=False)
     by_message: dict[str, int] = field(repr=False)
     by_place: NDArray[np.uint64] = field(repr=False)
-    """How often each instruction of the code was executed."""
+    """Execution count of each instruction of the code."""
 
 
 class CompiledModule(Mapping[str, _kiln.Kernel]):
@@ -192,12 +192,12 @@ def compile(
 ) -> CompiledModule:
     """Compiles a module of vISA to machine code.
 
-    Options, as of ``kiln compile``: ``kernel`` takes that kernel only; ``grf_limit`` uses no more registers than
-    this (24 to 128); ``optimize`` is 2 for code that is fast or 0 for code soon; ``allocator`` is ``"scan"``
-    or ``"ion"``; ``without`` is a list of passes to leave out (see ``passes``); ``abi`` is the version of
-    the convention of stack calls; ``preemption`` lets threads be interrupted.
+    Options, as of ``kiln compile``: ``kernel`` selects one kernel; ``grf_limit`` is the maximum number of registers
+    (24 to 128); ``optimize`` is 2 for fast code or 0 for short compile times; ``allocator`` is ``"scan"`` or ``"ion"``;
+    ``without`` is a list of passes to leave out (see ``passes``); ``abi`` is the version of the stack call convention;
+    ``preemption`` allows mid-thread preemption.
 
-    Raises CompileError, with its place, or ValueError for values that do not exist.
+    Raises CompileError, with its place, or ValueError for unknown values.
     """
     how = _how(platform, kernel, grf_limit, optimize, allocator, without, abi, preemption)
     return CompiledModule(_kiln.compile(_sources(source), how))
@@ -216,10 +216,10 @@ def pressure(
     abi: int = 2,
     preemption: bool = False,
 ) -> list[Profile]:
-    """The register pressure along the code of each kernel, function and subroutine.
+    """The register pressure by instruction of each kernel, function and subroutine.
 
-    ``values`` of a profile lists what lives at its peak, or with ``at`` at the code that comes from that instruction
-    of vISA. Other options are those of ``compile``.
+    ``values`` of a profile lists the values that are live at its peak, or with ``at`` at the code of that vISA
+    instruction. Other options are those of ``compile``.
     """
     how = _how(platform, kernel, grf_limit, optimize, allocator, without, abi, preemption, True, at)
     return [_profile(one) for one in _kiln.compile(_sources(source), how).profiles()]
@@ -263,10 +263,10 @@ def sweep(
     abi: int = 2,
     preemption: bool = False,
 ) -> NDArray[np.void]:
-    """Compiles the same code for several sizes of the register file, by several allocators, without passes.
+    """Compiles the same code with several register limits and allocators, and without passes.
 
-    Gives a structured array with a row for each kernel and way: ``kernel``, ``allocator``, ``without`` (``""`` for
-    none), ``grf_limit``, ``compiled``, and the figures of ``Kernel``. Where registers are too few there is one row, whose
+    Returns a structured array with a row for each kernel and setting: ``kernel``, ``allocator``, ``without`` (``""`` for
+    none), ``grf_limit``, ``compiled``, and the figures of ``Kernel``. If registers are too few there is one row, whose
     ``compiled`` is False and whose figures are 0.
     """
     sources = _sources(source)
@@ -283,7 +283,7 @@ def sweep(
                     rows.append((error.kernel or "", *way, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0))
                     continue
                 for k in kernels:
-                    # Another allocator had to do it.
+                    # Another allocator made the code.
                     compiled = k.allocator == name
                     figures = (k.instructions, len(k.code), k.moves, k.spills, k.fills, k.spill_bytes)
                     rest = (*figures, k.cycles, k.seconds) if compiled else (0,) * 8
@@ -311,12 +311,12 @@ def run(
     ``program`` is an object file; or vISA, with ``info`` for its argument layouts and a ``platform``, which is compiled
     first, with ``grf_limit`` and ``optimize`` as of ``compile``. Each argument is one of
 
-    - a numpy array: a buffer, which afterwards holds what the kernel left in it
+    - a numpy array: a buffer, which has the kernel's results afterwards
     - a numpy number (``np.float32(2.5)``) or ``bytes``: passed by value
     - ``Local(bytes)`` or ``Image(spec)``
 
-    ``threads`` of the host are used (0: one a core), no more than ``budget`` instructions are executed, and with
-    ``check`` a register that nobody wrote ends the run.
+    ``threads`` is the number of host threads (0: one for each core), ``budget`` the maximum number of executed
+    instructions; ``check`` stops at reads of undefined registers.
 
     Raises RunError, ObjectError or CompileError.
     """
@@ -370,7 +370,7 @@ def _arg(arg: Any) -> Any:
     if isinstance(arg, Image):
         return arg.spec
     raise TypeError(
-        f"{type(arg).__name__} is no argument: a numpy array or number is expected, which says its type, "
+        f"{type(arg).__name__} is no argument: expected a numpy array or number, which has a type, "
         "bytes, Local or Image"
     )
 
@@ -381,7 +381,7 @@ def disassemble(code: bytes, *, platform: str) -> str:
 
 
 def estimate_cycles(code: bytes, *, platform: str) -> float:
-    """Estimated cycles of raw machine code, loops counting ten times (docs/cost-model.md).
+    """Estimated cycles of raw machine code, with ten iterations of each loop (docs/cost-model.md).
 
     Raises ValueError if some of the bytes are no instructions.
     """
@@ -394,5 +394,5 @@ def platforms() -> list[dict[str, Any]]:
 
 
 def passes() -> list[str]:
-    """Names of the passes that ``without`` takes."""
+    """Names of the optional passes, for ``without``."""
     return _kiln.passes()

@@ -1,4 +1,4 @@
-"""The exceptions of the package. All but wrong arguments, which are ValueErrors, are Errors."""
+"""Exceptions of the package. Wrong arguments are ValueErrors; all others are Errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Error(Exception):
 
 
 class CompileError(Error):
-    """vISA that is wrong, or that no code can be made of."""
+    """vISA with errors, or that cannot be compiled."""
 
 
 class UnsupportedError(CompileError):
@@ -44,12 +44,12 @@ class UnsupportedError(CompileError):
 
 
 class RegisterError(CompileError):
-    """More values live at once than the registers hold, and none of them can be spilled."""
+    """Too few registers for the values that must be live at once."""
 
 
 class ObjectError(Error):
-    """An object file, or the argument layout for one, that does not fit."""
+    """An object file or argument layout that does not fit."""
 
 
 class RunError(Error):
-    """A kernel that cannot be launched, or that did something undefined."""
+    """A kernel that cannot be launched, or whose execution failed."""

@@ -1,4 +1,4 @@
-"""What the compiled part has."""
+"""The extension module."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class Kernel:
     platform: str
     is_function: bool
     simd: int
-    """Channels of a dispatch."""
+    """Number of channels."""
     visa_instructions: int
     instructions: int
     spills: int
@@ -20,16 +20,16 @@ class Kernel:
     fills: int
     """Messages that read it."""
     spill_bytes: int
-    """Bytes of scratch space that a thread spills to."""
+    """Bytes of scratch space for a thread's spill slots."""
     moves: int
     """Copies that allocation added."""
     grf_used: int
     max_pressure: int | None
-    """Most registers live at once, before allocation."""
+    """Maximum register pressure, before allocation."""
     seconds: float
-    """That compiling it took."""
+    """Seconds of compilation."""
     allocator: str
-    """What has given out its registers."""
+    """Name of the allocator."""
     @property
     def code(self) -> bytes:
         """Machine code."""
@@ -38,7 +38,7 @@ class Kernel:
         """Offset, symbol and kind of each address that a loader fills in."""
     @property
     def cycles(self) -> float:
-        """Estimated, loops counting ten times."""
+        """Estimated cycles with ten iterations of each loop."""
     def asm(self) -> str:
         """The listing."""
 
