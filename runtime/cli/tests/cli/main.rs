@@ -328,6 +328,7 @@ fn figures_have_all_their_fields() {
     assert_eq!(
         keys,
         [
+            "arrays_in_memory",
             "attempt",
             "bytes",
             "cycles",
