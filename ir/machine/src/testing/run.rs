@@ -479,7 +479,9 @@ impl Machine<'_> {
             }
             _ => return Err(Stop::Unknown),
         };
-        let wide = inst.srcs.iter().any(|s| s.ty().bytes() == 8);
+        // Shifts are 64 bits wide by the first source or the destination; the type of the count does not matter.
+        let wide =
+            inst.srcs[0].ty().bytes() == 8 || inst.dst.is_some_and(|dst| dst.ty.bytes() == 8);
         let shift = (b & if wide { 63 } else { 31 }) as u32;
         let bits = if wide { 64 } else { 32 };
         Ok(Value::Int(match op {
