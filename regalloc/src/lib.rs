@@ -44,8 +44,8 @@ use routines::{Convention, Parts};
 /// Minimum number of live values, in percent of the units, for which [`spill`] spills before regalloc2: its spills get
 /// worse as pressure rises.
 const ION_OVER_PERCENT: u32 = 150;
-/// Minimum number of live values, in percent of the units, for which [`spill`] spills before [`scan`]: that only gets
-/// slower as pressure rises.
+/// Minimum number of live values, in percent of the units, for which [`spill`] looks whether exact liveness is too long
+/// for [`scan`], whose plan spills less.
 const SCAN_OVER_PERCENT: u32 = 300;
 
 /// How registers are assigned.
@@ -257,6 +257,7 @@ fn make_ready(
             Allocator::Scan => SCAN_OVER_PERCENT,
             Allocator::Ion => ION_OVER_PERCENT,
         },
+        is_planned: options.allocator == Allocator::Scan,
         slots: frame.slots(used.max(parts.frames_end(func))),
     };
     let (payloads, spilled) = match spill::over(func, &graph, &room) {

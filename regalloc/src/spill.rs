@@ -6,6 +6,7 @@
 //! interval over the code, extended over the loops in which it may be loop-carried, so that time is near the length of
 //! the code. Exact liveness is found only to see whether spilling is needed, and not beyond a number for each block.
 //! Code in which not many more values are live than there are units is left as it is: allocators split live ranges.
+//! Where exact liveness is near the length of the code, an allocator that plans its spills gets all code as it is.
 //!
 //! A web is a variable: values joined by block parameters and tied operands. The webs are spilled that cost least, by
 //! their accesses weighted by loops, for the positions over the limit that they are live in. They are stored after each
@@ -34,8 +35,8 @@ const NEVER_OVER: i32 = i32::MIN / 2;
 /// and 523 loads if as many are left as there are units, 166 and 183 at a tenth more.)
 const LEFT_PERCENT_OF_MOST_CODE: u32 = 90;
 const LEFT_PERCENT_OF_SOME_CODE: u32 = 110;
-/// Maximum number of live-in values of a block, on average, that are followed one by one.
-const MAX_LIVE_PER_BLOCK: usize = 128;
+/// Maximum number of pairs of a block and a live-in value, for each position of the code, that are followed one by one.
+const MAX_LIVE_PER_POSITION: usize = 64;
 /// Weight of an access in a loop beside one outside.
 const LOOP_WEIGHT: u64 = 8;
 /// Maximum number of nested loops that weigh.
@@ -53,6 +54,8 @@ pub struct Room {
     pub units: u32,
     /// Minimum number of live values for which this pass spills, in percent of the units.
     pub over: u32,
+    /// True if the allocator plans its spills from exact liveness: nothing is spilled before it unless that is too long.
+    pub is_planned: bool,
     /// Slots of scratch memory.
     pub slots: u32,
 }
@@ -117,7 +120,11 @@ pub fn run(
     origins: &mut SecondaryMap<Block, Vec<u32>>,
 ) -> u32 {
     let is_over = |count: &i32| room.is_over(*count);
-    let counts = lives.exact(func, graph).unwrap_or(counts);
+    let exact = lives.exact(func, graph);
+    if room.is_planned && exact.is_some() {
+        return 0;
+    }
+    let counts = exact.unwrap_or(counts);
     let over = counts.iter().filter(|count| is_over(count)).count();
     if over == 0 {
         return 0;
@@ -316,7 +323,7 @@ impl Lives {
         let mut begins = vec![VReg::NOTHING; self.order.len()];
         let mut ends = begins.clone();
         let mut lives_in: Vec<u32> = Vec::new();
-        let mut left = MAX_LIVE_PER_BLOCK * self.order.len();
+        let mut left = MAX_LIVE_PER_POSITION * self.starts.last().map_or(0, |&end| end as usize);
         for uses in uses.chunk_by(|a, b| a.0 == b.0) {
             let v = uses[0].0;
             let (def, life) = &mut defs[v.index()];

@@ -7,7 +7,7 @@
 use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
-use super::live_ranges::{LOOP_EXIT_DISTANCE, NextUse};
+use super::live_ranges::NextUse;
 use super::parallel_moves::in_order;
 use super::{NO_VALUE, Order, PlaceList, Scan, Step, key};
 use crate::problem::{Place, Unit};
@@ -122,7 +122,10 @@ impl Scan<'_> {
                 false => places.find(v),
             };
             match place {
-                Some(Place::Unit(unit)) => self.put(v, unit),
+                Some(Place::Unit(unit)) if is_next || !self.is_away(v, first) => {
+                    self.put(v, unit);
+                }
+                Some(Place::Unit(_)) => self.leave_in_slot(v),
                 place => self.place[v as usize] = place,
             }
         }
@@ -139,6 +142,16 @@ impl Scan<'_> {
                 continue;
             };
             match from.unit() {
+                _ if self.is_away(p, first) => {
+                    let memory = self.memory(p);
+                    self.place[p as usize] = Some(memory);
+                    self.stored[p as usize] = true;
+                    match self.memory(arg) == memory {
+                        // They have one slot.
+                        true => self.store(arg),
+                        false => moves.push((from, memory)),
+                    }
+                }
                 Some(unit) if self.free.contains(unit) => self.put(p, unit),
                 _ => waiting.push((p, from)),
             }
@@ -169,15 +182,15 @@ impl Scan<'_> {
             self.place[next.v as usize] = None;
         }
         let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
-        match preds.iter().copied().filter(|&p| p >= b).max() {
-            Some(last) => self.enter_loop(b, first, &known, last, params),
-            None => self.join(b, first, &known, params),
+        match preds.iter().any(|&p| p >= b) {
+            true => self.enter_loop(b, first, &known, params),
+            false => self.join(b, first, &known, params),
         }
     }
 
-    fn enter_loop(&mut self, b: usize, first: u32, known: &[usize], last: usize, params: &[u32]) {
+    fn enter_loop(&mut self, b: usize, first: u32, known: &[usize], params: &[u32]) {
         let mut all = self.candidates(b, known, params, None);
-        self.at_loop(&mut all, b, last);
+        self.at_loop(&mut all, first);
         self.assign(&all, b, first, known);
         let list = self.spare.pop().unwrap_or_default();
         let values = self.place_list(self.ranges.live_in(b), list);
@@ -210,7 +223,7 @@ impl Scan<'_> {
                 all.push(Candidate::new(next.v, None, next.distance, places));
             }
         }
-        self.at_join(&mut all, known.len(), self.order.len() - kept);
+        self.at_join(&mut all, first, known.len(), self.order.len() - kept);
         self.assign(&all, b, first, known);
         all.sort_unstable_by_key(|c| (c.param, c.v));
         for (n, &pred) in known.iter().enumerate() {
@@ -300,11 +313,13 @@ impl Scan<'_> {
         let exits = known.iter().map(|&p| Ascending(&self.exits[p]));
         let mut exits: SmallVec<[Ascending; 4]> = exits.collect();
         let mut all = Vec::new();
+        let (first, _) = self.problem.insts_of(b);
         for next in self.ranges.live_in(b) {
             let mut places = exits.iter_mut().map(|exit| exit.find(next.v));
             if let Some(agreed) = &mut agreed
                 && let Some(Some(Place::Unit(unit))) = places.next()
                 && places.all(|place| place == Some(Place::Unit(unit)))
+                && !self.is_away(next.v, first)
             {
                 agreed.push((*next, unit));
                 continue;
@@ -322,37 +337,36 @@ impl Scan<'_> {
         all
     }
 
-    /// At a join a value stays in a unit if most predecessors have it in one: first the values that all have there, then
-    /// those with the nearest use. A parameter that one predecessor has in a unit costs a message in either case.
-    fn at_join(&self, all: &mut [Candidate], known: usize, room: usize) {
+    /// At a join the values that the plan does not have in memory are in units, first those that all predecessors have in
+    /// one, then those with the nearest use. A value is there if most predecessors have it in a unit; of a planned web,
+    /// if any has. A parameter that one predecessor has in a unit costs a message in either case.
+    fn at_join(&self, all: &mut [Candidate], first: u32, known: usize, room: usize) {
         // No distance has the highest bit.
         all.sort_by_cached_key(|c| u64::from(c.held < known) << 63 | c.key());
-        let worth = |c: &&mut Candidate| 2 * c.held > known || (c.param.is_some() && c.held > 0);
-        for c in all.iter_mut().filter(worth).take(room) {
+        let stays = |c: &&mut Candidate| {
+            let most = 2 * c.held > known || c.param.is_some() || self.is_planned(c.v);
+            c.held > 0 && most && !self.is_away(c.v, first)
+        };
+        for c in all.iter_mut().filter(stays).take(room) {
             c.wanted = true;
         }
     }
 
-    /// A loop header has in units the values that the loop uses, the nearest first, and live-through values as long as
-    /// the loop's pressure leaves units. A value in memory before the loop is loaded there only if all fit: in the loop
-    /// it would be spilled again.
-    fn at_loop(&self, all: &mut [Candidate], b: usize, last: usize) {
+    /// A loop header has in units the values that the plan does not have in memory, those with the nearest use first.
+    /// What is in memory is loaded before the loop if its web is planned; what the walk spilled is not.
+    fn at_loop(&self, all: &mut [Candidate], first: u32) {
         all.sort_by_key(Candidate::key);
-        let used = all.partition_point(|c| c.distance < LOOP_EXIT_DISTANCE);
-        let room = self.order.len();
-        let most = self.ranges.max_live[b..=last].iter().max();
-        let most = most.copied().unwrap_or(0) as usize;
-        let (inside, through) = all.split_at_mut(used);
-        let mut taken = 0;
-        for c in inside {
-            c.wanted = taken < room && (c.held > 0 || most <= room);
-            taken += usize::from(c.wanted);
-        }
-        let taken = most.saturating_sub(through.len()).max(taken);
-        let here = through.iter_mut().filter(|c| c.held > 0);
-        for c in here.take(room.saturating_sub(taken)) {
+        let stays =
+            |c: &&mut Candidate| (c.held > 0 || self.is_planned(c.v)) && !self.is_away(c.v, first);
+        for c in all.iter_mut().filter(stays).take(self.order.len()) {
             c.wanted = true;
         }
+    }
+
+    /// Leaves a value in its slot alone at the start of a block.
+    fn leave_in_slot(&mut self, v: u32) {
+        self.place[v as usize] = Some(self.memory(v));
+        self.store(v);
     }
 
     /// A value in memory at the start of a block is there on all edges: it is stored after its definition. For a

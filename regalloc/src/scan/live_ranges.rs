@@ -32,7 +32,7 @@ impl<T: Copy + Default> Lists<T> {
     }
 
     /// The lists of items with the number of their list, each in the order in which its items come.
-    fn sorted(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Lists<T> {
+    pub(super) fn sorted(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Lists<T> {
         let mut lists = Lists::new(count);
         let mut total = 0;
         for (n, _) in items.clone() {
@@ -52,6 +52,11 @@ impl<T: Copy + Default> Lists<T> {
             *end += 1;
         }
         lists
+    }
+
+    /// True if no list has an item.
+    pub fn is_empty(&self) -> bool {
+        self.pool.is_empty()
     }
 
     pub fn of(&self, n: usize) -> &[T] {
@@ -83,8 +88,6 @@ pub struct LiveRanges {
     kills: Vec<bool>,
     /// By block: number of loops around it.
     pub depth: Vec<u32>,
-    /// By block: maximum number of values that are live at once.
-    pub max_live: Vec<u32>,
 }
 
 impl LiveRanges {
@@ -99,7 +102,6 @@ impl LiveRanges {
             used: Vec::new(),
             kills: vec![false; problem.operand_count()],
             depth: depths(problem),
-            max_live: vec![0; blocks],
         };
         ranges.find(problem);
         ranges.measure(problem);
@@ -273,38 +275,28 @@ impl LiveRanges {
         }
     }
 
-    /// Finds the last uses of values, from each block's end to its start, and the maximum number of values that are
-    /// live at once in it. Live values are marked by the block's number.
+    /// Finds the last uses of values, from each block's end to its start. Live values are marked by the block's number.
     fn find_kills(&mut self, problem: &Problem) {
         let mut live = vec![NONE; problem.value_count()];
-        for b in 0..self.max_live.len() {
+        for b in 0..problem.block_count() {
             let mark = b as u32;
-            let live_out = self.live_out.of(b);
-            for next in live_out {
+            for next in self.live_out.of(b) {
                 live[next.v as usize] = mark;
             }
-            let mut count = live_out.len() as u32;
-            let mut max_live = count;
             let (first, end) = problem.insts_of(b);
             for i in (first..end).rev() {
                 let ops = || (problem.operands_from(i)..).zip(problem.operands(i));
                 for (k, op) in ops().filter(|(_, op)| op.is_def()) {
                     let is_live = std::mem::replace(&mut live[op.value() as usize], NONE) == mark;
                     self.kills[k] = !is_live;
-                    max_live = max_live.max(count + u32::from(!is_live));
-                    count -= u32::from(is_live);
                 }
                 for (k, op) in ops().filter(|(_, op)| op.is_use()) {
                     self.kills[k] = live[op.value() as usize] != mark;
                 }
                 for (_, op) in ops().filter(|(_, op)| op.is_use()) {
-                    if std::mem::replace(&mut live[op.value() as usize], mark) != mark {
-                        count += 1;
-                    }
+                    live[op.value() as usize] = mark;
                 }
-                max_live = max_live.max(count);
             }
-            self.max_live[b] = max_live;
         }
     }
 }

@@ -1,21 +1,23 @@
-//! Register allocation in one walk over the code, with spilling by distance to the next use.
+//! Register allocation in one walk over the code, by a plan of spilling.
 //!
 //! Takes a [`Problem`] and gives an [`Answer`]. Linear scan over SSA form: blocks are walked in reverse postorder, and
-//! the walk knows which value is in which unit. Where a unit is wanted and none is free, the value whose next use is
-//! furthest is spilled (Belady 1966; on SSA form with distances as in Braun and Hack 2009, "Register Spilling and
-//! Live-Range Splitting for SSA-Form Programs"). A value is stored once, right after its definition, so that it is in
-//! its slot on every way to a later load. At a block with several predecessors a value stays where most of them have
-//! it, and the other edges get moves. A loop takes into units the values that it uses, and live-through values while
-//! units remain.
+//! the walk knows which value is in which unit. The plan says where each web is in memory, so that hardly anything
+//! else has to be spilled. Where a unit is wanted all the same and none is free, the value whose next use is furthest
+//! is spilled (Belady 1966; on SSA form with distances as in Braun and Hack 2009, "Register Spilling and Live-Range
+//! Splitting for SSA-Form Programs"). A value is stored once, right after its definition, so that it is in its slot on
+//! every way to a later load. At a block with several predecessors a value is in the unit in which the first has it,
+//! and the other edges get moves.
 //!
 //! `operands` does an instruction, `joins` the start of a block; `spans` finds live ranges and `live_ranges` distances to
-//! next uses; `webs` chooses preferred units so that few moves are needed, `parallel_moves` orders moves that happen at
-//! once, `prune_moves` leaves out moves without an effect. Time is near the length of the code, whether or not it spills.
+//! next uses; `webs` chooses preferred units so that few moves are needed, `plan` where webs are in memory;
+//! `parallel_moves` orders moves that happen at once, `prune_moves` leaves out moves without an effect. Time is near
+//! the length of the code, whether or not it spills.
 
 mod joins;
 mod live_ranges;
 mod operands;
 mod parallel_moves;
+mod plan;
 mod prune_moves;
 mod spans;
 mod webs;
@@ -25,6 +27,7 @@ use kiln_target::bits::UnitSet;
 use crate::problem::{Answer, NoAnswer, Place, Point, Problem, Unit, units};
 use joins::Entry;
 use live_ranges::LiveRanges;
+use plan::Plan;
 use webs::{NO_UNIT, Webs};
 
 /// No value, where a value's number is expected.
@@ -40,6 +43,7 @@ struct Scan<'a> {
     problem: &'a Problem,
     ranges: LiveRanges,
     webs: Webs,
+    plan: Plan,
     /// Units that are given out, in the order in which they are preferred.
     order: Vec<Unit>,
     allocatable: UnitSet,
@@ -88,6 +92,7 @@ fn key(point: Point, order: Order) -> u64 {
 pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
     let ranges = LiveRanges::new(problem);
     let webs = Webs::new(problem, &ranges.spans);
+    let plan = Plan::new(problem, &ranges, &webs);
     let order: Vec<Unit> = problem.file.allocatable().collect();
     let allocatable = order.iter().copied().collect();
     let (values, blocks) = (problem.value_count(), problem.block_count());
@@ -95,6 +100,7 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
         problem,
         ranges,
         webs,
+        plan,
         order,
         allocatable,
         place: vec![None; values],
@@ -129,6 +135,16 @@ impl Scan<'_> {
             Some(Place::Unit(unit)) => Some(unit),
             _ => None,
         }
+    }
+
+    /// True if the plan has the web of a value in memory somewhere, so that it says for each join where.
+    fn is_planned(&self, v: u32) -> bool {
+        !self.plan.is_empty() && self.plan.has(self.webs.of(v))
+    }
+
+    /// True if the plan has a value in memory before an instruction.
+    fn is_away(&self, v: u32, i: u32) -> bool {
+        !self.plan.is_empty() && self.plan.is_away(self.webs.of(v), i)
     }
 
     /// The slot of a value: that of its web.

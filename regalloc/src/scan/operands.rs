@@ -111,9 +111,22 @@ impl Scan<'_> {
                 self.clear(def.v);
             }
         }
+        if !self.plan.is_empty() {
+            self.send_away(&o);
+        }
         let nowhere = Place::Memory(NO_VALUE);
         (self.places).extend(o.places.iter().map(|p| p.unwrap_or(nowhere)));
         Ok(())
+    }
+
+    /// Spills values that the plan has in memory from the next instruction on.
+    fn send_away(&mut self, o: &Operands) {
+        let uses = o.uses.iter().filter(|u| u.stays).map(|u| u.v);
+        for v in uses.chain(o.defs.iter().map(|def| def.v)) {
+            if self.unit_of(v).is_some() && self.is_away(v, o.i + 1) {
+                self.spill(v);
+            }
+        }
     }
 
     fn operands(&self, i: u32) -> Operands {

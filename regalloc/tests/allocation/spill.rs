@@ -50,6 +50,7 @@ fn spilled(func: &mut Function, units: u32) -> u32 {
     let room = Room {
         units,
         over: 150,
+        is_planned: false,
         slots: 2048,
     };
     over(func, &graph, &room).map_or(0, |over| run(func, &graph, room, over, &mut origins))
@@ -79,6 +80,18 @@ fn variables_that_live_long_are_in_memory() {
         "{stores} {loads}"
     );
     allocate(variables_over_ifs(COUNT), &options(128)).expect("allocated");
+}
+
+/// A store for each definition and a load for each use is enough, whatever way leads there: nothing is loaded or stored
+/// on the edges between.
+#[test]
+fn variables_over_ifs_are_in_memory_on_all_ways() {
+    let allocated = allocate(variables_over_ifs(100), &options(64)).expect("allocated");
+    let stats = allocated.stats;
+    // Two definitions and three uses of each variable with a slot.
+    let slots = stats.spill_bytes / 64;
+    assert!(slots > 0 && stats.spills <= 2 * slots, "{stats:?}");
+    assert!(stats.fills <= 3 * slots, "{stats:?}");
 }
 
 #[test]

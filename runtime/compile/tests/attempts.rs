@@ -105,7 +105,7 @@ fn arrays_move_to_memory_where_registers_are_too_few() {
 
 #[test]
 fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan() {
-    let text = include_str!("../../../examples/double/double.visaasm");
+    let text = include_str!("../../tests/kernels/conv_uint/conv_uint.visaasm");
     let few_grfs = 24;
     let spill_bytes = |allocator| {
         let compiled = compile_with(text, few_grfs, allocator).expect("an allocation");
