@@ -14,6 +14,7 @@ pub mod inst;
 pub mod listing;
 pub mod messages;
 mod print;
+pub mod schedule;
 pub mod verify;
 pub mod yaml;
 pub mod ze_info;

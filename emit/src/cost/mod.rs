@@ -23,6 +23,7 @@ use loops::Blocks;
 use tables::{Table, Unit};
 use time::Time;
 
+pub(crate) use scratch::request;
 pub use scratch::{Scratch, scratch};
 
 /// Weight of a loop's body relative to the code around it.
@@ -164,8 +165,27 @@ impl Places {
 /// Indices of an instruction's registers.
 type Indices = SmallVec<[usize; 8]>;
 
+/// All that the time of an instruction depends on.
+pub(crate) struct Facts {
+    time: Time,
+    /// Cycles that are lost to bank conflicts.
+    banks: i64,
+    by_message: bool,
+    no_dd_chk: bool,
+    /// Registers of all files that are read, the general ones first, and how many these are.
+    reads: Indices,
+    general_reads: usize,
+    writes: Indices,
+}
+
+impl Facts {
+    pub(crate) fn time(&self) -> &Time {
+        &self.time
+    }
+}
+
 /// The state of a thread.
-struct Model<'a> {
+pub(crate) struct Model<'a> {
     platform: &'a Platform,
     table: &'static Table,
     places: Places,
@@ -178,7 +198,7 @@ struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    fn new(platform: &'a Platform) -> Model<'a> {
+    pub(crate) fn new(platform: &'a Platform) -> Model<'a> {
         let places = Places::new(platform);
         Model {
             platform,
@@ -193,48 +213,95 @@ impl<'a> Model<'a> {
 
     /// Cycles of one execution of a block.
     fn block(&mut self, insts: &[Inst]) -> Cycles {
-        self.now = self.now.max(self.horizon);
+        self.start();
         let mut cycles = Cycles::default();
         for inst in insts {
-            self.step(inst, &mut cycles);
+            let facts = self.facts(inst);
+            cycles.add(&self.issue(&facts), 1.0);
         }
         cycles
     }
 
-    fn step(&mut self, inst: &Inst, cycles: &mut Cycles) {
+    /// Begins a block, with nothing in flight.
+    pub(crate) fn start(&mut self) {
+        self.now = self.now.max(self.horizon);
+    }
+
+    /// Cycles of one execution of instructions in an order.
+    pub(crate) fn time_of(&mut self, facts: &[Facts], order: impl Iterator<Item = usize>) -> i64 {
+        self.start();
+        let start = self.now;
+        for n in order {
+            self.issue(&facts[n]);
+        }
+        self.now - start
+    }
+
+    pub(crate) fn facts(&self, inst: &Inst) -> Facts {
         let footprint = footprint::of(inst, self.platform);
         let time = match inst.op.is_send() {
             true => self.message(inst, &footprint),
             false => self.computation(inst),
         };
-        let (reads, writes) = self.others(inst);
+        let (other_reads, other_writes) = self.others(inst);
         let general = |bytes: &Bytes| bytes.registers().map(usize::from).collect::<Indices>();
-        let read: Indices = footprint.reads.iter().flat_map(&general).collect();
-        let written = general(&footprint.writes);
-        let ready = |at: &usize| self.ready.get(*at).copied().unwrap_or_default();
+        let mut reads: Indices = footprint.reads.iter().flat_map(&general).collect();
+        let general_reads = reads.len();
+        reads.extend(other_reads);
+        let mut writes = general(&footprint.writes);
+        writes.extend(other_writes);
         let banks = match self.table.bank_bits {
             Some(bits) if conflicts(inst, bits) => time.passes,
             _ => 0,
         };
+        Facts {
+            time,
+            banks,
+            by_message: inst.op.is_send(),
+            no_dd_chk: inst.opts.no_dd_chk,
+            reads,
+            general_reads,
+            writes,
+        }
+    }
+
+    /// The cycle in which an instruction can be issued, and true if it waits for a message until then.
+    fn available(&self, facts: &Facts) -> (i64, bool) {
+        let ready = |at: &usize| self.ready.get(*at).copied().unwrap_or_default();
         let result = |ready: Ready| (ready.written, ready.by_message);
         let mut last = (self.now, false);
-        for ready in read.iter().chain(&reads).map(&ready) {
+        for ready in facts.reads.iter().map(&ready) {
             last = last.max(result(ready));
         }
-        if !inst.opts.no_dd_chk {
-            for ready in written.iter().chain(&writes).map(&ready) {
+        if !facts.no_dd_chk {
+            for ready in facts.writes.iter().map(&ready) {
                 last = last.max(result(ready)).max((ready.read, true));
             }
         }
-        let (at, by_message) = last;
+        last
+    }
+
+    /// Cycles until an instruction can be issued and its unit takes it.
+    pub(crate) fn wait(&self, facts: &Facts) -> i64 {
+        let (at, _) = self.available(facts);
+        let unit = facts.time.unit.map_or(0, |unit| self.units[unit as usize]);
+        let issue = facts.time.issue + facts.banks;
+        at.max(unit - issue) - self.now
+    }
+
+    /// Issues an instruction, and gives what that takes.
+    pub(crate) fn issue(&mut self, facts: &Facts) -> Cycles {
+        let mut cycles = Cycles::default();
+        let time = &facts.time;
+        let (at, by_message) = self.available(facts);
         match by_message {
             true => cycles.messages += (at - self.now) as f64,
             false => cycles.results += (at - self.now) as f64,
         }
         self.now = at;
-        self.now += time.issue + banks;
+        self.now += time.issue + facts.banks;
         cycles.issue += time.issue as f64;
-        cycles.banks += banks as f64;
+        cycles.banks += facts.banks as f64;
         if let Some(unit) = time.unit {
             let free = &mut self.units[unit as usize];
             cycles.units += (*free - self.now).max(0) as f64;
@@ -242,22 +309,22 @@ impl<'a> Model<'a> {
             *free = self.now + time.busy;
         }
         if let Some(after) = time.read {
-            for register in read {
+            for &register in &facts.reads[..facts.general_reads] {
                 self.mark_busy(register, after, |ready, at| ready.read = at);
             }
         }
-        let by_message = inst.op.is_send();
-        let results = written.into_iter().map(|register| (register, time.result));
-        let others = writes.into_iter().map(|place| match place {
-            place if place == self.places.address => (place, time.result),
-            place if place >= self.places.accumulators => (place, time.accumulator),
-            place => (place, time.flag),
-        });
-        for (place, after) in results.chain(others).collect::<SmallVec<[_; 8]>>() {
+        let by_message = facts.by_message;
+        for &place in &facts.writes {
+            let after = match place {
+                place if place < self.places.flags || place == self.places.address => time.result,
+                place if place >= self.places.accumulators => time.accumulator,
+                _ => time.flag,
+            };
             self.mark_busy(place, after, |ready, at| {
                 (ready.written, ready.by_message) = (at, by_message);
             });
         }
+        cycles
     }
 
     /// Marks a register as busy for a number of cycles from now.

@@ -113,7 +113,7 @@ impl Headers {
 }
 
 /// The request of a message with a constant descriptor that is known.
-pub(super) fn request(inst: &Inst, platform: &Platform) -> Option<Request> {
+pub(crate) fn request(inst: &Inst, platform: &Platform) -> Option<Request> {
     let descriptors = Descriptors::of(&inst.msg?)?;
     Request::decode(descriptors, platform.family).ok()
 }

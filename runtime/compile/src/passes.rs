@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kiln_emit::assemble::{Program, assemble};
-use kiln_emit::{cost, errata, flow, listing};
+use kiln_emit::{cost, errata, flow, listing, schedule as reschedule};
 use kiln_frontend::module::Object;
 use kiln_ir::expand;
 use kiln_ir::func::VarStorage;
@@ -105,6 +105,7 @@ pub const PASSES: &[Pass] = &[
         flow::structure::structure(program)
     }),
     part("restore-gotos", false, invert_gotos),
+    part("reschedule", true, reschedule::schedule),
     part("errata", false, errata::run),
     kernel("link-routines", Level::Allocated, link_routines),
     kernel("assemble", Level::Code, assemble_code),

@@ -1,0 +1,444 @@
+//! List scheduling within blocks, after register allocation.
+//!
+//! Takes blocks of instructions with physical registers, and guarantees the same instructions in an order that keeps
+//! every dependency. The time of an order is that of the cost model ([`crate::cost`]): among the instructions whose
+//! predecessors have been issued, the next is one that waits least; among several, the one with the longest path of
+//! dependencies to the end of the region. An order that is not faster than the one before is not taken.
+//!
+//! Two accesses depend on each other if they overlap in a byte and one of them writes. An instruction with another
+//! effect, such as a branch, a fence or an access to a control register, ends a *region*: nothing is moved over it.
+//! Only the next [`WINDOW_INSTS`] instructions are candidates, so that the time is near linear.
+//!
+//! Scheduling before allocation (`isel/src/schedule`) has more freedom, but where many values live at once it keeps
+//! the order that it finds, and it does not know of moves, spills and fills.
+
+use smallvec::SmallVec;
+
+use crate::assemble::Program;
+use crate::cost::{Facts, Model};
+use crate::footprint;
+use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
+use crate::messages::Access as MemoryAccess;
+use crate::platform::Platform;
+use kiln_target::op::Props;
+
+const NONE: u32 = u32::MAX;
+/// Number of instructions, in the order before, that are candidates for the next one.
+const WINDOW_INSTS: usize = 64;
+
+/// Schedules all blocks.
+pub fn schedule(program: &mut Program, platform: &Platform) {
+    let mut scheduler = Scheduler::new(platform);
+    for block in &mut program.blocks {
+        scheduler.block(block);
+    }
+}
+
+/// The cause of a dependency between two accesses of a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Grf,
+    Flag,
+    Accumulator,
+    Address,
+    Memory,
+}
+
+/// An access to bytes of a place.
+#[derive(Clone, Copy)]
+struct Access {
+    place: u32,
+    bytes: u64,
+    writes: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    to: u32,
+    cycles: i64,
+    next: u32,
+}
+
+/// Accesses of a place since others wrote all of their bytes: instructions with bytes.
+#[derive(Clone, Default)]
+struct Held {
+    writes: Vec<(u32, u64)>,
+    reads: Vec<(u32, u64)>,
+}
+
+struct Scheduler<'a> {
+    platform: &'a Platform,
+    model: Model<'a>,
+    /// By place: general registers, flag registers, and the others.
+    held: Vec<Held>,
+    touched: Vec<u32>,
+    facts: Vec<Facts>,
+    edges: Vec<Edge>,
+    /// By instruction of the region: the first of its edges, the number of those that lead to it, and the cycles from
+    /// its issue to the end of all that depends on it.
+    first: Vec<u32>,
+    missing: Vec<u32>,
+    heights: Vec<i64>,
+    order: Vec<u32>,
+}
+
+impl<'a> Scheduler<'a> {
+    fn new(platform: &'a Platform) -> Scheduler<'a> {
+        let mut scheduler = Scheduler {
+            platform,
+            model: Model::new(platform),
+            held: Vec::new(),
+            touched: Vec::new(),
+            facts: Vec::new(),
+            edges: Vec::new(),
+            first: Vec::new(),
+            missing: Vec::new(),
+            heights: Vec::new(),
+            order: Vec::new(),
+        };
+        let places = scheduler.others() + 3;
+        scheduler.held = vec![Held::default(); places as usize];
+        scheduler
+    }
+
+    /// Number of the place after the flag registers.
+    fn others(&self) -> u32 {
+        self.platform.grf_count + self.platform.flag_count
+    }
+
+    fn kind(&self, place: u32) -> Kind {
+        let (grfs, others) = (self.platform.grf_count, self.others());
+        match place {
+            place if place < grfs => Kind::Grf,
+            place if place < others => Kind::Flag,
+            place if place == others => Kind::Accumulator,
+            place if place == others + 1 => Kind::Address,
+            _ => Kind::Memory,
+        }
+    }
+
+    fn block(&mut self, block: &mut Vec<Inst>) {
+        if block.len() < 3 {
+            return;
+        }
+        self.facts.clear();
+        self.facts
+            .extend(block.iter().map(|inst| self.model.facts(inst)));
+        let before = self.model.time_of(&self.facts, 0..block.len());
+        self.order.clear();
+        self.model.start();
+        let mut first = 0;
+        while first < block.len() {
+            first = self.region(block, first);
+        }
+        let after = self
+            .model
+            .time_of(&self.facts, self.order.iter().map(|&n| n as usize));
+        if after < before {
+            *block = self
+                .order
+                .iter()
+                .map(|&n| block[n as usize].clone())
+                .collect();
+        }
+    }
+
+    /// Schedules from an instruction on to the one that ends the region, that included. Gives the one after it.
+    fn region(&mut self, block: &[Inst], from: usize) -> usize {
+        for place in self.touched.drain(..) {
+            let held = &mut self.held[place as usize];
+            held.writes.clear();
+            held.reads.clear();
+        }
+        self.edges.clear();
+        self.first.clear();
+        self.missing.clear();
+        let mut end = from;
+        while end < block.len() {
+            let number = (end - from) as u32;
+            self.first.push(NONE);
+            self.missing.push(0);
+            let accesses = self.accesses(&block[end]);
+            let ends = accesses.is_none();
+            let accesses = accesses.unwrap_or_else(|| self.known(&block[end]));
+            for access in accesses {
+                self.add(number, access, from);
+            }
+            end += 1;
+            if ends {
+                // Everything before stays before.
+                for before in 0..number {
+                    self.edge(before, number, 0);
+                }
+                break;
+            }
+        }
+        self.measure(from);
+        self.walk(from, end);
+        end
+    }
+
+    fn add(&mut self, inst: u32, access: Access, from: usize) {
+        let kind = self.kind(access.place);
+        let mut held = std::mem::take(&mut self.held[access.place as usize]);
+        self.touched.push(access.place);
+        for &(before, _) in held
+            .writes
+            .iter()
+            .filter(|(n, bytes)| *n != inst && bytes & access.bytes != 0)
+        {
+            let time = self.facts[from + before as usize].time();
+            let cycles = match kind {
+                Kind::Grf | Kind::Address => time.result,
+                Kind::Flag => time.flag,
+                Kind::Accumulator => time.accumulator,
+                Kind::Memory => 0,
+            };
+            self.edge(before, inst, cycles);
+        }
+        match access.writes {
+            true => {
+                for &(before, _) in held
+                    .reads
+                    .iter()
+                    .filter(|(n, bytes)| *n != inst && bytes & access.bytes != 0)
+                {
+                    let read = self.facts[from + before as usize].time().read;
+                    let cycles = if kind == Kind::Grf {
+                        read.unwrap_or(0)
+                    } else {
+                        0
+                    };
+                    self.edge(before, inst, cycles);
+                }
+                for list in [&mut held.writes, &mut held.reads] {
+                    list.retain_mut(|(n, bytes)| {
+                        // What it reads itself is not over for those that write later.
+                        if *n != inst {
+                            *bytes &= !access.bytes;
+                        }
+                        *bytes != 0
+                    });
+                }
+                held.writes.push((inst, access.bytes));
+            }
+            false => held.reads.push((inst, access.bytes)),
+        }
+        self.held[access.place as usize] = held;
+    }
+
+    fn edge(&mut self, from: u32, to: u32, cycles: i64) {
+        let first = &mut self.first[from as usize];
+        self.edges.push(Edge {
+            to,
+            cycles,
+            next: *first,
+        });
+        *first = self.edges.len() as u32 - 1;
+        self.missing[to as usize] += 1;
+    }
+
+    fn edges_from(&self, inst: usize) -> impl Iterator<Item = Edge> + '_ {
+        let mut at = self.first[inst];
+        std::iter::from_fn(move || {
+            let edge = *self.edges.get(at as usize)?;
+            at = edge.next;
+            Some(edge)
+        })
+    }
+
+    fn measure(&mut self, from: usize) {
+        let count = self.first.len();
+        self.heights.clear();
+        self.heights.resize(count, 0);
+        for inst in (0..count).rev() {
+            let after = self
+                .edges_from(inst)
+                .map(|edge| edge.cycles + self.heights[edge.to as usize]);
+            self.heights[inst] = self.facts[from + inst].time().issue + after.max().unwrap_or(0);
+        }
+    }
+
+    /// Puts the instructions of a region in order.
+    fn walk(&mut self, from: usize, end: usize) {
+        let count = end - from;
+        let mut done = vec![false; count];
+        let mut ready: Vec<u32> = Vec::new();
+        let (mut head, mut seen) = (0, 0);
+        while head < count {
+            while seen < count.min(head + WINDOW_INSTS) {
+                if self.missing[seen] == 0 {
+                    ready.push(seen as u32);
+                }
+                seen += 1;
+            }
+            let key = |&inst: &u32| {
+                let wait = self.model.wait(&self.facts[from + inst as usize]);
+                (wait, -self.heights[inst as usize], inst)
+            };
+            let best = (0..ready.len()).min_by_key(|&n| key(&ready[n]));
+            let Some(best) = best else { break };
+            let inst = ready.swap_remove(best) as usize;
+            done[inst] = true;
+            self.order.push((from + inst) as u32);
+            self.model.issue(&self.facts[from + inst]);
+            let mut at = self.first[inst];
+            while let Some(&edge) = self.edges.get(at as usize) {
+                at = edge.next;
+                let missing = &mut self.missing[edge.to as usize];
+                *missing -= 1;
+                if *missing == 0 && (edge.to as usize) < seen {
+                    ready.push(edge.to);
+                }
+            }
+            while head < count && done[head] {
+                head += 1;
+            }
+        }
+    }
+
+    /// The accesses of an instruction; none if nothing may be moved over it.
+    fn accesses(&self, inst: &Inst) -> Option<SmallVec<[Access; 8]>> {
+        if is_ordered(inst) || !inst.srcs.iter().all(is_read) {
+            return None;
+        }
+        let mut accesses = self.known(inst);
+        if !inst.op.is_send() {
+            return (!inst.op.is(Props::EFFECT)).then_some(accesses);
+        }
+        let request = crate::cost::request(inst, self.platform)?;
+        let writes = match request.kind.access() {
+            _ if request.end_of_thread => return None,
+            MemoryAccess::Read => false,
+            MemoryAccess::Write => true,
+            MemoryAccess::Other => return None,
+        };
+        accesses.push(Access {
+            place: self.others() + 2,
+            bytes: 1,
+            writes,
+        });
+        Some(accesses)
+    }
+
+    /// The accesses to registers that an instruction names.
+    fn known(&self, inst: &Inst) -> SmallVec<[Access; 8]> {
+        let mut accesses: SmallVec<[Access; 8]> = SmallVec::new();
+        let footprint = footprint::of(inst, self.platform);
+        let reads = footprint.reads.iter().map(|bytes| (bytes, false));
+        for (bytes, writes) in reads.chain([(&footprint.writes, true)]) {
+            accesses.extend(bytes.parts().map(|(register, bytes)| Access {
+                place: register.into(),
+                bytes,
+                writes,
+            }));
+        }
+        let others = self.others();
+        let mut other = |place: u32, bytes: u64, writes: bool| {
+            accesses.push(Access {
+                place,
+                bytes,
+                writes,
+            });
+        };
+        let bits = |first: u32, count: u32| (u64::MAX >> (64 - count.clamp(1, 64))) << first;
+        // A flag has a bit for each channel.
+        let channels = bits(inst.chan_off.into(), inst.exec_size.into());
+        let flag = |reg: Reg, bits: u64| {
+            (
+                self.platform.grf_count + reg.num,
+                bits << (8 * u32::from(reg.byte)),
+            )
+        };
+        let mut operand = |place: Place, size: u32, writes: bool| match place {
+            Place::Direct(reg) => match reg.file {
+                RegFile::Flag => {
+                    let (place, bits) = flag(reg, bits(0, 8 * size));
+                    other(place, bits, writes);
+                }
+                RegFile::Acc | RegFile::Mme => other(others, 1, writes),
+                RegFile::Addr => other(others + 1, 1, writes),
+                _ => {}
+            },
+            Place::Indirect { .. } => other(others + 1, 1, false),
+        };
+        for src in &inst.srcs {
+            if let Src::Reg(src) = src {
+                operand(src.place, src.ty.bytes() * u32::from(inst.exec_size), false);
+            }
+        }
+        if let Some(dst) = inst.dst {
+            let size = dst.ty.bytes() * u32::from(inst.exec_size) * u32::from(dst.hstride.max(1));
+            operand(dst.place, size, true);
+        }
+        if let Some(pred) = inst.pred {
+            let bits = match pred.ctrl {
+                PredCtrl::Normal => channels,
+                // Groups of channels, and flags of two registers.
+                _ => u64::MAX,
+            };
+            let (place, bits) = flag(pred.flag, bits);
+            other(place, bits, false);
+            if pred.ctrl != PredCtrl::Normal {
+                for register in 0..self.platform.flag_count {
+                    other(self.platform.grf_count + register, u64::MAX, false);
+                }
+            }
+        }
+        if let Some(cond) = inst.cond.filter(|cond| cond.flag.file == RegFile::Flag) {
+            let (place, bits) = flag(cond.flag, channels);
+            other(place, bits, true);
+        }
+        if inst.op.is_macro() || inst.opts.acc_wr_en || inst.op.is(Props::WRITES_ACC) {
+            other(others, 1, true);
+        } else if inst.op.is(Props::READS_ACC) {
+            other(others, 1, false);
+        }
+        accesses
+    }
+}
+
+/// True if an instruction stays where it is for its options, its result or its message.
+fn is_ordered(inst: &Inst) -> bool {
+    let opts = &inst.opts;
+    let is_alone = opts.switch || opts.atomic || opts.no_preempt || opts.breakpoint || opts.align16;
+    let in_register = |desc: Desc| matches!(desc, Desc::Addr { .. });
+    let is_written = inst.dst.is_none_or(|dst| is_direct(dst.place, is_plain));
+    // A read that only waits: for a fence, say.
+    let waits = inst.op == Op::Mov
+        && inst.cond.is_none()
+        && inst
+            .dst
+            .is_some_and(|dst| is_direct(dst.place, Reg::is_null));
+    is_alone
+        || opts.no_dd_clr
+        || opts.no_dd_chk
+        || !is_written
+        || waits
+        || matches!(inst.op, Op::Sendc | Op::Sendsc)
+        || (inst.msg)
+            .is_some_and(|msg| msg.eot || in_register(msg.desc) || in_register(msg.ex_desc))
+}
+
+/// True if a source may be read earlier or later.
+fn is_read(src: &Src) -> bool {
+    use RegFile::{ChannelEnable, Control, State};
+    let is_state = |reg: Reg| matches!(reg.file, ChannelEnable | State | Control);
+    match src {
+        Src::Reg(src) => is_direct(src.place, |reg| is_plain(reg) || is_state(reg)),
+        Src::Imm { .. } => true,
+    }
+}
+
+/// True for a register whose accesses depend on nothing else.
+fn is_plain(reg: Reg) -> bool {
+    use RegFile::{Acc, Addr, Flag, Grf, Mme, Null};
+    matches!(reg.file, Grf | Null | Acc | Mme | Flag | Addr)
+}
+
+fn is_direct(place: Place, is: impl Fn(Reg) -> bool) -> bool {
+    match place {
+        Place::Direct(reg) => is(reg),
+        Place::Indirect { .. } => false,
+    }
+}

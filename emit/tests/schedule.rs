@@ -1,0 +1,240 @@
+//! Scheduling after allocation leaves what code computes as it is: by a symbolic run of real code, in which each byte
+//! of a register is a hash of the instruction that wrote it and of all that this read.
+
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use kiln_emit::assemble::Program;
+use kiln_emit::encoding::decode;
+use kiln_emit::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
+use kiln_emit::messages::{Access, Descriptors, Request};
+use kiln_emit::platform::{Platform, find};
+use kiln_emit::schedule::schedule;
+
+/// A byte of a register, or a bit of a flag; all of memory is one.
+type Key = (RegFile, u32, u32);
+
+const MEMORY: Key = (RegFile::Null, 0, 0);
+
+#[derive(Default)]
+struct State {
+    values: HashMap<Key, u64>,
+    /// What was done that nothing may be moved over, in order.
+    events: Vec<u64>,
+}
+
+fn hash(of: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl State {
+    fn get(&self, key: Key) -> u64 {
+        self.values.get(&key).copied().unwrap_or_else(|| hash(key))
+    }
+
+    fn run(&mut self, insts: &[Inst], platform: &Platform) {
+        for inst in insts {
+            let (reads, writes) = keys(inst, platform);
+            let read: Vec<u64> = reads.iter().map(|&key| self.get(key)).collect();
+            let mut value = hash((inst, read));
+            let has_effect = inst.op.is_branch() || matches!(inst.op, Op::Wait | Op::Sync(_));
+            if has_effect {
+                self.events.push(value);
+            }
+            if inst.op.is_send() {
+                value = hash((value, self.get(MEMORY)));
+                if !is_load(inst, platform) {
+                    self.values.insert(MEMORY, value);
+                }
+            }
+            for key in writes {
+                // Channels that are not active keep what they had.
+                let new = hash((value, key, self.get(key)));
+                self.values.insert(key, new);
+            }
+        }
+    }
+}
+
+/// True for a message that only reads memory.
+fn is_load(inst: &Inst, platform: &Platform) -> bool {
+    let request = inst
+        .msg
+        .and_then(|message| Request::decode(Descriptors::of(&message)?, platform.family).ok());
+    request.is_some_and(|request| request.kind.access() == Access::Read)
+}
+
+fn bytes(of: Reg, at: u32, size: u32, grf_bytes: u32, keys: &mut Vec<Key>) {
+    for byte in u32::from(of.byte) + at..u32::from(of.byte) + at + size {
+        match of.file {
+            RegFile::Null => {}
+            RegFile::Grf => keys.push((RegFile::Grf, of.num + byte / grf_bytes, byte % grf_bytes)),
+            RegFile::Flag => keys.extend((0..8).map(|bit| (RegFile::Flag, of.num, 8 * byte + bit))),
+            file => keys.push((file, 0, 0)),
+        }
+    }
+}
+
+/// All that an instruction reads and writes.
+fn keys(inst: &Inst, platform: &Platform) -> (Vec<Key>, Vec<Key>) {
+    let grf_bytes = platform.grf_bytes;
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    let channels = |flag: Reg, keys: &mut Vec<Key>| {
+        let first = 8 * u32::from(flag.byte) + u32::from(inst.chan_off);
+        keys.extend(
+            (first..first + u32::from(inst.exec_size)).map(|bit| (flag.file, flag.num, bit)),
+        );
+    };
+    let everything = || {
+        (0..platform.grf_count).flat_map(|num| (0..grf_bytes).map(move |b| (RegFile::Grf, num, b)))
+    };
+    let address = (RegFile::Addr, 0, 0);
+    let imm = |desc: Desc, low: u32, mask: u32| match desc {
+        Desc::Imm(bits) => bits >> low & mask,
+        Desc::Addr { .. } => 1,
+    };
+    for (n, src) in inst.srcs.iter().enumerate() {
+        let Src::Reg(src) = src else { continue };
+        match (src.place, inst.msg) {
+            (Place::Direct(reg), Some(message)) => {
+                let length = match n {
+                    0 => imm(message.desc, 25, 0xf),
+                    _ => imm(message.ex_desc, 6, 0xf),
+                };
+                bytes(reg, 0, length * grf_bytes, grf_bytes, &mut reads);
+            }
+            (Place::Direct(reg), None) => {
+                let (v, w, h) = (
+                    src.region.vstride.unwrap_or(0),
+                    src.region.width.max(1),
+                    src.region.hstride,
+                );
+                for lane in 0..inst.exec_size {
+                    let element =
+                        u32::from(lane / w) * u32::from(v) + u32::from(lane % w) * u32::from(h);
+                    bytes(
+                        reg,
+                        element * src.ty.bytes(),
+                        src.ty.bytes(),
+                        grf_bytes,
+                        &mut reads,
+                    );
+                }
+            }
+            (Place::Indirect { .. }, _) => {
+                reads.push(address);
+                reads.extend(everything());
+            }
+        }
+    }
+    if let Some(dst) = inst.dst {
+        match (dst.place, inst.msg) {
+            (Place::Direct(reg), Some(message)) => {
+                bytes(
+                    reg,
+                    0,
+                    imm(message.desc, 20, 0x1f) * grf_bytes,
+                    grf_bytes,
+                    &mut writes,
+                );
+            }
+            (Place::Direct(reg), None) => {
+                for lane in 0..u32::from(inst.exec_size) {
+                    let at = lane * u32::from(dst.hstride) * dst.ty.bytes();
+                    bytes(reg, at, dst.ty.bytes(), grf_bytes, &mut writes);
+                }
+                if matches!(inst.op, Op::Math(kiln_emit::inst::MathFn::Idiv)) {
+                    bytes(reg, grf_bytes, grf_bytes, grf_bytes, &mut writes);
+                }
+            }
+            (Place::Indirect { .. }, _) => {
+                reads.push(address);
+                writes.extend(everything());
+            }
+        }
+    }
+    if let Some(pred) = inst.pred {
+        match pred.ctrl {
+            PredCtrl::Normal => channels(pred.flag, &mut reads),
+            _ => reads
+                .extend((0..2).flat_map(|num| (0..32).map(move |bit| (RegFile::Flag, num, bit)))),
+        }
+    }
+    if let Some(cond) = inst.cond.filter(|cond| !cond.flag.is_null()) {
+        channels(cond.flag, &mut writes);
+    }
+    let accumulator = (RegFile::Acc, 0, 0);
+    if matches!(inst.op, Op::Mac | Op::Mach | Op::Macl | Op::Sada2) {
+        reads.push(accumulator);
+    }
+    if inst.opts.acc_wr_en || matches!(inst.op, Op::Mach | Op::Addc | Op::Subb) {
+        writes.push(accumulator);
+    }
+    (reads, writes)
+}
+
+/// The code of a kernel, in pieces that end in a branch.
+fn blocks(mut code: &[u8], platform: &Platform) -> Vec<Vec<Inst>> {
+    let mut blocks = vec![Vec::new()];
+    while let Ok(inst) = decode(code, platform)
+        && inst.op != Op::Illegal
+    {
+        code = &code[inst.size() as usize..];
+        let ends = inst.op.is_branch();
+        if let Some(block) = blocks.last_mut() {
+            block.push(inst);
+        }
+        if ends {
+            blocks.push(Vec::new());
+        }
+    }
+    blocks
+}
+
+/// The files of machine code of a platform.
+fn machine_code(platform: &Platform) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("tests/fixtures").join(platform.name)];
+    if platform.name == "skl" {
+        let examples = fs::read_dir(root.join("../examples")).expect("examples");
+        folders.extend(examples.flatten().map(|entry| entry.path()));
+    }
+    let files = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let mut files: Vec<PathBuf> = files
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "dat"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn real_code_computes_the_same() {
+    let mut moved = 0;
+    for name in ["skl", "icllp"] {
+        let platform = find(name).expect("the platform is known");
+        for path in machine_code(platform) {
+            let code = fs::read(&path).expect("machine code");
+            let before = blocks(&code, platform);
+            let mut program = Program {
+                blocks: before.clone(),
+            };
+            schedule(&mut program, platform);
+            for (before, after) in before.iter().zip(&program.blocks) {
+                let (mut one, mut other) = (State::default(), State::default());
+                one.run(before, platform);
+                other.run(after, platform);
+                assert_eq!(one.events, other.events, "{}", path.display());
+                assert!(one.values == other.values, "{}", path.display());
+                moved += usize::from(before != after);
+            }
+        }
+    }
+    assert!(moved > 50, "{moved} blocks are in another order");
+}
