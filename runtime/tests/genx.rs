@@ -9,7 +9,7 @@ use kiln_runtime::interface::{
     Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface,
 };
 use kiln_runtime::launch::Description;
-use kiln_runtime::{Info, Input, Options, Platform, Session, find_platform};
+use kiln_runtime::{Info, Input, Options, Platform, Session, Tier, find_platform};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -49,6 +49,67 @@ fn run(zebin: &Zebin, name: &str, platform: &'static Platform) -> Result<(), Str
 
 /// Kernels of which the reference compiler's vISA and object files are kept.
 const KEPT: [&str; 4] = ["simdcf_collatz", "simdcf_call", "subroutine", "neighbours"];
+
+/// Programs that the front end for LLVM IR refuses with a diagnostic.
+const REFUSED: [&str; 4] = ["function_pointer", "recursion", "remainders", "sampled"];
+
+/// The names of all programs in LLVM IR.
+fn programs() -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder(""))
+        .expect("the programs")
+        .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
+        .filter(|name| folder(name).join("launch.yaml").exists())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Compiles a program from one of its forms and runs it.
+fn compile_and_run(name: &str, form: &str, tier: Tier) -> Result<(), String> {
+    let path = folder(name).join(format!("{name}.{form}"));
+    let bytes = file(&path);
+    let input = Input {
+        name,
+        bytes: &bytes,
+    };
+    let platform = platform("skl");
+    let options = Options {
+        verify: true,
+        ..Options::new(platform)
+    };
+    let session = Session::new(options.tier(tier));
+    let module = session
+        .compile_module(&[input])
+        .map_err(|e| format!("refused: {e}"))?;
+    let interface = module.interface.clone().ok_or("no interface")?;
+    let made = session
+        .object_file(&module, Info::Interface(interface))
+        .map_err(|e| e.to_string())?;
+    let bytes = made.write().map_err(|e| e.to_string())?;
+    let zebin = Zebin::parse(&bytes).map_err(|e| e.to_string())?;
+    run(&zebin, name, platform)
+}
+
+#[test]
+fn programs_in_llvm_ir_give_the_expected_results() {
+    let names = programs();
+    assert!(names.len() >= 70, "{} programs", names.len());
+    let mut wrong = Vec::new();
+    for name in &names {
+        for form in ["ll", "opaque.ll"] {
+            for tier in [Tier::Quick, Tier::Best] {
+                let result = compile_and_run(name, form, tier);
+                let is_refused = result.as_ref().is_err_and(|e| e.starts_with("refused"));
+                if is_refused != REFUSED.contains(&name.as_str())
+                    || (!is_refused && result.is_err())
+                {
+                    wrong.push(format!("{name}.{form}, {tier:?}: {result:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 /// The reference's object file.
 fn reference(name: &str, device: &str) -> Zebin {

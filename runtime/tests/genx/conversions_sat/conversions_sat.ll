@@ -1,0 +1,46 @@
+; Singles to integers with saturation, and with fractions that are cut off.
+;! global 1
+;! local 1
+;! in a f32 16 list 0.5 -0.5 2.75 -2.75 300 -300 70000 -70000 3e9 -3e9 5e9 1e20 -1e20 127.9 255.5 -128.9
+;! out o u32 64
+;= def expect(args):
+;=     a, = args[:1]
+;=     o = []
+;=     o += [min(max(int(u), -2147483648), 2147483647) % 2**32 for u in a]
+;=     o += [min(max(int(u), 0), 4294967295) % 2**32 for u in a]
+;=     o += [min(max(int(u), -32768), 32767) % 2**32 for u in a]
+;=     o += [min(max(int(u), 0), 255) % 2**32 for u in a]
+;=     return {1: o}
+target datalayout = "e-p:64:64-i64:64-n8:16:32"
+target triple = "spir64-unknown-unknown"
+
+declare <16 x float> @llvm.genx.svm.block.ld.unaligned.v16f32.i64(i64)
+declare <16 x i32> @llvm.genx.fptosi.sat.v16i32.v16f32(<16 x float>)
+declare void @llvm.genx.svm.block.st.i64.v16i32(i64, <16 x i32>)
+declare <16 x i32> @llvm.genx.fptoui.sat.v16i32.v16f32(<16 x float>)
+declare <16 x i16> @llvm.genx.fptosi.sat.v16i16.v16f32(<16 x float>)
+declare <16 x i8> @llvm.genx.fptoui.sat.v16i8.v16f32(<16 x float>)
+
+define spir_kernel void @conversions_sat(float addrspace(1)* %a.p, i32 addrspace(1)* %o) #0 {
+  %a.at.base = ptrtoint float addrspace(1)* %a.p to i64
+  %a.at = add i64 %a.at.base, 0
+  %a = call <16 x float> @llvm.genx.svm.block.ld.unaligned.v16f32.i64(i64 %a.at)
+  %o.at.base = ptrtoint i32 addrspace(1)* %o to i64
+  %o.at = add i64 %o.at.base, 0
+  %fptosi32 = call <16 x i32> @llvm.genx.fptosi.sat.v16i32.v16f32(<16 x float> %a)
+  call void @llvm.genx.svm.block.st.i64.v16i32(i64 %o.at, <16 x i32> %fptosi32)
+  %fptoui32 = call <16 x i32> @llvm.genx.fptoui.sat.v16i32.v16f32(<16 x float> %a)
+  %t1 = add i64 %o.at, 64
+  call void @llvm.genx.svm.block.st.i64.v16i32(i64 %t1, <16 x i32> %fptoui32)
+  %fptosi16 = call <16 x i16> @llvm.genx.fptosi.sat.v16i16.v16f32(<16 x float> %a)
+  %fptosi16.w = sext <16 x i16> %fptosi16 to <16 x i32>
+  %t2 = add i64 %o.at, 128
+  call void @llvm.genx.svm.block.st.i64.v16i32(i64 %t2, <16 x i32> %fptosi16.w)
+  %fptoui8 = call <16 x i8> @llvm.genx.fptoui.sat.v16i8.v16f32(<16 x float> %a)
+  %fptoui8.w = zext <16 x i8> %fptoui8 to <16 x i32>
+  %t3 = add i64 %o.at, 192
+  call void @llvm.genx.svm.block.st.i64.v16i32(i64 %t3, <16 x i32> %fptoui8.w)
+  ret void
+}
+
+attributes #0 = { noinline nounwind "VCFunction" }
