@@ -801,8 +801,8 @@ impl Checker<'_> {
 
     // Instructions of the function.
 
-    fn inst(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
-        self.alike(f, p)?;
+    /// Checks that an instruction's sources, predicate and descriptors are where it reads them.
+    fn inputs(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
         for (src, out) in f.srcs.iter().zip(&p.srcs) {
             if let (inst::Src::Reg(r), Src::Reg(out)) = (src, out) {
                 let (Place::Direct(reg) | Place::Indirect { addr: reg, .. }) = out.place;
@@ -831,6 +831,12 @@ impl Checker<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn inst(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
+        self.alike(f, p)?;
+        self.inputs(f, p, state)?;
         // Old contents must be there before anything is lost.
         let mut results: SmallVec<[(usize, VReg); 4]> = SmallVec::new();
         let mut small: SmallVec<[Write; 2]> = SmallVec::new();
@@ -1100,17 +1106,6 @@ impl Checker<'_> {
             .collect::<Result<_>>()?;
         let first = succs.first().copied().flatten();
         let last = succs.last().copied().flatten();
-        let goto = |g: &Gen, op: Op, exec_size: u8, chan_off: u8, back: bool| {
-            let alike = g.op == op
-                && (g.exec_size, g.chan_off) == (exec_size, chan_off)
-                && g.opts.branch_ctrl == back
-                && !g.no_mask;
-            if alike {
-                Ok(())
-            } else {
-                Err("another branch than the function's".to_string())
-            }
-        };
         match block.term {
             Term::Jump => return self.lands(b, &mut code, first),
             Term::Branch { pred } => {
@@ -1130,43 +1125,8 @@ impl Checker<'_> {
                     return Err("a branch to another place".into());
                 }
             }
-            Term::GotoForward {
-                pred,
-                exec_size,
-                chan_off,
-                uip,
-                ..
-            } => {
-                let inverted = self.func.target.goto_on_false;
-                let mut zero = None;
-                if pred.is_none() && inverted {
-                    let mov = code.next().ok_or("no flag for a goto")?;
-                    zero = Some(self.zero(mov, exec_size + chan_off, state)?);
-                }
-                let g = code.next().ok_or("no goto")?;
-                goto(g, Op::Goto, exec_size, chan_off, false)?;
-                match (&pred, &g.pred, zero) {
-                    (None, None, None) => {}
-                    (None, Some(p), Some(flag))
-                        if (p.flag, p.inverse, p.ctrl) == (flag, false, PredCtrl::Normal) => {}
-                    (Some(f), Some(p), None)
-                        if p.inverse == (f.inverse != inverted) && p.ctrl == f.ctrl =>
-                    {
-                        let bytes = self.flag_bytes(exec_size, chan_off, Some(f.ctrl));
-                        self.reads(f.flag, p.flag, bytes, state)?;
-                    }
-                    _ => return Err("a goto of other channels".into()),
-                }
-                let join = match (g.uip, self.range[uip]) {
-                    (Some(Target::Block(t)), Some((_, last))) if t as usize == last => last,
-                    _ => return Err("a goto to where nobody waits".into()),
-                };
-                if program[join].first().map(|j| j.op) != Some(Op::Join) {
-                    return Err("a goto to where no join is".into());
-                }
-                if self.begins(g.jip)? != last {
-                    return Err("a goto with another jump target".into());
-                }
+            Term::GotoForward { pred, .. } => {
+                self.goto_forward(&block.term, last, &mut code, state)?;
                 if pred.is_some() {
                     return self.lands(b, &mut code, first);
                 }
@@ -1177,7 +1137,7 @@ impl Checker<'_> {
                 chan_off,
             } => {
                 let g = code.next().ok_or("no goto")?;
-                goto(g, Op::Goto, exec_size, chan_off, true)?;
+                is_branch(g, Op::Goto, exec_size, chan_off, true)?;
                 match (&pred, &g.pred) {
                     (None, None) => {}
                     (Some(f), Some(p)) if (p.inverse, p.ctrl) == (f.inverse, f.ctrl) => {
@@ -1195,7 +1155,7 @@ impl Checker<'_> {
             }
             Term::Join => {
                 let g = code.next().ok_or("no join")?;
-                goto(g, Op::Join, self.func.simd, 0, false)?;
+                is_branch(g, Op::Join, self.func.simd, 0, false)?;
                 if self.begins(g.jip)? != last || g.pred.is_some() {
                     return Err("a join that goes on elsewhere".into());
                 }
@@ -1234,7 +1194,58 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an instruction ends the thread in any case.
+    /// Checks a goto to a later block: its channels, and the join where the others wait.
+    fn goto_forward<'a>(
+        &self,
+        term: &Term,
+        last: Option<Block>,
+        code: &mut impl Iterator<Item = &'a Gen>,
+        state: &mut State,
+    ) -> Result {
+        let &Term::GotoForward {
+            pred,
+            exec_size,
+            chan_off,
+            uip,
+            ..
+        } = term
+        else {
+            return Ok(());
+        };
+        let inverted = self.func.target.goto_on_false;
+        let mut zero = None;
+        if pred.is_none() && inverted {
+            let mov = code.next().ok_or("no flag for a goto")?;
+            zero = Some(self.zero(mov, exec_size + chan_off, state)?);
+        }
+        let g = code.next().ok_or("no goto")?;
+        is_branch(g, Op::Goto, exec_size, chan_off, false)?;
+        match (&pred, &g.pred, zero) {
+            (None, None, None) => {}
+            (None, Some(p), Some(flag))
+                if (p.flag, p.inverse, p.ctrl) == (flag, false, PredCtrl::Normal) => {}
+            (Some(f), Some(p), None)
+                if p.inverse == (f.inverse != inverted) && p.ctrl == f.ctrl =>
+            {
+                let bytes = self.flag_bytes(exec_size, chan_off, Some(f.ctrl));
+                self.reads(f.flag, p.flag, bytes, state)?;
+            }
+            _ => return Err("a goto of other channels".into()),
+        }
+        let join = match (g.uip, self.range[uip]) {
+            (Some(Target::Block(t)), Some((_, last))) if t as usize == last => last,
+            _ => return Err("a goto to where nobody waits".into()),
+        };
+        if self.program[join].first().map(|j| j.op) != Some(Op::Join) {
+            return Err("a goto to where no join is".into());
+        }
+        if self.begins(g.jip)? != last {
+            return Err("a goto with another jump target".into());
+        }
+        Ok(())
+    }
+
+    /// True if an instruction ends the thread in any case.
     fn ends(&self, inst: &Inst) -> bool {
         let message = inst.message.expand().map(|id| &self.func.messages[id]);
         inst.pred.is_none() && message.is_some_and(|m| m.eot)
@@ -1364,4 +1375,16 @@ fn steps_agree(inst: &Gen, grf_bytes: u32) -> Result {
         }
     }
     Ok(())
+}
+
+/// Checks that a branch is the function's.
+fn is_branch(g: &Gen, op: Op, exec_size: u8, chan_off: u8, back: bool) -> Result {
+    let same = g.op == op
+        && (g.exec_size, g.chan_off) == (exec_size, chan_off)
+        && g.opts.branch_ctrl == back
+        && !g.no_mask;
+    match same {
+        true => Ok(()),
+        false => Err("another branch than the function's".into()),
+    }
 }
