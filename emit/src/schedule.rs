@@ -7,7 +7,7 @@
 //!
 //! Two accesses depend on each other if they overlap in a byte and one of them writes. An instruction with another
 //! effect, such as a branch, a fence or an access to a control register, ends a *region*: nothing is moved over it.
-//! Only the next [`WINDOW_INSTS`] instructions are candidates, so that the time is near linear.
+//! Only the next `WINDOW_INSTS` instructions are candidates, so that the time is near linear.
 //!
 //! Scheduling before allocation (`isel/src/schedule`) has more freedom, but where many values live at once it keeps
 //! the order that it finds, and it does not know of moves, spills and fills.

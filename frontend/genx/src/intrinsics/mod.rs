@@ -1,6 +1,6 @@
 //! Intrinsics: what each name means, as data.
 //!
-//! [`table`] has a row a name. A name in a module has the overloaded types behind it, which are left out one after
+//! `table` has a row a name. A name in a module has the overloaded types behind it, which are left out one after
 //! the other until a row is found.
 
 pub mod messages;

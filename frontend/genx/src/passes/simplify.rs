@@ -1,6 +1,6 @@
 //! Constants folded, copies and trivial phis removed, and what nobody uses.
 //!
-//! Takes any function. Afterwards no instruction has only constant operands that [`fold`] knows, no phi has a single
+//! Takes any function. Afterwards no instruction has only constant operands that `fold` knows, no phi has a single
 //! value, and every instruction has an effect or a user. Each round is linear; rounds end when nothing changes, or
 //! after a fixed number.
 
