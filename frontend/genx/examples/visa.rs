@@ -16,8 +16,8 @@ fn main() -> ExitCode {
         .iter()
         .find(|p| p.name == name)
         .unwrap_or(&PLATFORMS[0]);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
         Err(error) => {
             eprintln!("{path}: {error}");
             return ExitCode::from(3);
@@ -27,11 +27,10 @@ fn main() -> ExitCode {
         platform,
         variant: None,
     };
-    let compiled = match kiln_genx::compile(&text, &options) {
+    let compiled = match kiln_genx::compile(&bytes, &options) {
         Ok(compiled) => compiled,
         Err(error) => {
-            let kiln_genx::error::Loc { line, column } = error.loc;
-            eprintln!("{path}:{line}:{column}: {}: {error}", error.code.text());
+            eprintln!("{path}:{}: {}: {error}", error.loc, error.code.text());
             return ExitCode::from(4);
         }
     };

@@ -66,11 +66,34 @@ impl Code {
     }
 }
 
-/// Position in a text: line and column, from 1; 0 if it is unknown.
+/// Position in an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loc {
+    /// Line and column of a text, from 1; 0 if they are unknown.
     pub line: u32,
     pub column: u32,
+    /// Byte of bitcode; 0, where no record begins, in a text.
+    pub byte: u32,
+}
+
+impl Loc {
+    /// Position in bitcode.
+    pub fn byte(at: u64) -> Loc {
+        Loc {
+            byte: u32::try_from(at).unwrap_or(u32::MAX),
+            ..Loc::default()
+        }
+    }
+}
+
+impl fmt::Display for Loc {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.line, self.byte) {
+            (0, 0) => Ok(()),
+            (0, byte) => write!(f, "byte {byte}"),
+            (line, _) => write!(f, "{line}:{}", self.column),
+        }
+    }
 }
 
 /// What is wrong, and where.

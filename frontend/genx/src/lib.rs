@@ -3,6 +3,7 @@
 //! [`compile`] reads a module ([`ll`]), which becomes an IR of its own ([`ir`]); [`passes`] lower it, and [`emit`]
 //! makes vISA of it with [`kiln_frontend::build`]. Nothing here knows Gen machine code.
 
+pub mod bc;
 pub mod emit;
 pub mod error;
 pub mod intrinsics;
@@ -57,26 +58,37 @@ pub fn is_text(bytes: &[u8]) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// Compiles LLVM IR in text.
+/// True if a file is LLVM IR in bitcode, by its first bytes.
+pub fn is_bitcode(bytes: &[u8]) -> bool {
+    bc::is_bitcode(bytes)
+}
+
+/// Reads LLVM IR, in text or in bitcode, and verifies it.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn read(bytes: &[u8]) -> Result<Module> {
+    let mut module = match std::str::from_utf8(bytes) {
+        _ if is_bitcode(bytes) => bc::parse(bytes)?,
+        Ok(text) => ll::parse(text)?,
+        Err(error) => {
+            let at = Loc::byte(error.valid_up_to() as u64);
+            return Err(Diagnostic::new(Code::Syntax, at, "the text is no UTF-8"));
+        }
+    };
+    ir::verify::module(&mut module)?;
+    Ok(module)
+}
+
+/// Compiles LLVM IR, in text or in bitcode.
 ///
 /// # Errors
 /// What is wrong with it first, or not supported.
-pub fn compile(text: &str, options: &Options) -> Result<Compiled> {
-    let module = ll::parse(text)?;
-    lower(module, options)
-}
-
-fn lower(mut module: Module, options: &Options) -> Result<Compiled> {
+pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
+    let mut module = read(bytes)?;
     let kernels = passes::kernels::find(&module, options.variant)?;
-    for id in module.functions.keys().collect::<Vec<_>>() {
-        if module.functions[id].is_declaration() {
-            continue;
-        }
-        let empty = ir::Function::new("".into(), ir::Types::VOID);
-        let mut function = std::mem::replace(&mut module.functions[id], empty);
-        let lowered = prepare(&mut module, &mut function);
-        module.functions[id] = function;
-        lowered?;
+    for (name, pass) in passes::ALL {
+        run(&mut module, name, *pass)?;
     }
     let mut objects = Vec::new();
     let mut interfaces = Vec::new();
@@ -90,12 +102,40 @@ fn lower(mut module: Module, options: &Options) -> Result<Compiled> {
     Ok(Compiled { visa, interfaces })
 }
 
-/// The passes over a function before its code is made.
-fn prepare(module: &mut Module, function: &mut ir::Function) -> Result<()> {
-    passes::cfg::prune(function);
-    passes::memory::lower(module, function)?;
-    passes::simdcf::lower(module, function)?;
-    passes::simplify::simplify(&mut module.types, function);
-    passes::cfg::split_edges(function);
+/// Text of the IR as it was read, and after each pass, with their names.
+///
+/// # Errors
+/// As of [`compile`], up to the code.
+pub fn stages(bytes: &[u8]) -> Result<Vec<(&'static str, String)>> {
+    let mut module = read(bytes)?;
+    let mut stages = vec![(READ, ir::print::print(&module))];
+    for (name, pass) in passes::ALL {
+        run(&mut module, name, *pass)?;
+        stages.push((name, ir::print::print(&module)));
+    }
+    Ok(stages)
+}
+
+/// Name of the first stage: the IR as it was read.
+pub const READ: &str = "read";
+
+/// Runs a pass over all functions.
+fn run(module: &mut Module, name: &str, pass: passes::Pass) -> Result<()> {
+    for id in module.functions.keys().collect::<Vec<_>>() {
+        if module.functions[id].is_declaration() {
+            continue;
+        }
+        let empty = ir::Function::new("".into(), ir::Types::VOID);
+        let mut function = std::mem::replace(&mut module.functions[id], empty);
+        let done = pass(module, &mut function);
+        module.functions[id] = function;
+        done?;
+    }
+    if cfg!(debug_assertions)
+        && let Err(error) = ir::verify::module(module)
+    {
+        let text = ir::print::print(module);
+        panic!("pass {name} breaks a rule: {error}\n{text}");
+    }
     Ok(())
 }

@@ -24,7 +24,7 @@ fn found(text: &str, platform: &str) -> Option<(Code, u32, u32)> {
         platform,
         variant: None,
     };
-    let error = compile(text, &options).err()?;
+    let error = compile(text.as_bytes(), &options).err()?;
     Some((error.code, error.loc.line, error.loc.column))
 }
 

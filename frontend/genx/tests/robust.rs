@@ -10,7 +10,7 @@ fn run(text: &str) {
         platform: &PLATFORMS[0],
         variant: None,
     };
-    let _ = compile(text, &options);
+    let _ = compile(text.as_bytes(), &options);
 }
 
 #[test]
@@ -19,8 +19,8 @@ fn the_seed_compiles() {
         platform: &PLATFORMS[0],
         variant: None,
     };
-    if let Err(error) = compile(SEED, &options) {
-        panic!("{}:{}: {error}", error.loc.line, error.loc.column);
+    if let Err(error) = compile(SEED.as_bytes(), &options) {
+        panic!("{}: {error}", error.loc);
     }
 }
 

@@ -274,9 +274,12 @@ impl<'a> Source<'a> {
 
     /// An error in LLVM IR, or an unsupported feature.
     pub fn genx(&self, error: &kiln_genx::error::Diagnostic) -> Report {
-        let kiln_genx::error::Loc { line, column } = error.loc;
+        let kiln_genx::error::Loc { line, column, byte } = error.loc;
         if line == 0 {
-            let message = format!("{}: {error}", self.name);
+            let message = match byte {
+                0 => format!("{}: {error}", self.name),
+                _ => format!("{}: byte {byte}: {error}", self.name),
+            };
             return diagnostic(&message, Some(error.code.text())).into();
         }
         let message = format!("{}:{line}:{column}: {error}", self.name);

@@ -286,6 +286,10 @@ impl Failure {
                 pos: error.loc.line,
                 column: error.loc.column,
             }),
+            Error::Input(InputError::Genx(error)) if error.loc.byte > 0 => Some(Place {
+                pos: error.loc.byte,
+                column: 0,
+            }),
             _ => None,
         };
         Box::new(Failure {

@@ -63,8 +63,8 @@ impl InputError {
 pub enum Form<'a> {
     Binary,
     Text(&'a str),
-    /// LLVM IR in text.
-    Genx(&'a str),
+    /// LLVM IR in text or bitcode.
+    Genx(&'a [u8]),
 }
 
 /// Detects the format of a file.
@@ -74,6 +74,9 @@ pub enum Form<'a> {
 pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if bytes.starts_with(MAGIC) {
         return Ok(Form::Binary);
+    }
+    if kiln_genx::is_bitcode(bytes) {
+        return Ok(Form::Genx(bytes));
     }
     let head = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
     if let Err(e) = std::str::from_utf8(head)
@@ -95,7 +98,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => match memchr::memchr(0, bytes) {
-            None if genx => Ok(Form::Genx(text)),
+            None if genx => Ok(Form::Genx(bytes)),
             None => Ok(Form::Text(text)),
             Some(at) => Err(InputError::Neither(at)),
         },
@@ -136,12 +139,12 @@ pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
     match form(bytes)? {
         Form::Binary => Ok(kiln_frontend::binary::read(bytes)?.into()),
         Form::Text(text) => Ok(kiln_frontend::text::parse(text)?.into()),
-        Form::Genx(text) => {
+        Form::Genx(bytes) => {
             let options = kiln_genx::Options {
                 platform: how.platform,
                 variant: how.variant,
             };
-            let compiled = kiln_genx::compile(text, &options).map_err(InputError::Genx)?;
+            let compiled = kiln_genx::compile(bytes, &options).map_err(InputError::Genx)?;
             Ok(Source {
                 interface: Some(interface::of_genx(&compiled.interfaces)),
                 module: compiled.visa,

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
@@ -130,7 +130,7 @@ pub enum CastOp {
 }
 
 /// Operation of an instruction; its operands are [`InstData::args`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     Binary(BinaryOp),
     FNeg,
@@ -256,6 +256,19 @@ impl Function {
     /// True if it has no body.
     pub fn is_declaration(&self) -> bool {
         self.order.is_empty()
+    }
+
+    /// Numbers the blocks in their order; all must be there.
+    pub fn number_blocks(&mut self) {
+        let mut new: SecondaryMap<Block, Block> = SecondaryMap::with_default(Block(0));
+        let mut blocks = PrimaryMap::with_capacity(self.blocks.len());
+        for block in &mut self.order {
+            new[*block] = blocks.push(std::mem::take(&mut self.blocks[*block]));
+            *block = new[*block];
+        }
+        self.blocks = blocks;
+        let targets = self.insts.values_mut().flat_map(|data| &mut data.targets);
+        targets.for_each(|target| *target = new[*target]);
     }
 
     /// Adds a parameter.

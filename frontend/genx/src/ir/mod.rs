@@ -3,6 +3,7 @@
 pub mod function;
 pub mod module;
 pub mod print;
+pub mod rules;
 pub mod types;
 pub mod verify;
 

@@ -3,11 +3,26 @@
 //! A pointer has an address space and no pointee: where a pointee matters, the instruction says it. The handles of
 //! surfaces and samplers are pointers to structures without a body, and keep the name of the structure.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use smol_str::SmolStr;
+
+use super::rules::{Fault, MAX_DEPTH};
+use crate::error::Code;
+
+/// Elements of a vector.
+const MAX_ELEMENTS: u64 = 1 << 20;
+/// Elements of an array.
+const MAX_ARRAY: u64 = 1 << 32;
+/// Bits of an integer that LLVM allows.
+const MAX_BITS: u64 = 1 << 23;
+/// Types that a type is made of, each counted as often as it stands there.
+const MAX_PARTS: u32 = 1 << 16;
+/// Characters of a type in a message.
+const MAX_NAME: usize = 200;
 
 /// A type of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,13 +61,25 @@ pub enum TypeData {
     Function(Type, Vec<Type>, bool),
 }
 
+/// Size and alignment in bytes.
+type Layout = Option<(u64, u64)>;
+
+/// A type, and figures of it.
+#[derive(Clone, Debug)]
+struct Entry {
+    data: TypeData,
+    depth: u32,
+    parts: u32,
+    layout: Cell<Option<Layout>>,
+}
+
 /// Types of a module.
 #[derive(Clone, Debug)]
 pub struct Types {
-    data: PrimaryMap<Type, TypeData>,
+    data: PrimaryMap<Type, Entry>,
     numbers: HashMap<TypeData, Type, foldhash::fast::FixedState>,
     /// Bytes of a pointer by address space, where they are not 8.
-    pub pointer_bytes: HashMap<u32, u32>,
+    pointer_bytes: HashMap<u32, u32>,
 }
 
 impl Types {
@@ -81,9 +108,130 @@ impl Types {
         if let Some(ty) = self.numbers.get(&data) {
             return *ty;
         }
-        let ty = self.data.push(data.clone());
+        let (depth, parts) = self.extent(&data);
+        let ty = self.data.push(Entry {
+            data: data.clone(),
+            depth,
+            parts,
+            layout: Cell::new(None),
+        });
         self.numbers.insert(data, ty);
         ty
+    }
+
+    /// Nesting of a type, and the number of types that it is made of.
+    fn extent(&self, data: &TypeData) -> (u32, u32) {
+        let (alone, list) = match data {
+            TypeData::Array(_, element) => (Some(element), &[][..]),
+            TypeData::Struct(fields, _) => (None, &fields[..]),
+            TypeData::Function(result, params, _) => (Some(result), &params[..]),
+            _ => (None, &[][..]),
+        };
+        let inside = list.iter().chain(alone);
+        inside.fold((1, 1u32), |(depth, parts), ty| {
+            let inside = &self.data[*ty];
+            (
+                depth.max(inside.depth + 1),
+                parts.saturating_add(inside.parts),
+            )
+        })
+    }
+
+    /// The type with this structure, as an input names it.
+    ///
+    /// # Errors
+    /// It is nested too deeply, or too large.
+    pub fn checked(&mut self, data: TypeData) -> Result<Type, Fault> {
+        let (depth, parts) = self.extent(&data);
+        if depth > MAX_DEPTH || parts > MAX_PARTS {
+            return Err(Fault::new(
+                Code::Type,
+                "the type is nested too deeply, or too large",
+            ));
+        }
+        Ok(self.get(data))
+    }
+
+    /// Integer of an input.
+    ///
+    /// # Errors
+    /// None has so many bits.
+    pub fn integer(&mut self, bits: u64) -> Result<Type, Fault> {
+        match bits {
+            1..=MAX_BITS => Ok(self.int(bits as u32)),
+            _ => Err(Fault::new(Code::Syntax, "no integer has so many bits")),
+        }
+    }
+
+    /// Vector of an input.
+    ///
+    /// # Errors
+    /// It has no elements, or too many.
+    pub fn vector(&mut self, count: u64, scalar: Scalar) -> Result<Type, Fault> {
+        match count {
+            0 => Err(Fault::new(Code::Type, "a vector without elements")),
+            1..=MAX_ELEMENTS => Ok(self.get(TypeData::Vector(count as u32, scalar))),
+            _ => Err(Fault::new(Code::Size, "the vector has too many elements")),
+        }
+    }
+
+    /// Vector of an input whose element is a type.
+    ///
+    /// # Errors
+    /// It has no elements or too many, or they are none that a vector can have.
+    pub fn vector_of(&mut self, count: u64, element: Type) -> Result<Type, Fault> {
+        let what = match *self.data(element) {
+            TypeData::Scalar(scalar) => return self.vector(count, scalar),
+            TypeData::Handle(_) => "vectors of surfaces or samplers are not supported",
+            _ => "elements of a vector are integers, floats or pointers",
+        };
+        Err(Fault::new(Code::Type, what))
+    }
+
+    /// Array of an input.
+    ///
+    /// # Errors
+    /// It has too many elements, or its element is nested too deeply.
+    pub fn array(&mut self, count: u64, element: Type) -> Result<Type, Fault> {
+        if count >= MAX_ARRAY {
+            return Err(Fault::new(Code::Size, "the array has too many elements"));
+        }
+        self.checked(TypeData::Array(count, element))
+    }
+
+    /// Pointer to a type. One to a structure without a body is a handle.
+    pub fn pointer(&mut self, to: Type, space: u32) -> Type {
+        match self.data(to) {
+            TypeData::Opaque(name) => {
+                let name = name.clone();
+                self.get(TypeData::Handle(name))
+            }
+            _ => self.scalar(Scalar::Ptr(space)),
+        }
+    }
+
+    /// Takes the sizes of pointers from a data layout.
+    pub fn set_layout(&mut self, layout: &str) {
+        let one = |part: &str| {
+            let mut parts = part.strip_prefix('p')?.split(':');
+            let space = parts.next()?;
+            let space = if space.is_empty() {
+                0
+            } else {
+                space.parse().ok()?
+            };
+            let bits: u32 = parts.next()?.parse().ok()?;
+            matches!(bits, 16 | 32 | 64).then_some((space, bits / 8))
+        };
+        self.pointer_bytes.extend(layout.split('-').filter_map(one));
+        self.data.values().for_each(|entry| entry.layout.set(None));
+    }
+
+    /// Address spaces whose pointers have a size of their own, and their bytes.
+    pub fn pointer_sizes(&self) -> Vec<(u32, u32)> {
+        let mut sizes: Vec<_> = self.pointer_bytes.iter().map(|(a, b)| (*a, *b)).collect();
+        sizes.sort_unstable();
+        sizes
     }
 
     pub fn scalar(&mut self, scalar: Scalar) -> Type {
@@ -104,12 +252,12 @@ impl Types {
 
     /// Structure of a type.
     pub fn data(&self, ty: Type) -> &TypeData {
-        &self.data[ty]
+        &self.data[ty].data
     }
 
     /// Elements and their type, for a vector or a scalar.
     pub fn shape(&self, ty: Type) -> Option<(u32, Scalar)> {
-        match self.data[ty] {
+        match self.data[ty].data {
             TypeData::Scalar(scalar) => Some((1, scalar)),
             TypeData::Vector(n, scalar) => Some((n, scalar)),
             TypeData::Handle(_) => Some((1, Scalar::Int(32))),
@@ -119,7 +267,7 @@ impl Types {
 
     /// Count of a vector; `None` for all else.
     pub fn count(&self, ty: Type) -> Option<u32> {
-        match self.data[ty] {
+        match self.data[ty].data {
             TypeData::Vector(n, _) => Some(n),
             _ => None,
         }
@@ -156,9 +304,18 @@ impl Types {
     }
 
     /// Bytes of a type in memory and its alignment; `None` if it has no size, or one of over 2^32 bytes.
-    pub fn layout(&self, ty: Type) -> Option<(u64, u64)> {
+    pub fn layout(&self, ty: Type) -> Layout {
+        if let Some(layout) = self.data[ty].layout.get() {
+            return layout;
+        }
+        let layout = self.layout_of(ty);
+        self.data[ty].layout.set(Some(layout));
+        layout
+    }
+
+    fn layout_of(&self, ty: Type) -> Layout {
         const MOST: u64 = 1 << 32;
-        let (size, align) = match &self.data[ty] {
+        let (size, align) = match &self.data[ty].data {
             TypeData::Scalar(scalar) => {
                 let bytes = u64::from(self.scalar_bytes(*scalar));
                 (bytes, bytes.min(8))
@@ -189,20 +346,27 @@ impl Types {
         (size <= MOST).then_some((size, align))
     }
 
+    /// Byte offsets of the fields of a structure.
+    pub fn offsets(&self, fields: &[Type], packed: bool) -> impl Iterator<Item = Option<u64>> {
+        fields.iter().scan(Some(0u64), move |end, field| {
+            let placed = end
+                .zip(self.layout(*field))
+                .and_then(|(end, (size, align))| {
+                    let at = end.checked_next_multiple_of(if packed { 1 } else { align })?;
+                    Some((at, at.checked_add(size)?))
+                });
+            *end = placed.map(|(_, next)| next);
+            Some(placed.map(|(at, _)| at))
+        })
+    }
+
     /// Byte offset of a field, and its type.
     pub fn field(&self, ty: Type, number: u64) -> Option<(u64, Type)> {
-        match &self.data[ty] {
+        match &self.data[ty].data {
             TypeData::Struct(fields, packed) => {
-                let mut end = 0u64;
-                for (i, field) in fields.iter().enumerate() {
-                    let (size, align) = self.layout(*field)?;
-                    end = end.next_multiple_of(if *packed { 1 } else { align });
-                    if i as u64 == number {
-                        return Some((end, *field));
-                    }
-                    end = end.checked_add(size)?;
-                }
-                None
+                let number = usize::try_from(number).ok()?;
+                let at = self.offsets(fields, *packed).nth(number)??;
+                Some((at, fields[number]))
             }
             TypeData::Array(_, element) => {
                 let (size, _) = self.layout(*element)?;
@@ -217,15 +381,26 @@ impl Types {
         }
     }
 
-    /// Text of a type.
-    pub fn name(&self, ty: Type) -> String {
+    /// Text of a type in LLVM IR with opaque pointers: handles are pointers.
+    pub fn ir_text(&self, ty: Type) -> String {
         let mut text = String::new();
-        self.write(ty, &mut text);
+        self.write(ty, &mut text, true);
         text
     }
 
-    fn write(&self, ty: Type, out: &mut String) {
-        match &self.data[ty] {
+    /// Text of a type for a message, cut off where it is long.
+    pub fn name(&self, ty: Type) -> String {
+        let mut text = String::new();
+        self.write(ty, &mut text, false);
+        if let Some((end, _)) = text.char_indices().nth(MAX_NAME) {
+            text.truncate(end);
+            text.push_str("...");
+        }
+        text
+    }
+
+    fn write(&self, ty: Type, out: &mut String, ir: bool) {
+        match &self.data[ty].data {
             TypeData::Void => out.push_str("void"),
             TypeData::Label => out.push_str("label"),
             TypeData::Metadata => out.push_str("metadata"),
@@ -237,24 +412,28 @@ impl Types {
             }
             TypeData::Array(n, element) => {
                 let _ = write!(out, "[{n} x ");
-                self.write(*element, out);
+                self.write(*element, out, ir);
                 out.push(']');
             }
             TypeData::Struct(fields, packed) => {
                 out.push_str(if *packed { "<{ " } else { "{ " });
-                self.write_list(fields, out);
+                self.write_list(fields, out, ir);
                 out.push_str(if *packed { " }>" } else { " }" });
             }
+            TypeData::Handle(name) if ir => {
+                let _ = write!(out, "ptr addrspace({})", handle_space(name));
+            }
+            TypeData::Opaque(_) if ir => out.push_str("{}"),
             TypeData::Opaque(name) | TypeData::Handle(name) => {
                 let _ = write!(out, "%\"{name}\"");
-                if matches!(self.data[ty], TypeData::Handle(_)) {
+                if matches!(self.data[ty].data, TypeData::Handle(_)) {
                     out.push('*');
                 }
             }
             TypeData::Function(result, params, variadic) => {
-                self.write(*result, out);
+                self.write(*result, out, ir);
                 out.push_str(" (");
-                self.write_list(params, out);
+                self.write_list(params, out, ir);
                 if *variadic {
                     out.push_str(if params.is_empty() { "..." } else { ", ..." });
                 }
@@ -263,14 +442,19 @@ impl Types {
         }
     }
 
-    fn write_list(&self, list: &[Type], out: &mut String) {
+    fn write_list(&self, list: &[Type], out: &mut String, ir: bool) {
         for (i, ty) in list.iter().enumerate() {
             if i > 0 {
                 out.push_str(", ");
             }
-            self.write(*ty, out);
+            self.write(*ty, out, ir);
         }
     }
+}
+
+/// Address space of a handle that is a pointer.
+pub fn handle_space(name: &str) -> u32 {
+    if name.contains("sampler") { 2 } else { 1 }
 }
 
 impl Default for Types {
@@ -291,7 +475,8 @@ impl Scalar {
         matches!(self, Scalar::Int(_))
     }
 
-    fn write(self, out: &mut String) {
+    /// Writes it as LLVM does.
+    pub fn write(self, out: &mut String) {
         let _ = match self {
             Scalar::Int(bits) => write!(out, "i{bits}"),
             Scalar::Half => write!(out, "half"),

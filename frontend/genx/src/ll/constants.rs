@@ -1,23 +1,17 @@
 //! Constants in text, and the data that variables begin with.
 //!
 //! The expressions that LLVM allows as constants become instructions at the start of the function, where their
-//! values are known to every use.
+//! values are known to every use. [`Constants`] makes all of them.
 
 use smallvec::smallvec;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
-use crate::ir::{
-    BinaryOp, CastOp, Const, Function, InstData, Op, Scalar, Type, TypeData, Types, Value, ValueDef,
-};
+use crate::ir::rules::{self, Constants, MAX_DEPTH};
+use crate::ir::{BinaryOp, CastOp, Const, Function, Op, Scalar, Type, TypeData, Types, Value};
 
 use super::Parser;
 use super::function::Body;
 use super::lexer::Token;
-
-/// Nesting of constants that is followed.
-const MAX_DEPTH: u32 = 64;
-/// Bytes of a variable's data.
-const MAX_DATA: u64 = 1 << 28;
 
 impl Parser<'_> {
     fn bad_constant<T>(&mut self, loc: Loc, message: impl Into<String>) -> Result<T> {
@@ -32,24 +26,17 @@ impl Parser<'_> {
         let loc = self.lex.loc();
         match self.lex.token().clone() {
             Token::Int(text) => {
-                let Some(Scalar::Int(bits)) = self.scalar_of(ty) else {
+                let Some(Scalar::Int(_)) = self.scalar_of(ty) else {
                     return self
                         .lex
                         .expected(&format!("a {}", self.module.types.name(ty)));
                 };
                 self.lex.take()?;
-                let n: i128 = match text.parse() {
-                    Ok(n) => n,
-                    Err(_) => return self.bad_constant(loc, "the number is too large"),
+                let Ok(n) = text.parse() else {
+                    return self.bad_constant(loc, "the number is too large");
                 };
-                if bits > 64 && i64::try_from(n).is_err() {
-                    return self.bad_constant(loc, "integers of over 64 bits are not supported");
-                }
-                if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(&n) {
-                    return self.bad_constant(loc, format!("{n} is no number of {bits} bits"));
-                }
-                let mask = u64::MAX >> (64 - bits.min(64));
-                Ok(body.function.bits(ty, n as u64 & mask))
+                let constant = rules::integer(&self.module.types, ty, n).map_err(|f| f.at(loc))?;
+                Ok(body.function.constant(ty, constant))
             }
             Token::Float(text) => {
                 let Some(scalar) = self.scalar_of(ty).filter(|s| s.is_float()) else {
@@ -69,7 +56,8 @@ impl Parser<'_> {
                 let byte = self.module.types.int(8);
                 let members = bytes.iter().map(|b| body.function.bits(byte, (*b).into()));
                 let members = members.collect();
-                Ok(body.function.constant(ty, Const::Aggregate(members)))
+                let types = &self.module.types;
+                Constants::aggregate(types, &mut body.function, ty, members).map_err(|f| f.at(loc))
             }
             Token::Global(name) => {
                 self.lex.take()?;
@@ -99,9 +87,8 @@ impl Parser<'_> {
         let bits = match scalar {
             Scalar::Double => Some(n.to_bits()),
             // A decimal constant must be exact.
-            Scalar::Float if f64::from(n as f32) == n || n.is_nan() => {
-                Some((n as f32).to_bits().into())
-            }
+            Scalar::Float if n.is_nan() => narrow(n, 23, 8),
+            Scalar::Float if f64::from(n as f32) == n => Some((n as f32).to_bits().into()),
             Scalar::Half => narrow(n, 10, 5),
             Scalar::BFloat => narrow(n, 7, 8),
             _ => None,
@@ -152,7 +139,8 @@ impl Parser<'_> {
         };
         if let Some(constant) = simple {
             self.lex.take()?;
-            return Ok(body.function.constant(ty, constant));
+            let types = &self.module.types;
+            return Ok(Constants::value(types, &mut body.function, ty, constant));
         }
         if word == "splat" {
             self.lex.take()?;
@@ -164,8 +152,9 @@ impl Parser<'_> {
             else {
                 return self.bad_constant(loc, "`splat` is for vectors of numbers");
             };
-            let elements = vec![bits; count as usize].into();
-            return Ok(body.function.constant(ty, Const::Vector(elements)));
+            let elements = Const::Vector(vec![bits; count as usize].into());
+            let types = &self.module.types;
+            return Ok(Constants::value(types, &mut body.function, ty, elements));
         }
         if word == "asm" {
             return Err(Diagnostic::new(
@@ -229,28 +218,15 @@ impl Parser<'_> {
         } else {
             return self.lex.expected("a value");
         };
-        let inst = body.function.make(InstData {
-            op,
-            args,
-            targets: smallvec![],
-            ty,
-            result: None,
-            flags: Default::default(),
-            align: 0,
-            loc,
-            dbg: None,
-        });
-        body.prologue.push(inst);
-        match body.function.insts[inst].result {
-            Some(value) => Ok(value),
-            None => self.bad_constant(loc, "an expression of no type"),
-        }
+        let value =
+            body.constants
+                .expression(&mut self.module.types, &mut body.function, op, args, ty);
+        value.map_err(|fault| fault.at(loc))
     }
 
     /// Elements of a vector, an array or a structure in their brackets.
     fn members(&mut self, body: &mut Body, ty: Type, depth: u32) -> Result<Value> {
         let loc = self.lex.loc();
-        let data = self.module.types.data(ty).clone();
         let open = [b'<', b'[', b'{'].into_iter().find(|b| self.lex.is(*b));
         self.lex.take()?;
         let packed = open == Some(b'<') && self.lex.eat(b'{')?;
@@ -271,30 +247,8 @@ impl Parser<'_> {
         if packed {
             self.lex.expect(b'>')?;
         }
-        let function = &mut body.function;
-        let expected = match &data {
-            TypeData::Vector(n, _) => u64::from(*n),
-            TypeData::Array(n, _) => *n,
-            TypeData::Struct(fields, _) => fields.len() as u64,
-            _ => return self.bad_constant(loc, "this type has no members"),
-        };
-        if members.len() as u64 != expected {
-            let message = format!("{expected} members are expected, not {}", members.len());
-            return self.bad_constant(loc, message);
-        }
-        if let TypeData::Vector(..) = data {
-            let bits = members
-                .iter()
-                .map(|member| match function.as_const(*member) {
-                    Some(Const::Undef) => Some(0),
-                    _ => function.as_bits(*member),
-                });
-            return match bits.collect::<Option<Box<[u64]>>>() {
-                Some(bits) => Ok(function.constant(ty, Const::Vector(bits))),
-                None => self.bad_constant(loc, "elements of a vector must be numbers"),
-            };
-        }
-        Ok(function.constant(ty, Const::Aggregate(members.into())))
+        let types = &self.module.types;
+        Constants::aggregate(types, &mut body.function, ty, members).map_err(|f| f.at(loc))
     }
 
     /// First value of a variable, as bytes; `None` if it has an address in it.
@@ -302,62 +256,7 @@ impl Parser<'_> {
         let loc = self.lex.loc();
         let mut body = Body::new(Function::new("".into(), Types::VOID));
         let value = self.constant(&mut body, ty, 0)?;
-        let Some((size, _)) = self
-            .module
-            .types
-            .layout(ty)
-            .filter(|(size, _)| *size <= MAX_DATA)
-        else {
-            let name = self.module.types.name(ty);
-            return self.bad_constant(loc, format!("a variable of type {name} is too large"));
-        };
-        let mut bytes = vec![0; size as usize];
-        let plain = write_const(&self.module.types, &body.function, value, &mut bytes);
-        Ok(plain.then_some(bytes))
-    }
-}
-
-/// Writes a constant as it stands in memory; false if it has an address in it.
-pub(crate) fn write_const(types: &Types, function: &Function, value: Value, to: &mut [u8]) -> bool {
-    let ty = function.ty(value);
-    let ValueDef::Const(constant) = &function.values[value].def else {
-        return false;
-    };
-    let put = |to: &mut [u8], bits: u64| {
-        let bytes = bits.to_le_bytes();
-        let n = to.len().min(8);
-        to[..n].copy_from_slice(&bytes[..n]);
-    };
-    match (constant, types.data(ty)) {
-        (Const::Zero | Const::Undef, _) => true,
-        (Const::Bits(bits), _) => {
-            put(to, *bits);
-            true
-        }
-        (Const::Vector(elements), TypeData::Vector(_, Scalar::Int(1))) => {
-            for (i, bit) in elements.iter().enumerate() {
-                if let Some(byte) = to.get_mut(i / 8) {
-                    *byte |= ((bit & 1) as u8) << (i % 8);
-                }
-            }
-            true
-        }
-        (Const::Vector(elements), TypeData::Vector(_, scalar)) => {
-            let size = types.scalar_bytes(*scalar) as usize;
-            let places = to.chunks_exact_mut(size);
-            places
-                .zip(elements)
-                .for_each(|(place, bits)| put(place, *bits));
-            true
-        }
-        (Const::Aggregate(members), _) => (0..).zip(members.iter()).all(|(i, member)| {
-            let place = types.field(ty, i).and_then(|(at, field)| {
-                let (size, _) = types.layout(field)?;
-                to.get_mut(at as usize..(at + size) as usize)
-            });
-            place.is_some_and(|place| write_const(types, function, *member, place))
-        }),
-        _ => false,
+        rules::data_of(&self.module.types, &body.function, value).map_err(|f| f.at(loc))
     }
 }
 

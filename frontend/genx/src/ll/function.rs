@@ -6,7 +6,8 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::function::ValueData;
-use crate::ir::{Block, Function, Inst, Scalar, Type, TypeData, Types, Value, ValueDef};
+use crate::ir::rules::{self, Constants};
+use crate::ir::{Block, Function, Inst, Type, Types, Value, ValueDef};
 
 use super::Parser;
 use super::lexer::Token;
@@ -19,8 +20,7 @@ pub(crate) struct Body {
     /// Uses before the definition, with the place of the first.
     forward: HashMap<SmolStr, Loc>,
     forward_blocks: HashMap<SmolStr, Loc>,
-    /// Instructions for constants that are expressions.
-    pub prologue: Vec<Inst>,
+    pub constants: Constants,
     /// Number of the next value or block without a name.
     next: u32,
 }
@@ -33,7 +33,7 @@ impl Body {
             blocks: HashMap::new(),
             forward: HashMap::new(),
             forward_blocks: HashMap::new(),
-            prologue: Vec::new(),
+            constants: Constants::default(),
             next: 0,
         }
     }
@@ -52,7 +52,10 @@ impl Parser<'_> {
         }
         self.lex.expect(b'{')?;
         while !self.lex.is(b'}') {
-            self.block(&mut body)?;
+            match self.lex.is_word("uselistorder") || self.lex.is_word("uselistorder_bb") {
+                true => self.skip_use_list()?,
+                false => self.block(&mut body)?,
+            }
         }
         self.lex.expect(b'}')?;
         self.close(&mut body)?;
@@ -67,11 +70,12 @@ impl Parser<'_> {
             let message = format!("%{name} is not defined");
             return Err(Diagnostic::new(Code::Name, *loc, message));
         }
-        let Some(&entry) = body.function.order.first() else {
+        if body.function.is_declaration() {
             return self.lex.error("a function without instructions");
-        };
-        let insts = &mut body.function.blocks[entry].insts;
-        insts.splice(0..0, body.prologue.drain(..));
+        }
+        // They were numbered in the order of their uses.
+        body.function.number_blocks();
+        body.constants.close(&mut body.function);
         Ok(())
     }
 
@@ -175,7 +179,7 @@ impl Parser<'_> {
         if body.forward.remove(&name).is_some() {
             let value = body.locals[&name];
             let used = body.function.ty(value);
-            if used != ty {
+            if !rules::fits(&self.module.types, used, ty) {
                 let types = &self.module.types;
                 let message = format!(
                     "%{name} was used as {} and is {}",
@@ -207,9 +211,7 @@ impl Parser<'_> {
         if let Some(&value) = body.locals.get(&name) {
             let found = body.function.ty(value);
             let types = &self.module.types;
-            let pointer = matches!(types.data(ty), TypeData::Scalar(Scalar::Ptr(_)));
-            let handle = pointer && matches!(types.data(found), TypeData::Handle(_));
-            if found != ty && !handle {
+            if !rules::fits(types, found, ty) {
                 let message = format!("%{name} is {}, not {}", types.name(found), types.name(ty));
                 return Err(Diagnostic::new(Code::Mismatch, loc, message));
             }

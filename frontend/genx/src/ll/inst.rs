@@ -4,38 +4,32 @@ use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
-use crate::intrinsics::Intrinsic;
 use crate::ir::function::Flags;
 use crate::ir::{
-    Attrs, BinaryOp, CastOp, FloatRel, Function, InstData, IntRel, Op, Scalar, Type, TypeData,
-    Types, Value,
+    Attrs, BinaryOp, CastOp, Const, FloatRel, InstData, IntRel, Op, Scalar, Type, TypeData, Types,
+    Value, rules,
 };
 
 use super::Parser;
 use super::function::Body;
 use super::lexer::Token;
 
-/// Elements of a result of `shufflevector`.
-const MAX_MASK: usize = 1 << 20;
-
-/// Instruction without a place.
-fn data(op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> InstData {
-    InstData {
-        op,
-        args,
-        targets: smallvec![],
-        ty,
-        result: None,
-        flags: Flags::default(),
-        align: 0,
-        loc: Loc::default(),
-        dbg: None,
-    }
-}
-
 impl Parser<'_> {
     fn mismatch<T>(&mut self, loc: Loc, message: impl Into<String>) -> Result<T> {
         Err(Diagnostic::new(Code::Mismatch, loc, message))
+    }
+
+    /// Instruction of an operation that has these operands; `stated` is the type that it names.
+    fn make(
+        &mut self,
+        body: &Body,
+        loc: Loc,
+        op: Op,
+        args: SmallVec<[Value; 3]>,
+        stated: Type,
+    ) -> Result<InstData> {
+        let ty = rules::check(&mut self.module.types, &body.function, &op, &args, stated);
+        Ok(rules::data(op, args, ty.map_err(|fault| fault.at(loc))?))
     }
 
     /// An instruction behind the name of its result; `None` for debug information.
@@ -52,7 +46,7 @@ impl Parser<'_> {
             self.lex.expect(b',')?;
             let ty = body.function.ty(left);
             let right = self.value(body, ty)?;
-            let mut inst = data(Op::Binary(*op), smallvec![left, right], ty);
+            let mut inst = self.make(body, loc, Op::Binary(*op), smallvec![left, right], ty)?;
             inst.flags = flags;
             return Ok(Some(inst));
         }
@@ -61,7 +55,8 @@ impl Parser<'_> {
             let value = self.typed_value(body)?;
             self.lex.expect_word("to")?;
             let ty = self.ty()?;
-            return Ok(Some(data(Op::Cast(*op), smallvec![value], ty)));
+            let inst = self.make(body, loc, Op::Cast(*op), smallvec![value], ty)?;
+            return Ok(Some(inst));
         }
         if word.starts_with("#dbg") {
             self.skip_parens()?;
@@ -71,17 +66,15 @@ impl Parser<'_> {
             "fneg" => {
                 let flags = self.flags()?;
                 let value = self.typed_value(body)?;
-                let ty = body.function.ty(value);
-                let mut inst = data(Op::FNeg, smallvec![value], ty);
+                let mut inst = self.make(body, loc, Op::FNeg, smallvec![value], Types::VOID)?;
                 inst.flags = flags;
                 inst
             }
             "freeze" => {
                 let value = self.typed_value(body)?;
-                let ty = body.function.ty(value);
-                data(Op::Freeze, smallvec![value], ty)
+                self.make(body, loc, Op::Freeze, smallvec![value], Types::VOID)?
             }
-            "icmp" | "fcmp" => self.compare(body, word)?,
+            "icmp" | "fcmp" => self.compare(body, word, loc)?,
             "select" => {
                 self.flags()?;
                 let condition = self.typed_value(body)?;
@@ -89,19 +82,19 @@ impl Parser<'_> {
                 let yes = self.typed_value(body)?;
                 self.lex.expect(b',')?;
                 let no = self.typed_value(body)?;
-                let ty = body.function.ty(yes);
-                data(Op::Select, smallvec![condition, yes, no], ty)
+                let args = smallvec![condition, yes, no];
+                self.make(body, loc, Op::Select, args, Types::VOID)?
             }
             "phi" => self.phi(body)?,
             "extractelement" | "insertelement" | "shufflevector" => self.vector(body, word, loc)?,
             "extractvalue" | "insertvalue" => self.aggregate(body, word, loc)?,
-            "alloca" | "load" | "store" | "getelementptr" => self.memory(body, word)?,
+            "alloca" | "load" | "store" | "getelementptr" => self.memory(body, word, loc)?,
             "tail" | "musttail" | "notail" => {
                 self.lex.expect_word("call")?;
                 return self.call(body);
             }
             "call" => return self.call(body),
-            "br" | "switch" | "ret" | "unreachable" => self.terminator(body, word)?,
+            "br" | "switch" | "ret" | "unreachable" => self.terminator(body, word, loc)?,
             _ => {
                 let message = format!("instruction {word} is not supported");
                 return Err(Diagnostic::new(Code::Instruction, loc, message));
@@ -135,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    fn compare(&mut self, body: &mut Body, word: &str) -> Result<InstData> {
+    fn compare(&mut self, body: &mut Body, word: &str, loc: Loc) -> Result<InstData> {
         self.flags()?;
         let op = match *self.lex.token() {
             Token::Word(rel) if word == "icmp" => IntRel::NAMES
@@ -156,15 +149,13 @@ impl Parser<'_> {
         self.lex.expect(b',')?;
         let ty = body.function.ty(left);
         let right = self.value(body, ty)?;
-        let count = self.module.types.count(ty);
-        let ty = self.module.types.shaped(count, Scalar::Int(1));
-        Ok(data(op, smallvec![left, right], ty))
+        self.make(body, loc, op, smallvec![left, right], Types::VOID)
     }
 
     fn phi(&mut self, body: &mut Body) -> Result<InstData> {
         self.flags()?;
         let ty = self.ty()?;
-        let mut inst = data(Op::Phi, smallvec![], ty);
+        let mut inst = rules::data(Op::Phi, smallvec![], ty);
         loop {
             self.lex.expect(b'[')?;
             inst.args.push(self.value(body, ty)?);
@@ -185,53 +176,31 @@ impl Parser<'_> {
 
     fn vector(&mut self, body: &mut Body, word: &str, loc: Loc) -> Result<InstData> {
         let vector = self.typed_value(body)?;
-        let ty = body.function.ty(vector);
-        let TypeData::Vector(count, scalar) = *self.module.types.data(ty) else {
-            return self.mismatch(loc, "the first operand must be a vector");
-        };
-        let element = self.module.types.scalar(scalar);
         self.lex.expect(b',')?;
-        let second = self.typed_value(body)?;
-        if word == "extractelement" {
-            return Ok(data(Op::ExtractElement, smallvec![vector, second], element));
-        }
-        self.lex.expect(b',')?;
-        if word == "insertelement" {
-            let index = self.typed_value(body)?;
-            if body.function.ty(second) != element {
-                return self.mismatch(loc, "the element has another type than the vector's");
+        let mut args = smallvec![vector, self.typed_value(body)?];
+        let op = match word {
+            "extractelement" => Op::ExtractElement,
+            "insertelement" => {
+                self.lex.expect(b',')?;
+                args.push(self.typed_value(body)?);
+                Op::InsertElement
             }
-            return Ok(data(
-                Op::InsertElement,
-                smallvec![vector, second, index],
-                ty,
-            ));
-        }
-        if body.function.ty(second) != ty {
-            return self.mismatch(loc, "both vectors must have the same type");
-        }
-        let mask = self.mask(body, count)?;
-        let ty = self.module.types.shaped(Some(mask.len() as u32), scalar);
-        Ok(data(
-            Op::Shuffle(mask.into()),
-            smallvec![vector, second],
-            ty,
-        ))
+            _ => {
+                self.lex.expect(b',')?;
+                Op::Shuffle(self.mask(body)?.into())
+            }
+        };
+        self.make(body, loc, op, args, Types::VOID)
     }
 
     /// Mask of `shufflevector`, its type before it.
-    fn mask(&mut self, body: &mut Body, count: u32) -> Result<Vec<u32>> {
+    fn mask(&mut self, body: &mut Body) -> Result<Vec<u32>> {
         let loc = self.lex.loc();
         let ty = self.ty()?;
-        let Some(length) = self
-            .module
-            .types
-            .count(ty)
-            .filter(|n| *n as usize <= MAX_MASK)
-        else {
+        let Some(length) = self.module.types.count(ty) else {
             return self.mismatch(loc, "the mask must be a vector");
         };
-        let mut mask = Vec::with_capacity(length as usize);
+        let mut mask = Vec::new();
         if self.lex.eat(b'<')? {
             while !self.lex.is(b'>') {
                 self.ty()?;
@@ -239,7 +208,7 @@ impl Parser<'_> {
                     self.lex.take()?;
                     mask.push(u32::MAX);
                 } else {
-                    mask.push(self.lex.count(2 * u64::from(count))? as u32);
+                    mask.push(self.lex.count(u32::MAX.into())? as u32);
                 }
                 if !self.lex.eat(b',')? {
                     break;
@@ -249,8 +218,7 @@ impl Parser<'_> {
         } else {
             let value = self.value(body, ty)?;
             match body.function.as_bits(value) {
-                Some(n) if n < 2 * u64::from(count) => mask.resize(length as usize, n as u32),
-                Some(_) => return self.mismatch(loc, "an element of the mask is too large"),
+                Some(n) => mask.resize(length as usize, u32::try_from(n).unwrap_or(u32::MAX - 1)),
                 None => mask.resize(length as usize, u32::MAX),
             }
         }
@@ -262,14 +230,12 @@ impl Parser<'_> {
 
     fn aggregate(&mut self, body: &mut Body, word: &str, loc: Loc) -> Result<InstData> {
         let whole = self.typed_value(body)?;
-        let ty = body.function.ty(whole);
         let mut args = smallvec![whole];
         if word == "insertvalue" {
             self.lex.expect(b',')?;
             args.push(self.typed_value(body)?);
         }
-        let mut indices = SmallVec::new();
-        let mut member = ty;
+        let mut path = SmallVec::new();
         while self.lex.is(b',') {
             let mut ahead = self.lex.clone();
             ahead.take()?;
@@ -277,37 +243,22 @@ impl Parser<'_> {
                 break;
             }
             self.lex.take()?;
-            let index = self.lex.count(1 << 32)?;
-            let inside = match self.module.types.data(member) {
-                TypeData::Struct(fields, _) => fields.get(index as usize).copied(),
-                TypeData::Array(n, element) if index < *n => Some(*element),
-                _ => None,
-            };
-            let Some(inside) = inside else {
-                return self.mismatch(loc, format!("there is no member {index}"));
-            };
-            member = inside;
-            indices.push(index as u32);
+            path.push(self.lex.count(1 << 32)? as u32);
         }
-        if indices.is_empty() {
-            return self.lex.expected("an index");
-        }
-        if word == "extractvalue" {
-            return Ok(data(Op::ExtractValue(indices), args, member));
-        }
-        if body.function.ty(args[1]) != member {
-            return self.mismatch(loc, "the value has another type than the member");
-        }
-        Ok(data(Op::InsertValue(indices), args, ty))
+        let op = match word {
+            "extractvalue" => Op::ExtractValue(path),
+            _ => Op::InsertValue(path),
+        };
+        self.make(body, loc, op, args, Types::VOID)
     }
 
-    fn memory(&mut self, body: &mut Body, word: &str) -> Result<InstData> {
+    fn memory(&mut self, body: &mut Body, word: &str, loc: Loc) -> Result<InstData> {
         let mut inst = match word {
             "alloca" => {
                 self.lex.eat_word("inalloca")?;
                 let ty = self.ty()?;
                 let mut count = body.function.bits(Types::I32, 1);
-                let mut align = 0;
+                let mut align = rules::natural_align(&self.module.types, ty);
                 let mut space = 0;
                 while self.lex.is(b',') {
                     let mut ahead = self.lex.clone();
@@ -325,7 +276,7 @@ impl Parser<'_> {
                     }
                 }
                 let pointer = self.pointer(space);
-                let mut inst = data(Op::Alloca(ty), smallvec![count], pointer);
+                let mut inst = self.make(body, loc, Op::Alloca(ty), smallvec![count], pointer)?;
                 inst.align = align;
                 return Ok(inst);
             }
@@ -335,7 +286,7 @@ impl Parser<'_> {
                 let ty = self.ty()?;
                 self.lex.expect(b',')?;
                 let pointer = self.typed_value(body)?;
-                data(Op::Load, smallvec![pointer], ty)
+                self.make(body, loc, Op::Load, smallvec![pointer], ty)?
             }
             "store" => {
                 self.lex.eat_word("atomic")?;
@@ -343,19 +294,10 @@ impl Parser<'_> {
                 let value = self.typed_value(body)?;
                 self.lex.expect(b',')?;
                 let pointer = self.typed_value(body)?;
-                data(Op::Store, smallvec![value, pointer], Types::VOID)
+                self.make(body, loc, Op::Store, smallvec![value, pointer], Types::VOID)?
             }
-            _ => return self.gep(body),
+            _ => return self.gep(body, loc),
         };
-        let pointer = *inst.args.last().unwrap_or(&inst.args[0]);
-        let is_pointer = matches!(
-            self.module.types.data(body.function.ty(pointer)),
-            TypeData::Scalar(Scalar::Ptr(_))
-        );
-        if !is_pointer {
-            let loc = self.lex.loc();
-            return self.mismatch(loc, "the address must be a pointer");
-        }
         if matches!(
             self.lex.token(),
             Token::Word(
@@ -368,7 +310,14 @@ impl Parser<'_> {
                 "atomic accesses are not supported",
             ));
         }
-        inst.align = self.alignment()?;
+        let moved = match word {
+            "load" => inst.ty,
+            _ => body.function.ty(inst.args[0]),
+        };
+        inst.align = match self.alignment()? {
+            0 => rules::natural_align(&self.module.types, moved),
+            said => said,
+        };
         Ok(inst)
     }
 
@@ -387,14 +336,14 @@ impl Parser<'_> {
         Ok(self.lex.count(1 << 30)? as u32)
     }
 
-    fn gep(&mut self, body: &mut Body) -> Result<InstData> {
+    fn gep(&mut self, body: &mut Body, loc: Loc) -> Result<InstData> {
         while matches!(self.lex.token(), Token::Word("inbounds" | "nuw" | "nusw")) {
             self.lex.take()?;
         }
         let source = self.ty()?;
         self.lex.expect(b',')?;
         let base = self.typed_value(body)?;
-        let mut inst = data(Op::Gep(source), smallvec![base], body.function.ty(base));
+        let mut args = smallvec![base];
         while self.lex.is(b',') {
             let mut ahead = self.lex.clone();
             ahead.take()?;
@@ -402,33 +351,21 @@ impl Parser<'_> {
                 break;
             }
             self.lex.take()?;
-            let index = self.typed_value(body)?;
-            if let (Some(n), Some(Scalar::Ptr(space))) = (
-                self.module.types.count(body.function.ty(index)),
-                self.module.types.element(inst.ty),
-            ) {
-                inst.ty = self.module.types.shaped(Some(n), Scalar::Ptr(space));
-            }
-            inst.args.push(index);
+            args.push(self.typed_value(body)?);
         }
-        Ok(inst)
+        self.make(body, loc, Op::Gep(source), args, Types::VOID)
     }
 
-    fn terminator(&mut self, body: &mut Body, word: &str) -> Result<InstData> {
+    fn terminator(&mut self, body: &mut Body, word: &str, loc: Loc) -> Result<InstData> {
         match word {
             "br" => {
                 if self.lex.eat_word("label")? {
-                    let mut inst = data(Op::Br, smallvec![], Types::VOID);
+                    let mut inst = rules::data(Op::Br, smallvec![], Types::VOID);
                     inst.targets.push(self.label(body)?);
                     return Ok(inst);
                 }
-                let ty = self.ty()?;
-                if ty != Types::I1 {
-                    let loc = self.lex.loc();
-                    return self.mismatch(loc, "the condition of a branch is an i1");
-                }
-                let condition = self.value(body, ty)?;
-                let mut inst = data(Op::CondBr, smallvec![condition], Types::VOID);
+                let args = smallvec![self.typed_value(body)?];
+                let mut inst = self.make(body, loc, Op::CondBr, args, Types::VOID)?;
                 for _ in 0..2 {
                     self.lex.expect(b',')?;
                     self.lex.expect_word("label")?;
@@ -457,7 +394,7 @@ impl Parser<'_> {
                 }
                 self.lex.expect(b']')?;
                 let op = Op::Switch(numbers.into());
-                let mut inst = data(op, smallvec![value], Types::VOID);
+                let mut inst = self.make(body, loc, op, smallvec![value], Types::VOID)?;
                 inst.targets = targets;
                 Ok(inst)
             }
@@ -467,13 +404,9 @@ impl Parser<'_> {
                     true => smallvec![],
                     false => smallvec![self.value(body, ty)?],
                 };
-                if ty != body.function.result {
-                    let loc = self.lex.loc();
-                    return self.mismatch(loc, "the function has another result");
-                }
-                Ok(data(Op::Ret, args, Types::VOID))
+                self.make(body, loc, Op::Ret, args, Types::VOID)
             }
-            _ => Ok(data(Op::Unreachable, smallvec![], Types::VOID)),
+            _ => self.make(body, loc, Op::Unreachable, smallvec![], Types::VOID),
         }
     }
 
@@ -520,23 +453,24 @@ impl Parser<'_> {
         }
         let args = self.arguments(body)?;
         self.call_tail()?;
-        let op = if let Some(rest) = name.strip_prefix("llvm.") {
-            match Intrinsic::named(rest) {
-                Ok(intrinsic) if intrinsic.is_nothing() => return Ok(None),
-                Ok(intrinsic) => Op::Intrinsic(intrinsic),
-                Err(code) => {
-                    let message = match code {
-                        Code::Intrinsic => format!("intrinsic {name} is not supported"),
-                        _ => format!("there is no intrinsic {name}"),
-                    };
-                    return Err(Diagnostic::new(code, callee_loc, message));
-                }
+        let op = match rules::callee(name).map_err(|fault| fault.at(callee_loc))? {
+            rules::Callee::Nothing if result == Types::VOID => return Ok(None),
+            rules::Callee::Nothing => {
+                let undef = body.function.constant(result, Const::Undef);
+                let args = smallvec![undef];
+                return Ok(Some(self.make(
+                    body,
+                    callee_loc,
+                    Op::Freeze,
+                    args,
+                    result,
+                )?));
             }
-        } else {
-            Op::Call(self.function_named(name.clone()))
+            rules::Callee::Intrinsic(intrinsic) => Op::Intrinsic(intrinsic),
+            rules::Callee::Function => Op::Call(self.function_named(name.clone())),
         };
         crate::intrinsics::name_handle(&mut self.module.types, &mut body.function, name, &args);
-        let mut inst = data(op, args, result);
+        let mut inst = rules::data(op, args, result);
         inst.flags = flags;
         Ok(Some(inst))
     }
@@ -582,7 +516,7 @@ impl Parser<'_> {
             .types
             .get(TypeData::Function(result, params, false));
         args.insert(0, address);
-        let mut inst = data(Op::CallIndirect(ty), args, result);
+        let mut inst = rules::data(Op::CallIndirect(ty), args, result);
         inst.flags = flags;
         Ok(Some(inst))
     }
@@ -601,7 +535,7 @@ impl Parser<'_> {
             }
             if ty == Types::METADATA {
                 self.node(0)?;
-                let value = metadata_value(&mut body.function);
+                let value = rules::metadata_value(&mut body.function);
                 args.push(value);
             } else {
                 args.push(self.value(body, ty)?);
@@ -684,12 +618,4 @@ fn is_call_attr(word: &str) -> bool {
             | "inaccessiblememonly"
             | "noduplicate"
     )
-}
-
-fn metadata_value(function: &mut Function) -> Value {
-    function.values.push(crate::ir::function::ValueData {
-        ty: Types::METADATA,
-        def: crate::ir::ValueDef::Metadata,
-        name: SmolStr::default(),
-    })
 }

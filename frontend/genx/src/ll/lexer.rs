@@ -77,6 +77,38 @@ impl<'a> Lexer<'a> {
         Ok(lexer)
     }
 
+    /// Continues at an offset behind; the lexer as it was.
+    ///
+    /// # Errors
+    /// What stands there is no token.
+    pub fn jump(&mut self, to: usize) -> Result<Lexer<'a>> {
+        let before = self.clone();
+        self.pos = to;
+        self.line = (0, 1);
+        self.advance()?;
+        Ok(before)
+    }
+
+    /// Offsets behind the names of all types that are defined, each at the start of a line.
+    pub fn type_places(&self) -> Vec<(SmolStr, usize)> {
+        let bytes = self.text.as_bytes();
+        let mut places = Vec::new();
+        let starts = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+        for start in std::iter::once(0).chain(starts) {
+            if bytes.get(start) != Some(&b'%') {
+                continue;
+            }
+            let mut lexer = self.clone();
+            lexer.pos = start;
+            if let Ok(name) = lexer.name("a name")
+                && lexer.text[lexer.pos..].trim_ascii_start().starts_with('=')
+            {
+                places.push((name, lexer.pos));
+            }
+        }
+        places
+    }
+
     /// The current token.
     pub fn token(&self) -> &Token<'a> {
         &self.token
@@ -92,7 +124,11 @@ impl<'a> Lexer<'a> {
         }
         self.line = (from, line);
         let column = self.text[from..self.start].chars().count() as u32 + 1;
-        Loc { line, column }
+        Loc {
+            line,
+            column,
+            byte: 0,
+        }
     }
 
     /// Syntax error at the current token.

@@ -1,7 +1,6 @@
 //! LLVM IR in text, with typed and with opaque pointers.
 //!
-//! A recursive descent over the tokens of [`lexer`]. Named types are resolved where they are used, so that one that
-//! is defined later than used can only be pointed to; the printer of LLVM writes definitions first.
+//! A recursive descent over the tokens of [`lexer`].
 
 mod constants;
 mod function;
@@ -24,6 +23,10 @@ pub(crate) struct Parser<'a> {
     lex: Lexer<'a>,
     module: Module,
     named_types: HashMap<SmolStr, Type>,
+    /// Offsets behind the names of types that are defined somewhere.
+    type_places: HashMap<SmolStr, usize>,
+    /// Definitions of types within each other that are under way.
+    named_depth: u32,
     groups: HashMap<u32, Attrs>,
     /// Groups that a function names, to be looked up at the end.
     group_uses: Vec<(FunctionId, u32)>,
@@ -43,12 +46,15 @@ pub fn parse(text: &str) -> Result<Module> {
         lex: Lexer::new(text)?,
         module: Module::default(),
         named_types: HashMap::new(),
+        type_places: HashMap::new(),
+        named_depth: 0,
         groups: HashMap::new(),
         group_uses: Vec::new(),
         global_groups: Vec::new(),
         numbered_meta: HashMap::new(),
         undefined: HashMap::new(),
     };
+    parser.type_places = parser.lex.type_places().into_iter().collect();
     parser.module()?;
     Ok(parser.module)
 }

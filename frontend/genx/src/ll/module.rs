@@ -42,7 +42,7 @@ impl Parser<'_> {
                     self.lex.expect(b'=')?;
                     let text = self.lex.string()?;
                     if is_layout {
-                        self.data_layout(&text);
+                        self.module.types.set_layout(&text);
                     }
                 }
                 Token::Word("module") => {
@@ -76,7 +76,12 @@ impl Parser<'_> {
                 }
                 Token::Meta(_) | Token::MetaId(_) => self.metadata_definition()?,
                 Token::Word(word) if word.starts_with('$') => {
-                    return self.lex.error("comdats are not supported");
+                    let loc = self.lex.loc();
+                    return Err(Diagnostic::new(
+                        Code::Instruction,
+                        loc,
+                        "comdats are not supported",
+                    ));
                 }
                 _ => return self.lex.expected("a definition"),
             }
@@ -84,12 +89,7 @@ impl Parser<'_> {
         self.finish()
     }
 
-    /// Sizes of pointers in a data layout.
-    fn data_layout(&mut self, text: &str) {
-        self.module.types.pointer_bytes.extend(pointer_sizes(text));
-    }
-
-    fn skip_use_list(&mut self) -> Result<()> {
+    pub(super) fn skip_use_list(&mut self) -> Result<()> {
         while !self.lex.is(b'}') {
             if *self.lex.token() == Token::End {
                 return self.lex.expected("`}`");
@@ -128,9 +128,9 @@ impl Parser<'_> {
                 attrs.push((name, value));
                 Ok(())
             }
-            Token::Word(word) => {
+            // Nothing here asks for one that is no string.
+            Token::Word(_) => {
                 self.lex.take()?;
-                attrs.push((word.into(), SmolStr::default()));
                 if self.lex.eat(b'=')? {
                     self.lex.take()?;
                 }
@@ -172,7 +172,6 @@ impl Parser<'_> {
                         *byval = Some(ty);
                     }
                 }
-                attrs.push((word.into(), SmolStr::default()));
                 Ok(())
             }
             "align" => {
@@ -198,14 +197,14 @@ impl Parser<'_> {
                 "internal" | "private" => linkage = Linkage::Internal,
                 "dllexport" => linkage = Linkage::Kernel,
                 "external" => external = true,
+                "extern_weak" => (linkage, external) = (Linkage::Other, true),
                 "linkonce"
                 | "linkonce_odr"
                 | "weak"
                 | "weak_odr"
                 | "available_externally"
                 | "common"
-                | "appending"
-                | "extern_weak" => linkage = Linkage::Other,
+                | "appending" => linkage = Linkage::Other,
                 word if IGNORED.contains(&word) => {}
                 _ => return Ok((linkage, external)),
             }
@@ -246,11 +245,7 @@ impl Parser<'_> {
             }
         }
         let ty = self.ty()?;
-        let ends = matches!(
-            self.lex.token(),
-            Token::End | Token::Punct(b',') | Token::Attrs(_) | Token::Global(_)
-        );
-        let init = match external || ends {
+        let init = match external {
             true => None,
             false => self.initializer(ty)?,
         };
@@ -466,6 +461,7 @@ impl Parser<'_> {
                 *meta = Meta::Function(*id);
             }
         }
+        self.variables_behind();
         let mut undefined: Vec<_> = std::mem::take(&mut self.undefined).into_iter().collect();
         undefined.sort_by_key(|(_, loc)| (loc.line, loc.column));
         for (name, loc) in undefined {
@@ -476,6 +472,28 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What was taken for a function, and is a variable that stands behind its use.
+    fn variables_behind(&mut self) {
+        let module = &mut self.module;
+        let names = self.undefined.keys().filter_map(|name| {
+            let variable = module.global_names.get(name)?;
+            Some((name.clone(), *variable))
+        });
+        for (name, variable) in names.collect::<Vec<_>>() {
+            self.undefined.remove(&name);
+            let Some(place) = module.function_names.remove(&name) else {
+                continue;
+            };
+            for function in module.functions.values_mut() {
+                for value in function.values.values_mut() {
+                    if value.def == ValueDef::Function(place) {
+                        value.def = ValueDef::Global(variable);
+                    }
+                }
+            }
+        }
     }
 
     /// The value of a global name: a variable, or a function, which may stand behind.
@@ -514,20 +532,4 @@ impl Parser<'_> {
     pub(super) fn pointer(&mut self, space: u32) -> Type {
         self.module.types.get(TypeData::Scalar(Scalar::Ptr(space)))
     }
-}
-
-/// Address spaces whose pointers a data layout describes, with their bytes.
-fn pointer_sizes(layout: &str) -> Vec<(u32, u32)> {
-    let one = |part: &str| {
-        let mut parts = part.strip_prefix('p')?.split(':');
-        let space = parts.next()?;
-        let space = if space.is_empty() {
-            0
-        } else {
-            space.parse().ok()?
-        };
-        let bits: u32 = parts.next()?.parse().ok()?;
-        matches!(bits, 16 | 32 | 64).then_some((space, bits / 8))
-    };
-    layout.split('-').filter_map(one).collect()
 }

@@ -1,19 +1,13 @@
 //! Types in text.
 
+use smol_str::SmolStr;
+
 use crate::error::{Code, Diagnostic, Result};
+use crate::ir::rules::MAX_DEPTH;
 use crate::ir::{Scalar, Type, TypeData, Types};
 
 use super::Parser;
 use super::lexer::Token;
-
-/// Nesting of types that is followed.
-const MAX_DEPTH: u32 = 64;
-/// Elements of a vector.
-const MAX_ELEMENTS: u64 = 1 << 20;
-/// Elements of an array.
-const MAX_ARRAY: u64 = 1 << 32;
-/// Bits of an integer that LLVM allows.
-const MAX_BITS: u32 = 1 << 23;
 
 impl Parser<'_> {
     /// Reads a type.
@@ -58,12 +52,12 @@ impl Parser<'_> {
         let mut ty = self.simple(depth)?;
         loop {
             if self.lex.is(b'*') {
-                ty = self.pointer_to(ty, 0);
+                ty = self.module.types.pointer(ty, 0);
                 self.lex.take()?;
             } else if self.lex.is_word("addrspace") {
                 let space = self.address_space()?;
                 if self.lex.eat(b'*')? {
-                    ty = self.pointer_to(ty, space);
+                    ty = self.module.types.pointer(ty, space);
                 } else {
                     return self.lex.expected("`*`");
                 }
@@ -84,17 +78,6 @@ impl Parser<'_> {
         Ok(space as u32)
     }
 
-    fn pointer_to(&mut self, pointee: Type, space: u32) -> Type {
-        let types = &mut self.module.types;
-        match types.data(pointee) {
-            TypeData::Opaque(name) => {
-                let name = name.clone();
-                types.get(TypeData::Handle(name))
-            }
-            _ => types.scalar(Scalar::Ptr(space)),
-        }
-    }
-
     fn function_type(&mut self, result: Type, depth: u32) -> Result<Type> {
         self.lex.expect(b'(')?;
         let (mut params, mut variadic) = (Vec::new(), false);
@@ -113,8 +96,12 @@ impl Parser<'_> {
             }
         }
         self.lex.expect(b')')?;
-        let types = &mut self.module.types;
-        Ok(types.get(TypeData::Function(result, params, variadic)))
+        self.checked(TypeData::Function(result, params, variadic))
+    }
+
+    fn checked(&mut self, data: TypeData) -> Result<Type> {
+        let ty = self.module.types.checked(data);
+        ty.map_err(|fault| fault.at(self.lex.loc()))
     }
 
     fn unsupported<T>(&mut self, what: &str) -> Result<T> {
@@ -131,12 +118,11 @@ impl Parser<'_> {
                 ) {
                     return self.unsupported(&format!("type {word} is not supported"));
                 }
-                if let Some(bits) = word.strip_prefix('i').and_then(|n| n.parse::<u32>().ok()) {
-                    if bits == 0 || bits > MAX_BITS {
-                        return self.lex.error("no integer has so many bits");
-                    }
+                if let Some(bits) = word.strip_prefix('i').and_then(|n| n.parse::<u64>().ok()) {
+                    let ty = self.module.types.integer(bits);
+                    let ty = ty.map_err(|fault| fault.at(self.lex.loc()))?;
                     self.lex.take()?;
-                    return scalar(self, Scalar::Int(bits));
+                    return Ok(ty);
                 }
                 let ty = match word {
                     "void" => Types::VOID,
@@ -177,33 +163,22 @@ impl Parser<'_> {
                     return self.unsupported("vectors of variable size are not supported");
                 }
                 let loc = self.lex.loc();
-                let count = self.lex.count(MAX_ELEMENTS + 1)?;
-                if count == 0 {
-                    return Err(Diagnostic::new(
-                        Code::Type,
-                        loc,
-                        "a vector without elements",
-                    ));
-                }
+                let count = self.lex.count(u64::MAX)?;
                 self.lex.expect_word("x")?;
                 let element = self.ty_at(depth + 1)?;
                 self.lex.expect(b'>')?;
-                let types = &mut self.module.types;
-                match *types.data(element) {
-                    TypeData::Scalar(s) => Ok(types.get(TypeData::Vector(count as u32, s))),
-                    TypeData::Handle(_) => {
-                        self.unsupported("vectors of surfaces or samplers are not supported")
-                    }
-                    _ => self.unsupported("elements of a vector are integers, floats or pointers"),
-                }
+                let ty = self.module.types.vector_of(count, element);
+                ty.map_err(|fault| fault.at(loc))
             }
             Token::Punct(b'[') => {
                 self.lex.take()?;
-                let count = self.lex.count(MAX_ARRAY)?;
+                let loc = self.lex.loc();
+                let count = self.lex.count(u64::MAX)?;
                 self.lex.expect_word("x")?;
                 let element = self.ty_at(depth + 1)?;
                 self.lex.expect(b']')?;
-                Ok(self.module.types.get(TypeData::Array(count, element)))
+                let ty = self.module.types.array(count, element);
+                ty.map_err(|fault| fault.at(loc))
             }
             Token::Punct(b'{') => self.structure(false, depth),
             _ => self.lex.expected("a type"),
@@ -239,19 +214,34 @@ impl Parser<'_> {
             }
         }
         self.lex.expect(b'}')?;
-        Ok(self.module.types.get(TypeData::Struct(fields, packed)))
+        self.checked(TypeData::Struct(fields, packed))
     }
 
-    /// Type of a name; one that is not defined yet has no body, and can only be pointed to.
-    fn named_type(&mut self, name: &str) -> Result<Type> {
+    /// Type of a name. Its definition may stand behind, as LLVM prints it; within itself a type can only be pointed
+    /// to.
+    fn named_type(&mut self, name: &SmolStr) -> Result<Type> {
         if let Some(ty) = self.named_types.get(name) {
             return Ok(*ty);
         }
-        Ok(self.module.types.get(TypeData::Opaque(name.into())))
+        let Some(&at) = self.type_places.get(name) else {
+            return Ok(self.module.types.get(TypeData::Opaque(name.clone())));
+        };
+        // A structure without fields stands for the type within itself: pointers to it are no handles.
+        let inner = self.module.types.get(TypeData::Struct(Vec::new(), false));
+        self.named_types.insert(name.clone(), inner);
+        if self.named_depth > MAX_DEPTH {
+            return self.lex.error("types are nested too deeply");
+        }
+        let behind = self.lex.jump(at)?;
+        self.named_depth += 1;
+        self.type_definition(name.clone())?;
+        self.named_depth -= 1;
+        self.lex = behind;
+        Ok(self.named_types[name])
     }
 
     /// Definition of a named type, behind its name.
-    pub(super) fn type_definition(&mut self, name: smol_str::SmolStr) -> Result<()> {
+    pub(super) fn type_definition(&mut self, name: SmolStr) -> Result<()> {
         self.lex.expect(b'=')?;
         self.lex.expect_word("type")?;
         let ty = match self.lex.eat_word("opaque")? {

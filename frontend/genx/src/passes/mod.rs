@@ -9,7 +9,29 @@ pub mod simplify;
 
 use cranelift_entity::SecondaryMap;
 
-use crate::ir::{Block, Function};
+use crate::error::Result;
+use crate::ir::{Block, Function, Module};
+
+/// A pass over a function.
+pub type Pass = fn(&mut Module, &mut Function) -> Result<()>;
+
+/// The passes before code is made, in their order, with the names of their dumps.
+pub const ALL: &[(&str, Pass)] = &[
+    ("cfg", |_, function| {
+        cfg::prune(function);
+        Ok(())
+    }),
+    ("memory", memory::lower),
+    ("simdcf", simdcf::lower),
+    ("simplify", |module, function| {
+        simplify::simplify(&mut module.types, function);
+        Ok(())
+    }),
+    ("edges", |_, function| {
+        cfg::split_edges(function);
+        Ok(())
+    }),
+];
 
 /// Blocks in reverse postorder: each before its successors, but for the edges that close loops.
 pub fn order(function: &Function) -> Vec<Block> {

@@ -1,0 +1,561 @@
+//! Rules of operations and constants, which both readers make theirs by, and which the verifier checks by.
+//!
+//! [`check`] takes an operation and its operands, and gives the type of its result. For the operations that name
+//! their own result (casts, loads, calls) it is the named one. [`Constants`] keeps the constants of a function that
+//! is read in one form, however they were written, and makes instructions of those that are expressions.
+
+use std::collections::HashMap;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::function::{
+    CastOp, Const, Flags, Function, Inst, InstData, Op, Value, ValueData, ValueDef,
+};
+use super::types::{Scalar, Type, TypeData, Types};
+use crate::error::{Code, Diagnostic, Error, Loc};
+use crate::intrinsics::Intrinsic;
+
+/// Nesting of types, constants and metadata that is followed.
+pub const MAX_DEPTH: u32 = 64;
+/// Bytes of a variable's data.
+pub const MAX_DATA: u64 = 1 << 28;
+
+/// A broken rule; the reader knows the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub code: Code,
+    pub message: String,
+}
+
+impl Fault {
+    pub fn new(code: Code, message: impl Into<String>) -> Fault {
+        Fault {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// The diagnostic at a place.
+    pub fn at(self, loc: Loc) -> Error {
+        Diagnostic::new(self.code, loc, self.message)
+    }
+}
+
+type Rule<T> = Result<T, Fault>;
+
+fn mismatch<T>(message: impl Into<String>) -> Rule<T> {
+    Err(Fault::new(Code::Mismatch, message))
+}
+
+fn bad_constant<T>(message: impl Into<String>) -> Rule<T> {
+    Err(Fault::new(Code::Constant, message))
+}
+
+/// Instruction without a place.
+pub fn data(op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> InstData {
+    InstData {
+        op,
+        args,
+        targets: smallvec![],
+        ty,
+        result: None,
+        flags: Flags::default(),
+        align: 0,
+        loc: Loc::default(),
+        dbg: None,
+    }
+}
+
+/// True if a value of one type can stand where the other is wanted. The name of a handle is not known everywhere.
+pub fn fits(types: &Types, found: Type, wanted: Type) -> bool {
+    let is_handle = |ty| matches!(types.data(ty), TypeData::Handle(_));
+    let is_pointer = |ty| matches!(types.data(ty), TypeData::Scalar(Scalar::Ptr(_)));
+    found == wanted
+        || is_handle(found) && is_pointer(wanted)
+        || is_pointer(found) && is_handle(wanted)
+}
+
+/// Message that two types should be the same.
+fn differ<T>(types: &Types, what: &str, found: Type, wanted: Type) -> Rule<T> {
+    mismatch(format!(
+        "{what} is {}, not {}",
+        types.name(found),
+        types.name(wanted)
+    ))
+}
+
+/// Operands that an operation has.
+fn arity(op: &Op, result: Type) -> (usize, usize) {
+    match op {
+        Op::FNeg | Op::Cast(_) | Op::ExtractValue(_) | Op::Freeze | Op::Alloca(_) | Op::Load => {
+            (1, 1)
+        }
+        Op::Binary(_) | Op::ICmp(_) | Op::FCmp(_) | Op::ExtractElement | Op::Shuffle(_) => (2, 2),
+        Op::InsertValue(_) | Op::Store => (2, 2),
+        Op::Select | Op::InsertElement => (3, 3),
+        Op::CondBr | Op::Switch(_) => (1, 1),
+        Op::Br | Op::Unreachable => (0, 0),
+        Op::Ret if result == Types::VOID => (0, 0),
+        Op::Ret => (1, 1),
+        Op::Gep(_) | Op::CallIndirect(_) => (1, usize::MAX),
+        Op::Phi | Op::Call(_) | Op::Intrinsic(_) => (0, usize::MAX),
+    }
+}
+
+/// Type of an operation's result. `stated` is the type that the operation itself names, or the result that is known.
+///
+/// # Errors
+/// The operands are not those of the operation.
+pub fn check(
+    types: &mut Types,
+    function: &Function,
+    op: &Op,
+    args: &[Value],
+    stated: Type,
+) -> Rule<Type> {
+    let (least, most) = arity(op, function.result);
+    if !(least..=most).contains(&args.len()) {
+        return mismatch(format!("{} operands are too many or too few", args.len()));
+    }
+    let ty = |i: usize| function.ty(args[i]);
+    let vector = |types: &Types| match *types.data(ty(0)) {
+        TypeData::Vector(count, scalar) => Ok((count, scalar)),
+        _ => mismatch("the first operand must be a vector"),
+    };
+    let same = |types: &Types, a: usize, b: usize| match fits(types, ty(b), ty(a)) {
+        true => Ok(()),
+        false => differ(types, "an operand", ty(b), ty(a)),
+    };
+    match op {
+        Op::Binary(binary) => {
+            same(types, 0, 1)?;
+            let element = types.element(ty(0));
+            match element.is_some_and(|e| e.is_float() == binary.is_float()) {
+                true => Ok(ty(0)),
+                false => mismatch(format!("no such operation for {}", types.name(ty(0)))),
+            }
+        }
+        Op::FNeg if !types.is_float(ty(0)) => {
+            mismatch(format!("no such operation for {}", types.name(ty(0))))
+        }
+        Op::FNeg | Op::Freeze => Ok(ty(0)),
+        Op::ICmp(_) | Op::FCmp(_) => {
+            same(types, 0, 1)?;
+            match types.element(ty(0)) {
+                Some(e) if e.is_float() == matches!(op, Op::FCmp(_)) => {
+                    let count = types.count(ty(0));
+                    Ok(types.shaped(count, Scalar::Int(1)))
+                }
+                _ => mismatch(format!("no such relation for {}", types.name(ty(0)))),
+            }
+        }
+        Op::Select => {
+            same(types, 1, 2)?;
+            let count = types.count(ty(0));
+            if !types.is_bool(ty(0)) || count.is_some() && count != types.count(ty(1)) {
+                return mismatch("the condition must be an i1, or one for each element");
+            }
+            Ok(ty(1))
+        }
+        Op::ExtractElement | Op::InsertElement => {
+            let (_, scalar) = vector(types)?;
+            let element = types.scalar(scalar);
+            let (index, result) = match op {
+                Op::ExtractElement => (ty(1), element),
+                _ if ty(1) != element => {
+                    return mismatch("the element has another type than the vector's");
+                }
+                _ => (ty(2), ty(0)),
+            };
+            match *types.data(index) {
+                TypeData::Scalar(Scalar::Int(_)) => Ok(result),
+                _ => mismatch("the index must be an integer"),
+            }
+        }
+        Op::Shuffle(mask) => {
+            let (count, scalar) = vector(types)?;
+            if ty(1) != ty(0) {
+                return mismatch("both vectors must have the same type");
+            }
+            if mask.iter().any(|m| *m != u32::MAX && *m >= 2 * count) || mask.is_empty() {
+                return mismatch("an element of the mask is too large, or it has none");
+            }
+            types.vector(mask.len() as u64, scalar)
+        }
+        Op::ExtractValue(path) => member(types, ty(0), path),
+        Op::InsertValue(path) => match member(types, ty(0), path)? {
+            inside if fits(types, ty(1), inside) => Ok(ty(0)),
+            inside => differ(types, "the value", ty(1), inside),
+        },
+        Op::Cast(cast) => check_cast(types, *cast, ty(0), stated),
+        Op::Gep(_) => {
+            let mut result = ty(0);
+            for arg in args {
+                match (types.count(function.ty(*arg)), types.element(result)) {
+                    (Some(n), Some(Scalar::Ptr(space))) => {
+                        result = types.shaped(Some(n), Scalar::Ptr(space))
+                    }
+                    (_, Some(_)) => {}
+                    _ => return mismatch("the base must be a pointer"),
+                }
+            }
+            let is_index =
+                |arg: &Value| matches!(types.element(function.ty(*arg)), Some(Scalar::Int(_)));
+            match args[1..].iter().all(is_index) && is_address(types, ty(0)) {
+                true => Ok(result),
+                false => mismatch("the base must be a pointer, and an index an integer"),
+            }
+        }
+        Op::Load | Op::Store => {
+            let address = ty(args.len() - 1);
+            if !matches!(types.data(address), TypeData::Scalar(Scalar::Ptr(_))) {
+                return mismatch("the address must be a pointer");
+            }
+            Ok(if *op == Op::Load { stated } else { Types::VOID })
+        }
+        Op::Phi => match args
+            .iter()
+            .find(|arg| !fits(types, function.ty(**arg), stated))
+        {
+            Some(arg) => differ(types, "an operand", function.ty(*arg), stated),
+            None => Ok(stated),
+        },
+        Op::CondBr if ty(0) != Types::I1 => mismatch("the condition of a branch is an i1"),
+        Op::Switch(_) if !matches!(types.data(ty(0)), TypeData::Scalar(Scalar::Int(_))) => {
+            mismatch("a switch takes an integer")
+        }
+        Op::Ret if args.len() == 1 && !fits(types, ty(0), function.result) => {
+            mismatch("the function has another result")
+        }
+        Op::CondBr | Op::Switch(_) | Op::Ret | Op::Br | Op::Unreachable => Ok(Types::VOID),
+        Op::Alloca(_) | Op::Call(_) | Op::CallIndirect(_) | Op::Intrinsic(_) => Ok(stated),
+    }
+}
+
+fn is_address(types: &Types, ty: Type) -> bool {
+    matches!(types.element(ty), Some(Scalar::Ptr(_)))
+}
+
+/// Type of a member of an aggregate.
+fn member(types: &Types, mut ty: Type, path: &[u32]) -> Rule<Type> {
+    if path.is_empty() {
+        return mismatch("an index is expected");
+    }
+    for index in path {
+        let inside = match types.data(ty) {
+            TypeData::Struct(fields, _) => fields.get(*index as usize).copied(),
+            TypeData::Array(n, element) if u64::from(*index) < *n => Some(*element),
+            _ => None,
+        };
+        match inside {
+            Some(inside) => ty = inside,
+            None => return mismatch(format!("there is no member {index}")),
+        }
+    }
+    Ok(ty)
+}
+
+/// Rules of conversions, those that any later step relies on.
+fn check_cast(types: &Types, cast: CastOp, from: Type, to: Type) -> Rule<Type> {
+    let (Some((n, a)), Some((m, b))) = (types.shape(from), types.shape(to)) else {
+        return mismatch(format!(
+            "no conversion from {} to {}",
+            types.name(from),
+            types.name(to)
+        ));
+    };
+    let (wide, narrow) = (types.bits(a), types.bits(b));
+    let handle = |ty| matches!(types.data(ty), TypeData::Handle(_));
+    let pointer = |s| matches!(s, Scalar::Ptr(_));
+    let right = match cast {
+        // Handles are numbers of 32 bits in any type.
+        _ if handle(from) || handle(to) => true,
+        CastOp::BitCast if pointer(a) || pointer(b) => n == m && pointer(a) && pointer(b),
+        CastOp::BitCast => u64::from(n) * u64::from(wide) == u64::from(m) * u64::from(narrow),
+        _ if n != m => false,
+        CastOp::Trunc => a.is_int() && b.is_int() && narrow < wide,
+        CastOp::ZExt | CastOp::SExt => a.is_int() && b.is_int() && narrow > wide,
+        CastOp::FpTrunc => a.is_float() && b.is_float() && narrow < wide,
+        CastOp::FpExt => a.is_float() && b.is_float() && narrow > wide,
+        CastOp::FpToUi | CastOp::FpToSi => a.is_float() && b.is_int(),
+        CastOp::UiToFp | CastOp::SiToFp => a.is_int() && b.is_float(),
+        CastOp::PtrToInt => pointer(a) && b.is_int(),
+        CastOp::IntToPtr => a.is_int() && pointer(b),
+        CastOp::AddrSpaceCast => pointer(a) && pointer(b),
+    };
+    match right {
+        true => Ok(to),
+        false => mismatch(format!(
+            "no such conversion from {} to {}",
+            types.name(from),
+            types.name(to)
+        )),
+    }
+}
+
+/// Function that a call names.
+pub enum Callee {
+    /// A call that says nothing to a compiler.
+    Nothing,
+    Intrinsic(Intrinsic),
+    Function,
+}
+
+/// Kind of the function of a name.
+///
+/// # Errors
+/// It is an intrinsic that is not known, or not supported.
+pub fn callee(name: &str) -> Rule<Callee> {
+    let Some(rest) = name.strip_prefix("llvm.") else {
+        return Ok(Callee::Function);
+    };
+    if rest.starts_with("dbg.") {
+        return Ok(Callee::Nothing);
+    }
+    match Intrinsic::named(rest) {
+        Ok(intrinsic) if intrinsic.is_nothing() => Ok(Callee::Nothing),
+        Ok(intrinsic) => Ok(Callee::Intrinsic(intrinsic)),
+        Err(Code::Intrinsic) => Err(Fault::new(
+            Code::Intrinsic,
+            format!("intrinsic {name} is not supported"),
+        )),
+        Err(code) => Err(Fault::new(code, format!("there is no intrinsic {name}"))),
+    }
+}
+
+/// Alignment of an access that names none.
+pub fn natural_align(types: &Types, ty: Type) -> u32 {
+    let align = types.layout(ty).map_or(1, |(_, align)| align);
+    u32::try_from(align).unwrap_or(1)
+}
+
+/// Metadata as an argument of a call.
+pub fn metadata_value(function: &mut Function) -> Value {
+    function.values.push(ValueData {
+        ty: Types::METADATA,
+        def: ValueDef::Metadata,
+        name: Default::default(),
+    })
+}
+
+/// Integer of a type.
+///
+/// # Errors
+/// The type is no integer, or has no such number.
+pub fn integer(types: &Types, ty: Type, n: i128) -> Rule<Const> {
+    let TypeData::Scalar(Scalar::Int(bits)) = *types.data(ty) else {
+        return bad_constant(format!("{} is no integer", types.name(ty)));
+    };
+    if bits > 64 && i64::try_from(n).is_err() {
+        return bad_constant("integers of over 64 bits are not supported");
+    }
+    if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(&n) {
+        return bad_constant(format!("{n} is no number of {bits} bits"));
+    }
+    Ok(Const::Bits(n as u64 & u64::MAX >> (64 - bits.min(64))))
+}
+
+/// Constants of a function that is read.
+#[derive(Default)]
+pub struct Constants {
+    /// Instructions for those that are expressions; their place is the start of the function.
+    pub prologue: Vec<Inst>,
+    known: HashMap<(Op, SmallVec<[Value; 3]>, Type), Value, foldhash::fast::FixedState>,
+}
+
+impl Constants {
+    /// Value of a constant, in the form that is the only one of its value: zeros are `Zero`, but for scalar numbers.
+    pub fn value(types: &Types, function: &mut Function, ty: Type, constant: Const) -> Value {
+        let number = matches!(types.data(ty), TypeData::Scalar(s) if !matches!(s, Scalar::Ptr(_)));
+        let is = |function: &Function, wanted: &Const, members: &[Value]| {
+            let mut members = members.iter().map(|member| function.as_const(*member));
+            members
+                .all(|c| c == Some(wanted) || *wanted == Const::Zero && c == Some(&Const::Bits(0)))
+        };
+        let constant = match constant {
+            Const::Zero if number => Const::Bits(0),
+            Const::Vector(bits) if bits.iter().all(|b| *b == 0) => Const::Zero,
+            Const::Aggregate(list) if !list.is_empty() && is(function, &Const::Undef, &list) => {
+                Const::Undef
+            }
+            Const::Aggregate(list) if is(function, &Const::Zero, &list) => Const::Zero,
+            other => other,
+        };
+        function.constant(ty, constant)
+    }
+
+    /// Vector, array or structure of these members.
+    ///
+    /// # Errors
+    /// The type has other members.
+    pub fn aggregate(
+        types: &Types,
+        function: &mut Function,
+        ty: Type,
+        members: Vec<Value>,
+    ) -> Rule<Value> {
+        let expected = match types.data(ty) {
+            TypeData::Vector(n, _) => u64::from(*n),
+            TypeData::Array(n, _) => *n,
+            TypeData::Struct(fields, _) => fields.len() as u64,
+            _ => return bad_constant("this type has no members"),
+        };
+        if members.len() as u64 != expected {
+            let message = format!("{expected} members are expected, not {}", members.len());
+            return bad_constant(message);
+        }
+        for (i, member) in (0..).zip(&members) {
+            let inside = match types.data(ty) {
+                TypeData::Vector(_, scalar) => {
+                    *types.data(function.ty(*member)) == TypeData::Scalar(*scalar)
+                }
+                TypeData::Array(_, element) => fits(types, function.ty(*member), *element),
+                TypeData::Struct(fields, _) => fits(types, function.ty(*member), fields[i]),
+                _ => false,
+            };
+            if !inside {
+                return bad_constant(format!("member {i} has another type"));
+            }
+        }
+        let TypeData::Vector(..) = types.data(ty) else {
+            return Ok(Constants::value(
+                types,
+                function,
+                ty,
+                Const::Aggregate(members.into()),
+            ));
+        };
+        if members.iter().all(|member| function.is_undef(*member)) {
+            return Ok(function.constant(ty, Const::Undef));
+        }
+        let bits = members
+            .iter()
+            .map(|member| match function.is_undef(*member) {
+                true => Some(0),
+                false => function.as_bits(*member),
+            });
+        match bits.collect::<Option<Box<[u64]>>>() {
+            Some(bits) => Ok(Constants::value(types, function, ty, Const::Vector(bits))),
+            None => bad_constant("elements of a vector must be numbers"),
+        }
+    }
+
+    /// Value of an expression: an instruction, the same for the same expression.
+    ///
+    /// # Errors
+    /// The operands are not those of the operation.
+    pub fn expression(
+        &mut self,
+        types: &mut Types,
+        function: &mut Function,
+        op: Op,
+        args: SmallVec<[Value; 3]>,
+        stated: Type,
+    ) -> Rule<Value> {
+        let ty = check(types, function, &op, &args, stated)?;
+        // Pointers of types that are not told apart here.
+        if op == Op::Cast(CastOp::BitCast) && function.ty(args[0]) == ty {
+            return Ok(args[0]);
+        }
+        // An address that is a number.
+        if let (Op::Cast(CastOp::IntToPtr), Some(Const::Bits(bits))) =
+            (&op, function.as_const(args[0]))
+        {
+            let constant = match bits {
+                0 => Const::Zero,
+                bits => Const::Bits(*bits),
+            };
+            return Ok(function.constant(ty, constant));
+        }
+        let key = (op, args, ty);
+        if let Some(value) = self.known.get(&key) {
+            return Ok(*value);
+        }
+        let inst = function.make(data(key.0.clone(), key.1.clone(), ty));
+        self.prologue.push(inst);
+        match function.insts[inst].result {
+            Some(value) => {
+                self.known.insert(key, value);
+                Ok(value)
+            }
+            None => bad_constant("an expression of no type"),
+        }
+    }
+
+    /// Puts the expressions at the start of the function.
+    pub fn close(&mut self, function: &mut Function) {
+        if let Some(&entry) = function.order.first() {
+            let insts = &mut function.blocks[entry].insts;
+            insts.splice(0..0, self.prologue.drain(..));
+        }
+    }
+}
+
+/// Bytes of a variable's first value; `None` if it has an address in it.
+///
+/// # Errors
+/// The variable is too large.
+pub fn data_of(types: &Types, function: &Function, value: Value) -> Rule<Option<Vec<u8>>> {
+    let ty = function.ty(value);
+    let layout = types.layout(ty).filter(|(size, _)| *size <= MAX_DATA);
+    let Some((size, _)) = layout else {
+        let name = types.name(ty);
+        return bad_constant(format!("a variable of type {name} is too large"));
+    };
+    let mut bytes = vec![0; size as usize];
+    let plain = write(types, function, value, &mut bytes);
+    Ok(plain.then_some(bytes))
+}
+
+/// Writes a constant as it stands in memory; false if it has an address in it.
+fn write(types: &Types, function: &Function, value: Value, to: &mut [u8]) -> bool {
+    let ty = function.ty(value);
+    let ValueDef::Const(constant) = &function.values[value].def else {
+        return false;
+    };
+    let put = |to: &mut [u8], bits: u64| {
+        let bytes = bits.to_le_bytes();
+        let n = to.len().min(8);
+        to[..n].copy_from_slice(&bytes[..n]);
+    };
+    match (constant, types.data(ty)) {
+        (Const::Zero | Const::Undef, _) => true,
+        (Const::Bits(bits), _) => {
+            put(to, *bits);
+            true
+        }
+        (Const::Vector(elements), TypeData::Vector(_, Scalar::Int(1))) => {
+            for (i, bit) in elements.iter().enumerate() {
+                if let Some(byte) = to.get_mut(i / 8) {
+                    *byte |= ((bit & 1) as u8) << (i % 8);
+                }
+            }
+            true
+        }
+        (Const::Vector(elements), TypeData::Vector(_, scalar)) => {
+            let size = types.scalar_bytes(*scalar) as usize;
+            let places = to.chunks_exact_mut(size);
+            places
+                .zip(elements)
+                .for_each(|(place, bits)| put(place, *bits));
+            true
+        }
+        // Members without bytes could be many.
+        (Const::Aggregate(_), _) if to.is_empty() => true,
+        (Const::Aggregate(members), TypeData::Array(..)) => {
+            let size = (to.len() / members.len().max(1)).max(1);
+            let mut places = to.chunks_exact_mut(size).zip(members.iter());
+            places.all(|(place, member)| write(types, function, *member, place))
+        }
+        (Const::Aggregate(members), TypeData::Struct(fields, packed)) => {
+            let mut places = types.offsets(fields, *packed).zip(members.iter());
+            places.all(|(at, member)| {
+                let place = at.zip(types.layout(function.ty(*member)));
+                let place =
+                    place.and_then(|(at, (size, _))| to.get_mut(at as usize..(at + size) as usize));
+                place.is_some_and(|place| write(types, function, *member, place))
+            })
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,88 @@
+//! Every form of a program gives the same vISA, or the same diagnostic: text and bitcode, with typed and with opaque
+//! pointers (`runtime/tests/genx`, made by LLVM).
+
+use std::path::{Path, PathBuf};
+
+use kiln_genx::error::Code;
+use kiln_genx::{Options, compile};
+use kiln_target::platform::PLATFORMS;
+
+const FORMS: [&str; 3] = ["opaque.ll", "bc", "opaque.bc"];
+
+/// Programs and their folders.
+fn programs() -> Vec<(String, PathBuf)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/tests/genx");
+    let entries = std::fs::read_dir(folder).expect("the programs");
+    let folders = entries.map(|entry| entry.expect("an entry").path());
+    let mut programs: Vec<_> = folders
+        .filter(|path| path.join("launch.yaml").exists())
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            (name.into_owned(), path)
+        })
+        .collect();
+    programs.sort();
+    programs
+}
+
+/// The vISA of a file, or the diagnostic without its place.
+fn visa(bytes: &[u8]) -> Result<String, (Code, String)> {
+    let options = Options {
+        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
+        variant: None,
+    };
+    match compile(bytes, &options) {
+        Ok(compiled) => Ok(kiln_frontend::print::print(&compiled.visa)),
+        Err(error) => Err((error.code, error.message)),
+    }
+}
+
+#[test]
+fn all_forms_give_the_same() {
+    let programs = programs();
+    assert!(programs.len() >= 70, "{} programs", programs.len());
+    for (name, folder) in &programs {
+        let read = |form: &str| {
+            let path = folder.join(format!("{name}.{form}"));
+            std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        };
+        let text = visa(&read("ll"));
+        for form in FORMS {
+            assert!(
+                visa(&read(form)) == text,
+                "{name}.{form} differs from {name}.ll"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrapper_is_looked_into() {
+    let (name, folder) = &programs()[0];
+    let bitcode = std::fs::read(folder.join(format!("{name}.bc"))).expect("bitcode");
+    let mut wrapped = Vec::new();
+    for field in [0x0b17_c0de_u32, 0, 20, bitcode.len() as u32, 0] {
+        wrapped.extend(field.to_le_bytes());
+    }
+    wrapped.extend(&bitcode);
+    // What stands behind the end in the wrapper does not matter.
+    wrapped.extend([0xff; 8]);
+    assert!(visa(&wrapped) == visa(&bitcode));
+}
+
+#[test]
+fn errors_in_bitcode_have_a_place() {
+    let (name, folder) = &programs()[0];
+    let bitcode = std::fs::read(folder.join(format!("{name}.bc"))).expect("bitcode");
+    let options = Options {
+        platform: &PLATFORMS[0],
+        variant: None,
+    };
+    let cut = &bitcode[..bitcode.len() / 2];
+    let error = compile(cut, &options).expect_err("half a file");
+    assert_eq!(error.code, Code::Bitcode);
+    assert!(
+        (1..=cut.len() as u32).contains(&error.loc.byte),
+        "{error:?}"
+    );
+}

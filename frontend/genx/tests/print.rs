@@ -1,0 +1,78 @@
+//! The printed IR is read again as what it was: of every program, as it was read and after each pass.
+
+use std::path::{Path, PathBuf};
+
+use kiln_genx::{Options, compile, ir, read, stages};
+use kiln_target::platform::PLATFORMS;
+
+const SEED: &str = include_str!("ll/everything.ll");
+
+/// Programs in one form.
+fn programs(form: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/tests/genx");
+    let entries = std::fs::read_dir(folder).expect("the programs");
+    let folders = entries.map(|entry| entry.expect("an entry").path());
+    let files = folders.filter_map(|path| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        Some(path.join(format!("{name}.{form}"))).filter(|file| file.exists())
+    });
+    let mut files: Vec<_> = files.collect();
+    files.sort();
+    assert!(files.len() >= 70);
+    files
+}
+
+/// Text of a module that was read and printed.
+fn again(name: &str, text: &str) -> String {
+    match read(text.as_bytes()) {
+        Ok(module) => ir::print::print(&module),
+        Err(error) => panic!("{name}: {}: {error}\n{text}", error.loc),
+    }
+}
+
+#[test]
+fn what_is_printed_is_read_again() {
+    let seed = ("seed".to_string(), SEED.as_bytes().to_vec());
+    let files = programs("ll").into_iter().chain(programs("opaque.bc"));
+    let files = files.map(|path| {
+        (
+            path.display().to_string(),
+            std::fs::read(path).expect("a file"),
+        )
+    });
+    for (name, bytes) in files.chain([seed]) {
+        let Ok(stages) = stages(&bytes) else { continue };
+        for (stage, text) in stages {
+            let name = format!("{name}, {stage}");
+            let second = again(&name, &text);
+            let mut lines = text.lines().zip(second.lines());
+            let other = lines.find(|(a, b)| a != b);
+            assert!(second == text, "{name}: {other:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_printed_is_the_same_program() {
+    let options = Options {
+        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
+        variant: None,
+    };
+    let visa = |bytes: &[u8]| {
+        let compiled = compile(bytes, &options).map_err(|error| error.message)?;
+        Ok::<_, String>((
+            kiln_frontend::print::print(&compiled.visa),
+            compiled.interfaces,
+        ))
+    };
+    for path in programs("ll") {
+        let bytes = std::fs::read(&path).expect("a file");
+        let Ok(module) = read(&bytes) else { continue };
+        let printed = ir::print::print(&module);
+        assert!(
+            visa(printed.as_bytes()) == visa(&bytes),
+            "{}",
+            path.display()
+        );
+    }
+}
