@@ -42,12 +42,16 @@ impl Bytes {
 
     /// Adds `size` bytes of the register file, starting at a byte.
     fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
-        for byte in at..at.saturating_add(size) {
-            let (register, bit) = ((byte / grf_bytes) as u16, 1u64 << (byte % grf_bytes));
+        let (mut at, end) = (at, at.saturating_add(size));
+        while at < end {
+            let (register, first) = ((at / grf_bytes) as u16, at % grf_bytes);
+            let count = (end - at).min(grf_bytes - first);
+            let added = u64::MAX >> (64 - count) << first;
             match self.0.last_mut() {
-                Some((last, bytes)) if *last == register => *bytes |= bit,
-                _ => self.0.push((register, bit)),
+                Some((last, bytes)) if *last == register => *bytes |= added,
+                _ => self.0.push((register, added)),
             }
+            at += count;
         }
     }
 
@@ -120,6 +124,10 @@ impl Operands<'_> {
             op if op.branches_by_register() => 2,
             _ => u32::from(inst.exec_size),
         };
+        if across == 1 && (rows == width || lanes <= width) {
+            reads.add(start, lanes * size, grf_bytes);
+            return reads;
+        }
         for lane in 0..lanes {
             let element = lane / width * rows + lane % width * across;
             reads.add(start + element * size, size, grf_bytes);
@@ -140,9 +148,13 @@ impl Operands<'_> {
             Op::Call | Op::Calla => 2,
             _ => u32::from(inst.exec_size),
         };
-        for lane in 0..lanes {
-            let at = start + lane * u32::from(dst.hstride) * size;
-            writes.add(at, size, grf_bytes);
+        match dst.hstride {
+            1 => writes.add(start, lanes * size, grf_bytes),
+            stride => {
+                for lane in 0..lanes {
+                    writes.add(start + lane * u32::from(stride) * size, size, grf_bytes);
+                }
+            }
         }
         if inst.op == Op::Math(MathFn::Idiv) {
             // The remainder is in the register after the quotient.
