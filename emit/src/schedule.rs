@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use crate::assemble::Program;
 use crate::cost::{Facts, Model};
-use crate::footprint;
+use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
 use crate::messages::Access as MemoryAccess;
 use crate::platform::Platform;
@@ -42,6 +42,18 @@ enum Kind {
     Accumulator,
     Address,
     Memory,
+}
+
+/// The instructions over which one may be moved.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Movability {
+    /// Those that do not share a register with it.
+    Any,
+    /// Of these, messages only if neither writes memory.
+    Message {
+        writes: bool,
+    },
+    None,
 }
 
 /// An access to bytes of a place.
@@ -122,19 +134,14 @@ impl<'a> Scheduler<'a> {
             return;
         }
         self.facts.clear();
-        self.facts
-            .extend(block.iter().map(|inst| self.model.facts(inst)));
-        let before = self.model.time_of(&self.facts, 0..block.len());
         self.order.clear();
-        self.model.start();
+        let start = self.model.start();
         let mut first = 0;
         while first < block.len() {
             first = self.region(block, first);
         }
-        let after = self
-            .model
-            .time_of(&self.facts, self.order.iter().map(|&n| n as usize));
-        if after < before {
+        let after = self.model.now() - start;
+        if after < self.model.time_of(&self.facts) {
             *block = self
                 .order
                 .iter()
@@ -158,14 +165,27 @@ impl<'a> Scheduler<'a> {
             let number = (end - from) as u32;
             self.first.push(NONE);
             self.missing.push(0);
-            let accesses = self.accesses(&block[end]);
-            let ends = accesses.is_none();
-            let accesses = accesses.unwrap_or_else(|| self.known(&block[end]));
-            for access in accesses {
+            let inst = &block[end];
+            let footprint = footprint::of(inst, self.platform);
+            self.facts.push(self.model.facts(inst, &footprint));
+            for access in self.registers(inst, &footprint) {
                 self.add(number, access, from);
             }
+            let movability = self.movability(inst);
+            if let Movability::Message { writes } = movability {
+                let (place, bytes) = (self.others() + 2, 1);
+                self.add(
+                    number,
+                    Access {
+                        place,
+                        bytes,
+                        writes,
+                    },
+                    from,
+                );
+            }
             end += 1;
-            if ends {
+            if movability == Movability::None {
                 // Everything before stays before.
                 for before in 0..number {
                     self.edge(before, number, 0);
@@ -297,34 +317,30 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// The accesses of an instruction; none if nothing may be moved over it.
-    fn accesses(&self, inst: &Inst) -> Option<SmallVec<[Access; 8]>> {
+    /// Which instructions an instruction may be moved over, as far as its registers do not say.
+    fn movability(&self, inst: &Inst) -> Movability {
         if is_ordered(inst) || !inst.srcs.iter().all(is_read) {
-            return None;
+            return Movability::None;
         }
-        let mut accesses = self.known(inst);
         if !inst.op.is_send() {
-            return (!inst.op.is(Props::EFFECT)).then_some(accesses);
+            return match inst.op.is(Props::EFFECT) {
+                true => Movability::None,
+                false => Movability::Any,
+            };
         }
-        let request = crate::cost::request(inst, self.platform)?;
-        let writes = match request.kind.access() {
-            _ if request.end_of_thread => return None,
-            MemoryAccess::Read => false,
-            MemoryAccess::Write => true,
-            MemoryAccess::Other => return None,
-        };
-        accesses.push(Access {
-            place: self.others() + 2,
-            bytes: 1,
-            writes,
-        });
-        Some(accesses)
+        match crate::cost::request(inst, self.platform) {
+            Some(request) if !request.end_of_thread => match request.kind.access() {
+                MemoryAccess::Read => Movability::Message { writes: false },
+                MemoryAccess::Write => Movability::Message { writes: true },
+                MemoryAccess::Other => Movability::None,
+            },
+            _ => Movability::None,
+        }
     }
 
     /// The accesses to registers that an instruction names.
-    fn known(&self, inst: &Inst) -> SmallVec<[Access; 8]> {
+    fn registers(&self, inst: &Inst, footprint: &Footprint) -> SmallVec<[Access; 8]> {
         let mut accesses: SmallVec<[Access; 8]> = SmallVec::new();
-        let footprint = footprint::of(inst, self.platform);
         let reads = footprint.reads.iter().map(|bytes| (bytes, false));
         for (bytes, writes) in reads.chain([(&footprint.writes, true)]) {
             accesses.extend(bytes.parts().map(|(register, bytes)| Access {

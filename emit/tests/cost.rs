@@ -207,3 +207,14 @@ fn loops_count_ten_times_or_as_often_as_was_counted() {
     assert_eq!(counted.cycles.issue, 3.0 * 2.0 + 7.0 * 10.0 + 3.0 * 2.0);
     assert_eq!(estimate(&[], skl(), Weights::Loops), Estimate::default());
 }
+
+#[test]
+fn units_are_free_at_the_start_of_a_block() {
+    let mut divide = op(Op::Math(MathFn::Idiv), 16, Type::Ud, 10, &[20, 22]);
+    divide.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+    let mut back = Inst::new(Op::While, 8);
+    back.jip = Some(Target::Offset(-16));
+    // The loop is the second division and the branch.
+    let code = [divide.clone(), divide, back];
+    assert_eq!(cycles(&code).units, 0.0);
+}

@@ -125,19 +125,19 @@ struct Ready {
 
 /// Index of each register that instructions wait for, in one table.
 struct Places {
-    flags: usize,
-    accumulators: usize,
-    address: usize,
-    count: usize,
+    flags: u16,
+    accumulators: u16,
+    address: u16,
+    count: u16,
 }
 
 impl Places {
     /// Number of accumulators that a decoded instruction can name.
-    const ACCUMULATORS: usize = 16;
+    const ACCUMULATORS: u16 = 16;
 
     fn new(platform: &Platform) -> Places {
-        let flags = platform.grf_count as usize;
-        let accumulators = flags + 2 * platform.flag_count as usize;
+        let flags = platform.grf_count as u16;
+        let accumulators = flags + 2 * platform.flag_count as u16;
         let address = accumulators + Places::ACCUMULATORS;
         Places {
             flags,
@@ -148,14 +148,17 @@ impl Places {
     }
 
     /// Index of a register outside the general file; none if nothing waits for it.
-    fn of(&self, file: RegFile, number: u32, byte: u16) -> Option<usize> {
-        let number = number as usize;
+    fn of(&self, file: RegFile, number: u32, byte: u16) -> Option<u16> {
         match file {
             RegFile::Flag => {
-                let place = self.flags + 2 * number + usize::from(byte / 2);
+                let place = u32::from(self.flags) + 2 * number + u32::from(byte / 2);
+                let place = u16::try_from(place).ok()?;
                 (place < self.accumulators).then_some(place)
             }
-            RegFile::Acc | RegFile::Mme => Some(self.accumulators + number % Places::ACCUMULATORS),
+            RegFile::Acc | RegFile::Mme => {
+                let number = number % u32::from(Places::ACCUMULATORS);
+                Some(self.accumulators + number as u16)
+            }
             RegFile::Addr => Some(self.address),
             _ => None,
         }
@@ -163,7 +166,7 @@ impl Places {
 }
 
 /// Indices of an instruction's registers.
-type Indices = SmallVec<[usize; 8]>;
+type Indices = SmallVec<[u16; 8]>;
 
 /// All that the time of an instruction depends on.
 pub(crate) struct Facts {
@@ -204,7 +207,7 @@ impl<'a> Model<'a> {
             platform,
             table: tables::table(platform.family),
             now: 0,
-            ready: vec![Ready::default(); places.count],
+            ready: vec![Ready::default(); places.count.into()],
             places,
             units: [0; Unit::COUNT],
             horizon: 0,
@@ -216,40 +219,43 @@ impl<'a> Model<'a> {
         self.start();
         let mut cycles = Cycles::default();
         for inst in insts {
-            let facts = self.facts(inst);
+            let facts = self.facts(inst, &footprint::of(inst, self.platform));
             cycles.add(&self.issue(&facts), 1.0);
         }
         cycles
     }
 
-    /// Begins a block, with nothing in flight.
-    pub(crate) fn start(&mut self) {
+    /// Begins a block, with nothing in flight, and gives the cycle of that.
+    pub(crate) fn start(&mut self) -> i64 {
         self.now = self.now.max(self.horizon);
+        self.now
     }
 
-    /// Cycles of one execution of instructions in an order.
-    pub(crate) fn time_of(&mut self, facts: &[Facts], order: impl Iterator<Item = usize>) -> i64 {
-        self.start();
-        let start = self.now;
-        for n in order {
-            self.issue(&facts[n]);
+    /// The current cycle.
+    pub(crate) fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// Cycles of one execution of a block.
+    pub(crate) fn time_of(&mut self, facts: &[Facts]) -> i64 {
+        let start = self.start();
+        for facts in facts {
+            self.issue(facts);
         }
         self.now - start
     }
 
-    pub(crate) fn facts(&self, inst: &Inst) -> Facts {
-        let footprint = footprint::of(inst, self.platform);
+    /// The facts of an instruction with this footprint.
+    pub(crate) fn facts(&self, inst: &Inst, footprint: &Footprint) -> Facts {
         let time = match inst.op.is_send() {
-            true => self.message(inst, &footprint),
+            true => self.message(inst, footprint),
             false => self.computation(inst),
         };
-        let (other_reads, other_writes) = self.others(inst);
-        let general = |bytes: &Bytes| bytes.registers().map(usize::from).collect::<Indices>();
-        let mut reads: Indices = footprint.reads.iter().flat_map(&general).collect();
+        let registers = footprint.reads.iter().flat_map(Bytes::registers);
+        let mut reads: Indices = registers.collect();
         let general_reads = reads.len();
-        reads.extend(other_reads);
-        let mut writes = general(&footprint.writes);
-        writes.extend(other_writes);
+        let mut writes: Indices = footprint.writes.registers().collect();
+        self.add_others(inst, &mut reads, &mut writes);
         let banks = match self.table.bank_bits {
             Some(bits) if conflicts(inst, bits) => time.passes,
             _ => 0,
@@ -267,7 +273,7 @@ impl<'a> Model<'a> {
 
     /// The cycle in which an instruction can be issued, and true if it waits for a message until then.
     fn available(&self, facts: &Facts) -> (i64, bool) {
-        let ready = |at: &usize| self.ready.get(*at).copied().unwrap_or_default();
+        let ready = |&at: &u16| self.ready.get(usize::from(at)).copied().unwrap_or_default();
         let result = |ready: Ready| (ready.written, ready.by_message);
         let mut last = (self.now, false);
         for ready in facts.reads.iter().map(&ready) {
@@ -307,6 +313,7 @@ impl<'a> Model<'a> {
             cycles.units += (*free - self.now).max(0) as f64;
             self.now = self.now.max(*free);
             *free = self.now + time.busy;
+            self.horizon = self.horizon.max(*free);
         }
         if let Some(after) = time.read {
             for &register in &facts.reads[..facts.general_reads] {
@@ -328,22 +335,21 @@ impl<'a> Model<'a> {
     }
 
     /// Marks a register as busy for a number of cycles from now.
-    fn mark_busy(&mut self, place: usize, after: i64, with: impl Fn(&mut Ready, i64)) {
+    fn mark_busy(&mut self, place: u16, after: i64, with: impl Fn(&mut Ready, i64)) {
         let at = self.now + after;
         self.horizon = self.horizon.max(at);
-        if let Some(ready) = self.ready.get_mut(place) {
+        if let Some(ready) = self.ready.get_mut(usize::from(place)) {
             with(ready, at);
         }
     }
 
-    /// Registers outside the general file that an instruction reads, and those that it writes.
-    fn others(&self, inst: &Inst) -> (Indices, Indices) {
+    /// Adds the registers outside the general file that an instruction reads, and those that it writes.
+    fn add_others(&self, inst: &Inst, reads: &mut Indices, writes: &mut Indices) {
         let place = |reg: Reg| self.places.of(reg.file, reg.num, reg.byte);
         let operand = |of: Place| match of {
             Place::Direct(reg) => place(reg),
             Place::Indirect { .. } => Some(self.places.address),
         };
-        let (mut reads, mut writes) = (Indices::new(), Indices::new());
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
                 reads.extend(operand(src.place));
@@ -373,7 +379,6 @@ impl<'a> Model<'a> {
         if inst.opts.acc_wr_en || matches!(inst.op, Op::Addc | Op::Subb | Op::Mach) {
             writes.push(accumulator);
         }
-        (reads, writes)
     }
 
     fn computation(&self, inst: &Inst) -> Time {
