@@ -102,18 +102,24 @@ pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
     Ok(Compiled { visa, interfaces })
 }
 
-/// Text of the IR as it was read, and after each pass, with their names.
-///
-/// # Errors
-/// As of [`compile`], up to the code.
-pub fn stages(bytes: &[u8]) -> Result<Vec<(&'static str, String)>> {
-    let mut module = read(bytes)?;
+/// Text of the IR as it was read, and after each pass up to the first error, with their names.
+pub fn stages(bytes: &[u8]) -> (Vec<(&'static str, String)>, Result<()>) {
+    let mut module = match read(bytes) {
+        Ok(module) => module,
+        Err(error) => return (Vec::new(), Err(error)),
+    };
     let mut stages = vec![(READ, ir::print::print(&module))];
-    for (name, pass) in passes::ALL {
+    let done = passes::ALL.iter().try_for_each(|(name, pass)| {
         run(&mut module, name, *pass)?;
         stages.push((name, ir::print::print(&module)));
-    }
-    Ok(stages)
+        Ok(())
+    });
+    (stages, done)
+}
+
+/// Names of the stages: the IR as it was read, and the passes.
+pub fn stage_names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(READ).chain(passes::ALL.iter().map(|(name, _)| *name))
 }
 
 /// Name of the first stage: the IR as it was read.

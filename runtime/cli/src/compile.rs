@@ -11,13 +11,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kiln_compile::cache::Cache;
 use kiln_compile::info::Info;
 use kiln_compile::object_file;
-use kiln_compile::{Compiled, CompiledModule, Options, Outcome, Relocation, Session, Stage, Tier};
+use kiln_compile::{Compiled, CompiledModule, Options, Outcome, Relocation, Session, Tier};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use kiln_target::abi::{self, Abi};
 use miette::Report;
 
+use super::dump::{self, Dump};
 use super::exit::Exit;
 use super::input::{self, Input};
 use super::object;
@@ -66,9 +67,9 @@ pub struct Args {
     /// Write figures of every kernel as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-    /// Print these stages; code is then written only with --emit or --output
-    #[arg(long, value_name = "STAGES", value_delimiter = ',')]
-    dump: Vec<DumpStage>,
+    /// Print these stages (genx, genx:PASS, visa, ir, isel, ra, asm); code is then written only with --emit or --output
+    #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = dump::parse)]
+    dump: Vec<Dump>,
     /// Compile this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -134,33 +135,6 @@ impl Emit {
         let extension = path.extension()?.to_str()?;
         let all = [Emit::Zebin, Emit::Bin, Emit::Asm];
         all.into_iter().find(|emit| emit.extension() == extension)
-    }
-}
-
-/// A stage that can be printed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DumpStage {
-    /// The module as text
-    Visa,
-    /// The intermediate representation
-    Ir,
-    /// Selected instructions on virtual registers
-    Isel,
-    /// Allocated instructions
-    Ra,
-    /// The machine code's listing
-    Asm,
-}
-
-impl DumpStage {
-    fn stage(self) -> Stage {
-        match self {
-            DumpStage::Visa => Stage::Visa,
-            DumpStage::Ir => Stage::Ir,
-            DumpStage::Isel => Stage::Isel,
-            DumpStage::Ra => Stage::Ra,
-            DumpStage::Asm => Stage::Asm,
-        }
     }
 }
 
@@ -267,7 +241,7 @@ fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
         verify: args.verify || defaults.verify,
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         allocator: args.allocator.allocator(),
-        dump: args.dump.iter().map(|d| d.stage()).collect(),
+        dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
         pressure: args.stats.is_some() || format == Format::Json,
         abi: args.abi,
         interruptible: args.preemption,
@@ -360,6 +334,10 @@ impl Job<'_> {
     /// Writes the files of a module.
     fn finish(&self, Outcome { files, result }: Outcome) -> Made {
         let mut made = Made::default();
+        for file in &files {
+            let text = dump::genx(&self.inputs[*file], &self.args.dump);
+            made.dumps.push_str(&text);
+        }
         let module = match result {
             Ok(module) => module,
             Err(failure) => {
@@ -368,7 +346,7 @@ impl Job<'_> {
             }
         };
         let input = &self.inputs[files[0]];
-        made.dumps = dumps(&module);
+        made.dumps.push_str(&dumps(&module));
         made.figures = stats::stats(&input.name, &module, self.args.platform, self.wanted);
         let Some(emit) = self.emit else { return made };
         let numbers: Vec<usize> = match &self.args.output {

@@ -14,6 +14,7 @@ mod convert;
 mod corpus;
 mod cost;
 mod disasm;
+mod dump;
 mod exit;
 mod genx_ir;
 mod input;

@@ -407,6 +407,22 @@ fn the_outputs_name_follows_the_inputs() {
     assert_eq!(folder.files(), ["k.asm", "k.visaasm", "k.zebin"]);
 }
 
+/// LLVM IR is printed as it was read and after its passes, even if no code can be made of it.
+#[test]
+fn llvm_ir_is_printed_between_its_passes() {
+    let folder = Folder::new("genx_dump");
+    let text = "define spir_kernel void @k(i32 %n) \"VCFunction\" {\n  %gone = add i32 %n, 1\n  ret void\n}\n";
+    fs::write(folder.path("k.ll"), text).unwrap();
+    let file = folder.path("k.ll");
+    let dump = pass(&["compile", "-p", "skl", "--dump=genx,genx:simplify", &file]);
+    let (read, simplified) = dump.split_once("genx:simplify").expect("both stages");
+    assert!(
+        read.contains("genx:read") && read.contains("%gone = add i32 %n, 1"),
+        "{dump}"
+    );
+    assert!(simplified.contains("define spir_kernel void @k") && !simplified.contains("%gone"));
+}
+
 /// A module of several kernels gives one file of machine code for each, or only the one asked for.
 #[test]
 fn several_kernels_are_several_files() {
