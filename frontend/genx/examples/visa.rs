@@ -41,13 +41,8 @@ fn main() -> ExitCode {
             "- name: {}\n  local_memory: {}\n  implicit:",
             kernel.name, kernel.slm
         );
-        for (kind, place) in ["local_ids", "local_size", "group_count"]
-            .iter()
-            .zip(kernel.implicit)
-        {
-            if let Some(place) = place {
-                eprintln!("  - {{kind: {kind}, offset: {}}}", place.offset);
-            }
+        for (kind, place) in &kernel.implicit {
+            eprintln!("  - {{kind: {kind:?}, offset: {}}}", place.offset);
         }
         eprintln!("  arguments:");
         for arg in &kernel.args {

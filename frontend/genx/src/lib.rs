@@ -86,31 +86,40 @@ pub fn read(bytes: &[u8]) -> Result<Module> {
 /// What is wrong with it first, or not supported.
 pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
     let mut module = read(bytes)?;
-    let kernels = passes::kernels::find(&module, options.variant)?;
+    let (kernels, calls) = described(&mut module, options.variant)?;
     for (name, pass) in passes::ALL {
-        run(&mut module, name, *pass)?;
+        run(&mut module, &kernels, name, *pass)?;
     }
-    let mut objects = Vec::new();
-    let mut interfaces = Vec::new();
-    for kernel in &kernels {
-        let (object, interface) = emit::module::kernel(&module, kernel, options.platform)?;
-        objects.push(object);
-        interfaces.push(interface);
-    }
+    let (objects, interfaces) = emit::module::objects(&module, &kernels, &calls, options.platform)?;
     let visa = kiln_frontend::build::module(objects)
         .map_err(|found| Diagnostic::new(Code::Rule, Loc::default(), found.to_string()))?;
     Ok(Compiled { visa, interfaces })
 }
 
+/// The kernels of a module, and the functions that they reach. All others lose their code.
+fn described(
+    module: &mut Module,
+    variant: Option<Variant>,
+) -> Result<(Vec<passes::kernels::Kernel>, passes::calls::Calls)> {
+    let kernels = passes::kernels::find(module, variant)?;
+    let calls = passes::calls::find(module, &kernels)?;
+    calls.remove_others(module);
+    Ok((kernels, calls))
+}
+
 /// Text of the IR as it was read, and after each pass up to the first error, with their names.
-pub fn stages(bytes: &[u8]) -> (Vec<(&'static str, String)>, Result<()>) {
+pub fn stages(bytes: &[u8], variant: Option<Variant>) -> (Vec<(&'static str, String)>, Result<()>) {
     let mut module = match read(bytes) {
         Ok(module) => module,
         Err(error) => return (Vec::new(), Err(error)),
     };
     let mut stages = vec![(READ, ir::print::print(&module))];
+    let kernels = match described(&mut module, variant) {
+        Ok((kernels, _)) => kernels,
+        Err(error) => return (stages, Err(error)),
+    };
     let done = passes::ALL.iter().try_for_each(|(name, pass)| {
-        run(&mut module, name, *pass)?;
+        run(&mut module, &kernels, name, *pass)?;
         stages.push((name, ir::print::print(&module)));
         Ok(())
     });
@@ -126,14 +135,20 @@ pub fn stage_names() -> impl Iterator<Item = &'static str> {
 pub const READ: &str = "read";
 
 /// Runs a pass over all functions.
-fn run(module: &mut Module, name: &str, pass: passes::Pass) -> Result<()> {
+fn run(
+    module: &mut Module,
+    kernels: &[passes::kernels::Kernel],
+    name: &str,
+    pass: passes::Pass,
+) -> Result<()> {
     for id in module.functions.keys().collect::<Vec<_>>() {
         if module.functions[id].is_declaration() {
             continue;
         }
+        let kernel = kernels.iter().find(|kernel| kernel.function == id);
         let empty = ir::Function::new("".into(), ir::Types::VOID);
         let mut function = std::mem::replace(&mut module.functions[id], empty);
-        let done = pass(module, &mut function);
+        let done = pass(module, &mut function, kernel);
         module.functions[id] = function;
         done?;
     }

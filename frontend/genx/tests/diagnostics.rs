@@ -61,12 +61,8 @@ fn each_code_has_its_place() {
         Code::Region,
         5,
     );
-    check("  %a = alloca [40000 x i32]", Code::Size, 5);
-    check(
-        "  %a = alloca i32\n  %b = ptrtoint i32* %a to i64\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)",
-        Code::Memory,
-        6,
-    );
+    check("  %a = alloca [400000 x i32]", Code::Size, 5);
+    check("  %a = alloca i32, i32 %n", Code::Memory, 5);
     check(
         "  %a = add i128 170141183460469231731687303715884105727, 0",
         Code::Constant,
@@ -86,14 +82,19 @@ fn kernels_are_described() {
     let wrong = "define dllexport void @k(i32 %a) {\n  ret void\n}\n\
         !genx.kernels = !{!0}\n!0 = !{void (i32)* @k, !\"k\", !1, i32 0, !1}\n!1 = !{}\n";
     assert_eq!(found(wrong, "skl"), Some((Code::Kernel, 1, 23)));
-    let local = kernel("i32 addrspace(3)* %a", "");
-    assert_eq!(found(&local, "skl"), Some((Code::Argument, 4, 25)));
-    let recursive = format!(
-        "{}define internal void @f() {{\n  call void @f()\n  ret void\n}}\n",
+    let far = kernel("i32 addrspace(5)* %a", "");
+    assert_eq!(found(&far, "skl"), Some((Code::Argument, 4, 25)));
+    let undefined = format!("{}declare void @f()\n", kernel("", "  call void @f()"));
+    assert_eq!(
+        found(&undefined, "skl").map(|f| (f.0, f.1)),
+        Some((Code::Callee, 5))
+    );
+    let again = format!(
+        "{}define internal void @f() {{\n  call void @k()\n  ret void\n}}\n",
         kernel("", "  call void @f()")
     );
     assert_eq!(
-        found(&recursive, "skl").map(|f| (f.0, f.1)),
+        found(&again, "skl").map(|f| (f.0, f.1)),
         Some((Code::Call, 10))
     );
 }

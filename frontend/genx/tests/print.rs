@@ -41,7 +41,7 @@ fn what_is_printed_is_read_again() {
         )
     });
     for (name, bytes) in files.chain([seed]) {
-        for (stage, text) in stages(&bytes).0 {
+        for (stage, text) in stages(&bytes, None).0 {
             let name = format!("{name}, {stage}");
             let second = again(&name, &text);
             let mut lines = text.lines().zip(second.lines());

@@ -64,7 +64,7 @@ pub fn genx(input: &Input, dumps: &[Dump]) -> String {
     let Ok(source::Form::Genx(bytes)) = source::form(input) else {
         return out;
     };
-    for (name, text) in kiln_genx::stages(bytes).0 {
+    for (name, text) in kiln_genx::stages(bytes, None).0 {
         if dumps.contains(&Dump::Genx(name)) {
             out.push_str(&format!(
                 "; {}: genx:{name}\n{}\n",

@@ -15,7 +15,8 @@ use kiln_emit::platform::Platform;
 use kiln_emit::yaml::{self, TooDeep};
 use kiln_emit::ze_info::{
     AccessType, AddrMode, AddrSpace, ArgType, BindingTableIndex, ExecutionEnv, ImageType,
-    Kernel as Entry, PayloadArgument, PerThreadPayloadArgument, ZeInfo,
+    Kernel as Entry, MemoryKind, MemoryUsage, PayloadArgument, PerThreadMemoryBuffer,
+    PerThreadPayloadArgument, ZeInfo,
 };
 use serde::{Deserialize, Serialize};
 use serde_norway::Mapping;
@@ -50,6 +51,9 @@ pub struct KernelInterface {
     /// Bytes of shared local memory that the kernel declares itself.
     #[serde(default)]
     pub local_memory: u32,
+    /// Bytes of private memory of each work-item, which `private_base` is the address of.
+    #[serde(default)]
+    pub private_memory: u32,
     /// Required group size in each dimension, if the kernel has one.
     #[serde(default)]
     pub group_size: Option<[u32; 3]>,
@@ -87,6 +91,11 @@ pub enum ImplicitKind {
     EnqueuedLocalSize,
     /// One dword.
     WorkDimensions,
+    /// Addresses of 8 bytes: of the private memory of all threads, of the buffer of `printf`, and of what a launch says of
+    /// itself.
+    PrivateBase,
+    PrintfBuffer,
+    ArgumentBuffer,
 }
 
 /// An argument of a kernel.
@@ -260,6 +269,9 @@ impl ImplicitKind {
             ImplicitKind::LocalSize => "local_size",
             ImplicitKind::EnqueuedLocalSize => "enqueued_local_size",
             ImplicitKind::WorkDimensions => "work_dimensions",
+            ImplicitKind::PrivateBase => "private_base",
+            ImplicitKind::PrintfBuffer => "printf_buffer",
+            ImplicitKind::ArgumentBuffer => "argument_buffer",
         }
     }
 
@@ -274,6 +286,9 @@ impl ImplicitKind {
             ImplicitKind::LocalSize => ArgType::LocalSize,
             ImplicitKind::EnqueuedLocalSize => ArgType::EnqueuedLocalSize,
             ImplicitKind::WorkDimensions => ArgType::WorkDimensions,
+            ImplicitKind::PrivateBase => ArgType::PrivateBaseStateless,
+            ImplicitKind::PrintfBuffer => ArgType::PrintfBuffer,
+            ImplicitKind::ArgumentBuffer => ArgType::ImplicitArgBuffer,
         }
     }
 
@@ -283,6 +298,9 @@ impl ImplicitKind {
             ImplicitKind::LocalIds if simd == 1 => DIMENSIONS * ID_BYTES,
             ImplicitKind::LocalIds => DIMENSIONS * (simd * ID_BYTES).next_multiple_of(grf_bytes),
             ImplicitKind::WorkDimensions => 4,
+            ImplicitKind::PrivateBase
+            | ImplicitKind::PrintfBuffer
+            | ImplicitKind::ArgumentBuffer => 8,
             _ => 4 * DIMENSIONS,
         }
     }
@@ -608,6 +626,16 @@ impl KernelInterface {
             },
             ..Entry::default()
         };
+        if self.private_memory > 0 {
+            entry.per_thread_memory_buffers.push(PerThreadMemoryBuffer {
+                kind: MemoryKind::Global,
+                usage: MemoryUsage::PrivateSpace,
+                size: self.private_memory,
+                slot: 0,
+                is_simt_thread: true,
+                other: Mapping::new(),
+            });
+        }
         for &Implicit { kind, offset, .. } in &self.implicit {
             let size = kind.bytes(simd, grf_bytes);
             match kind {
@@ -719,23 +747,24 @@ impl KernelInterface {
 
 /// Interfaces of kernels compiled from LLVM IR.
 pub(crate) fn of_genx(kernels: &[kiln_genx::emit::module::Interface]) -> Interface {
+    use kiln_genx::passes::kernels::Implicit as From;
     let kernels = kernels.iter().map(|kernel| {
-        let kinds = [
-            ImplicitKind::LocalIds,
-            ImplicitKind::LocalSize,
-            ImplicitKind::GroupCount,
-        ];
-        let implicit = kinds.into_iter().zip(kernel.implicit);
-        let implicit = implicit.filter_map(|(kind, place)| {
-            Some(Implicit {
-                kind,
-                offset: place?.offset,
-                unread: false,
-            })
+        let implicit = kernel.implicit.iter().map(|(kind, place)| Implicit {
+            kind: match kind {
+                From::LocalIds => ImplicitKind::LocalIds,
+                From::LocalSize => ImplicitKind::LocalSize,
+                From::GroupCount => ImplicitKind::GroupCount,
+                From::PrintfBuffer => ImplicitKind::PrintfBuffer,
+                From::PrivateBase => ImplicitKind::PrivateBase,
+                From::ArgumentBuffer => ImplicitKind::ArgumentBuffer,
+            },
+            offset: place.offset,
+            unread: false,
         });
         KernelInterface {
             name: kernel.name.clone(),
             local_memory: kernel.slm,
+            private_memory: kernel.private,
             group_size: None,
             implicit: implicit.collect(),
             arguments: kernel.args.iter().map(genx_argument).collect(),
@@ -745,6 +774,9 @@ pub(crate) fn of_genx(kernels: &[kiln_genx::emit::module::Interface]) -> Interfa
         kernels: kernels.collect(),
     }
 }
+
+/// Alignment of shared local memory whose size a launch sets, for a kernel compiled from LLVM IR.
+const LOCAL_ALIGNMENT: u32 = 16;
 
 /// Image type of a name in `.ze_info`.
 fn ze_image(name: &str) -> ImageType {
@@ -762,9 +794,10 @@ fn genx_argument(argument: &kiln_genx::emit::module::Argument) -> Argument {
     let offset = argument.place.map_or(0, |place| place.offset);
     let number = argument.number.unwrap_or(0);
     match &argument.arg.kind {
-        ArgKind::Value => Argument::Value {
+        ArgKind::Local => Argument::Local {
             offset,
             size: argument.place.map_or(0, |place| place.bytes),
+            alignment: LOCAL_ALIGNMENT,
             unread: false,
         },
         ArgKind::Pointer | ArgKind::Buffer => Argument::Buffer {
@@ -780,6 +813,13 @@ fn genx_argument(argument: &kiln_genx::emit::module::Argument) -> Argument {
             access,
         },
         ArgKind::Sampler => Argument::Sampler { index: number },
+        ArgKind::Value | ArgKind::Structure(_) | ArgKind::Part(..) | ArgKind::Implicit(_) => {
+            Argument::Value {
+                offset,
+                size: argument.place.map_or(0, |place| place.bytes),
+                unread: false,
+            }
+        }
     }
 }
 

@@ -138,6 +138,7 @@ impl Reader<'_> {
             linkage: linkage(self.op(5)?, self.optional(12)),
             constant: flags & 1 != 0,
             init: None,
+            in_memory: false,
             attrs: self.function_attrs(self.optional(14)),
             loc,
         });

@@ -57,7 +57,6 @@ impl Emitter<'_, '_> {
             Op::Load | Op::Store | Op::Alloca(_) | Op::Gep(_) => {
                 self.error(Code::Memory, "this access of memory is not supported")
             }
-            Op::CallIndirect(_) => self.error(Code::Call, "calls by address are not supported"),
             Op::InsertValue(_) => self.unsupported("an aggregate that is built here"),
             _ => self.unsupported("this instruction"),
         }
@@ -609,6 +608,18 @@ impl Emitter<'_, '_> {
                     return self.masked(Opcode::Mov, count, typed(dst, ty), &[from], mask, false);
                 }
                 self.extremum(greater, count, typed(dst, ty), &[a, b], saturate)
+            }
+            Kind::Frame => {
+                let at = self.number(data.args[0])?;
+                if at >= u64::from(self.function.frame) {
+                    return self.error(Code::Operand, "the frame is not so large");
+                }
+                let src = self.address_in_frame(self.frame + at as u32)?;
+                self.copy(count, dst, src)
+            }
+            Kind::FunctionAddress | Kind::GlobalAddress => {
+                let src = self.source(data.args[0], Sign::Unsigned)?;
+                self.copy(count, dst, src)
             }
             Kind::CopySign => self.copy_sign(inst, count, scalar, dst),
             Kind::Predefined(number) => self.predefined(number, count, dst),

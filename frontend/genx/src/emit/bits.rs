@@ -88,11 +88,8 @@ impl Emitter<'_, '_> {
                 let src = self.source(data.args[0], Sign::Signed)?;
                 self.copy(count, dst, src)
             }
-            Kind::Load | Kind::Store | Kind::GlobalAddress => {
+            Kind::Load | Kind::Store => {
                 self.error(Code::Memory, "this access of memory is not supported")
-            }
-            Kind::FunctionAddress => {
-                self.error(Code::Call, "addresses of functions are not supported")
             }
             _ => match &data.op {
                 crate::ir::Op::Intrinsic(intrinsic) => self.error(

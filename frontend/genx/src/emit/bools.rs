@@ -633,7 +633,17 @@ impl Emitter<'_, '_> {
     }
 
     fn reduce(&mut self, arg: Value, all: bool, to: &Mask) -> Result<()> {
-        let mask = self.mask(arg)?;
+        let (count, scalar) = self.shape(arg)?;
+        let mask = match scalar {
+            Scalar::Int(1) => self.mask(arg)?,
+            // A number is true if it is not 0.
+            _ => {
+                let mask = self.object().mask(count);
+                let src = self.in_variable(arg, count)?;
+                self.test(src, count, &mask)?;
+                mask
+            }
+        };
         let mut result = self.bits(&mask, 0)?;
         let full = |width: u32| u64::from(u32::MAX >> (32 - width));
         if mask.parts.len() == 1 {

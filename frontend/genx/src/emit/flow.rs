@@ -129,10 +129,14 @@ impl Emitter<'_, '_> {
                 self.jump(None, copies.target(data.targets[0]), next)
             }
             Op::Ret => self.ret(inst),
-            _ => {
-                self.object().inst(Opcode::Ret, Exec::channels(1), []);
-                Ok(())
-            }
+            // What is not reached returns nothing.
+            _ => match self.passed.clone() {
+                Some(passed) => self.leave(&passed, None),
+                None => {
+                    self.object().inst(Opcode::Ret, Exec::channels(1), []);
+                    Ok(())
+                }
+            },
         }
     }
 
@@ -301,6 +305,9 @@ impl Emitter<'_, '_> {
 
     fn ret(&mut self, inst: Inst) -> Result<()> {
         let data = self.data(inst);
+        if let Some(passed) = self.passed.clone() {
+            return self.leave(&passed, data.args.first().copied());
+        }
         if let (Some(signature), Some(value)) = (self.signature.clone(), data.args.first()) {
             let is_struct = matches!(
                 self.shared.module.types.data(self.function.ty(*value)),
@@ -339,8 +346,11 @@ impl Emitter<'_, '_> {
             }
         }
         let label: Operand = signature.label.into();
-        self.object()
-            .inst(Opcode::Call, Exec::channels(16), [label]);
+        self.object().inst(
+            Opcode::Call,
+            Exec::channels(super::calls::CHANNELS),
+            [label],
+        );
         let Some(result) = data.result else {
             return Ok(());
         };

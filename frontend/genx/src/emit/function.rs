@@ -2,6 +2,7 @@
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use foldhash::fast::FixedState;
+use kiln_frontend::build::Builder;
 use kiln_frontend::module::{Label, Type as VType, Var};
 use kiln_frontend::opcode::Opcode;
 use kiln_target::platform::Platform;
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 
 use super::assign::{Classes, assign};
 use super::bale::{Bales, Fold, bale, is_alias};
+use super::calls::Passed;
 use super::object::{Object, padded_bytes};
 use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::Mask;
@@ -18,9 +20,12 @@ use crate::ir::{
     Block, Function, FunctionId, GlobalId, Inst, InstData, Module, Op, Scalar, Type, Value,
     ValueDef,
 };
+use crate::passes::calls::Calls;
 
 /// Bytes of the largest value: rows are numbered by a byte.
 const MAX_BYTES: u32 = 256 * 32;
+/// Elements of eight bytes that a message sends or receives at least: it names as many registers.
+const MIN_PAYLOAD: u32 = 8;
 /// Elements of the largest predicate.
 const MAX_BOOLS: u32 = 2048;
 
@@ -51,6 +56,46 @@ pub struct Shared<'a> {
     pub globals: HashMap<GlobalId, Var>,
     /// Values that the launch gives: local ids, local size, group count.
     pub implicit: [Option<Var>; 3],
+    pub calls: &'a Calls,
+    /// Address of the object's part of private memory, if it needs one, and where the frames of its functions are there.
+    pub frame: Option<Var>,
+    pub frames: HashMap<FunctionId, u32>,
+    /// Addresses of the module's variables that are in memory.
+    pub addresses: HashMap<GlobalId, Address>,
+    /// First byte of shared local memory that the kernel does not declare.
+    pub local_start: u64,
+}
+
+impl<'a> Shared<'a> {
+    pub fn new(
+        module: &'a Module,
+        platform: &'static Platform,
+        builder: Builder,
+        calls: &'a Calls,
+    ) -> Shared<'a> {
+        Shared {
+            module,
+            platform,
+            object: Object::new(builder, platform.grf_bytes),
+            subroutines: HashMap::new(),
+            globals: HashMap::new(),
+            implicit: [None; 3],
+            calls,
+            frame: None,
+            frames: HashMap::new(),
+            addresses: HashMap::new(),
+            local_start: 0,
+        }
+    }
+}
+
+/// Address of a variable of the module.
+#[derive(Clone, Copy, Debug)]
+pub enum Address {
+    /// Byte of the kernel's part of private memory.
+    Frame(u32),
+    /// Byte of shared local memory.
+    Local(u32),
 }
 
 /// A function whose code is made.
@@ -67,6 +112,10 @@ pub struct Emitter<'a, 's> {
     pub labels: SecondaryMap<Block, Option<Label>>,
     /// Signature of the function, if it is a subroutine.
     pub signature: Option<Signature>,
+    /// Places of arguments and results of a function that is called with a stack.
+    pub passed: Option<Passed>,
+    /// Where the function's frame begins in that of the object.
+    pub frame: u32,
     pub loc: Loc,
     pub inst: Option<Inst>,
 }
@@ -89,6 +138,8 @@ impl<'a, 's> Emitter<'a, 's> {
             constants: HashMap::default(),
             labels: SecondaryMap::new(),
             signature,
+            passed: None,
+            frame: 0,
             loc: function.loc,
             inst: None,
         };
@@ -203,6 +254,11 @@ impl<'a, 's> Emitter<'a, 's> {
         if let Place::None = self.places[root] {
             let mut place = self.new_place(self.function.ty(root))?;
             if let (true, Place::Var(var)) = (self.payloads[root], &mut place) {
+                let (count, scalar) = self.shape(root)?;
+                let ty = self.visa(scalar, Sign::Signed)?;
+                if ty.bytes() == 8 && count < MIN_PAYLOAD {
+                    *var = self.object().var(ty, MIN_PAYLOAD * ty.bytes());
+                }
                 self.object().begin_register(*var);
             }
             self.places[root] = place;
@@ -338,7 +394,9 @@ impl<'a, 's> Emitter<'a, 's> {
         }
         match &data.op {
             Op::Phi | Op::ExtractValue(_) | Op::InsertValue(_) => Ok(()),
+            Op::Call(callee) if self.is_stack_call(inst) => self.stack_call(inst, Some(*callee)),
             Op::Call(callee) => self.call(inst, *callee),
+            Op::CallIndirect(_) => self.stack_call(inst, None),
             Op::Intrinsic(intrinsic) => self.intrinsic(inst, intrinsic.kind()),
             Op::InsertElement => self.insert_element(inst),
             Op::ExtractElement => self.extract_element(inst),

@@ -23,6 +23,8 @@ use crate::ir::{Inst, Value, ValueDef};
 const SLM: u64 = 254;
 const STATELESS: std::ops::RangeInclusive<u64> = 253..=255;
 const OWORD: u32 = 16;
+/// Channels of the smallest message.
+const MIN_CHANNELS: u32 = 8;
 /// Registers that a raw message can have.
 const MAX_GRFS: u32 = 31;
 
@@ -447,6 +449,10 @@ impl Emitter<'_, '_> {
     ) -> Result<()> {
         let direct = width == count && size == width;
         let grf = self.shared.object.grf;
+        // The smallest message has as many channels.
+        let bytes = |ty: VType, channels: u32| {
+            (channels.max(MIN_CHANNELS) * ty.bytes()).next_multiple_of(grf)
+        };
         let mut operands = Vec::new();
         let mut received = None;
         for item in items {
@@ -455,11 +461,12 @@ impl Emitter<'_, '_> {
                 Item::Null => Var::NULL.raw(0),
                 Item::Send { src, planes } => {
                     let ty = src.ty();
-                    let stride = (size * ty.bytes()).next_multiple_of(grf);
+                    let stride = bytes(ty, size);
                     match src {
                         Src::Var { var, layout, .. }
                             if direct
                                 && *layout == Layout::contiguous(0, ty.bytes())
+                                && self.object().holds(*var, stride * planes)
                                 && self.object().is_block(*var) =>
                         {
                             self.raw(*var, ty, 0)
@@ -480,9 +487,10 @@ impl Emitter<'_, '_> {
                     let Some(r) = receive else {
                         return self.error(Code::Operand, "a result is expected");
                     };
-                    let stride = (size * r.ty.bytes()).next_multiple_of(grf);
+                    let stride = bytes(r.ty, size);
                     let target = self.var(r.value)?;
-                    if direct && self.object().is_block(target) {
+                    let whole = self.object().holds(target, stride * r.planes);
+                    if direct && whole && self.object().is_block(target) {
                         self.raw(target, r.ty, 0)
                     } else {
                         let var = self.object().block(r.ty, stride * r.planes);
@@ -591,10 +599,10 @@ impl Emitter<'_, '_> {
         let bits = self.shared.module.types.bits(scalar);
         let ty = self.visa(
             scalar,
-            if scalar.is_float() {
-                Sign::Own
-            } else {
-                Sign::Unsigned
+            match op {
+                _ if scalar.is_float() => Sign::Own,
+                AtomicOp::IMin | AtomicOp::IMax => Sign::Signed,
+                _ => Sign::Unsigned,
             },
         )?;
         let number = Atomic {

@@ -5,6 +5,7 @@ mod assign;
 mod bale;
 mod bits;
 mod bools;
+mod calls;
 mod flow;
 mod function;
 mod messages;

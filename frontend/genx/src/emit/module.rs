@@ -2,16 +2,19 @@
 
 use std::collections::HashMap;
 
+use cranelift_entity::SecondaryMap;
 use kiln_frontend::build::Builder;
 use kiln_frontend::module::{AttrValue, Object as VObject, Type as VType, Var};
 use kiln_target::platform::Platform;
 
-use super::function::{Emitter, Place, Shared, Signature};
+use super::calls::Passed;
+use super::function::{Address, Emitter, Place, Shared, Signature};
 use super::object::Object;
-use crate::error::{Code, Diagnostic, Result};
+use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::Kind;
-use crate::ir::{Const, FunctionId, Module, Op, Scalar, TypeData, ValueDef};
-use crate::passes::kernels::{ArgKind, Kernel};
+use crate::ir::{Const, Function, FunctionId, GlobalId, InstData, Module, Op, TypeData, ValueDef};
+use crate::passes::calls::Calls;
+use crate::passes::kernels::{ArgKind, Implicit, Kernel};
 
 /// Place of an argument or an implicit value in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +38,12 @@ pub struct Argument {
 pub struct Interface {
     pub name: String,
     pub slm: u32,
+    /// Bytes of private memory of each thread.
+    pub private: u32,
+    /// What a launch sets, in the order in which it sets it.
     pub args: Vec<Argument>,
-    /// Local ids, local size, group count, if the kernel reads them.
-    pub implicit: [Option<Placed>; 3],
+    /// Values that the kernel receives besides.
+    pub implicit: Vec<(Implicit, Placed)>,
 }
 
 /// Bytes of a module variable that is kept in registers.
@@ -45,158 +51,510 @@ const MAX_GLOBAL: u64 = 4096;
 /// Dimensions of a launch.
 const DIMENSIONS: u32 = 3;
 
-/// Functions that a kernel reaches by calls, callees first.
-fn reached(module: &Module, from: FunctionId) -> Result<Vec<FunctionId>> {
+/// Bytes of private memory for calls whose depth is unknown.
+const STACK_BYTES: u32 = 8192;
+/// Bytes of private memory of a thread.
+const MAX_PRIVATE: u64 = 1 << 20;
+/// Alignment of a variable in memory.
+const ALIGNMENT: u64 = 16;
+/// Address space of shared local memory, and that of memory which all threads share.
+const LOCAL: u32 = 3;
+const SHARED: u32 = 1;
+
+/// Functions of an object: the one that it is made for, and its subroutines, callees first.
+fn members(module: &Module, calls: &Calls, from: FunctionId) -> Vec<FunctionId> {
     let mut order = Vec::new();
-    // 1 under way, 2 done.
-    let mut state: HashMap<FunctionId, u8> = HashMap::new();
+    let mut seen: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
     let mut work = vec![(from, false)];
     while let Some((id, done)) = work.pop() {
         if done {
-            state.insert(id, 2);
             order.push(id);
             continue;
         }
-        if state.contains_key(&id) {
+        if std::mem::replace(&mut seen[id], true) {
             continue;
         }
-        state.insert(id, 1);
         work.push((id, true));
-        let function = &module.functions[id];
-        for block in &function.order {
-            for inst in &function.blocks[*block].insts {
-                let data = &function.insts[*inst];
-                let Op::Call(callee) = data.op else { continue };
-                if state.get(&callee) == Some(&1) {
-                    let name = &module.functions[callee].name;
-                    let message =
-                        format!("function @{name} calls itself: recursion is not supported");
-                    return Err(Diagnostic::new(Code::Call, data.loc, message));
-                }
-                if module.functions[callee].is_declaration() {
-                    let name = &module.functions[callee].name;
-                    let message = format!("function @{name} has no definition");
-                    return Err(Diagnostic::new(Code::Callee, data.loc, message));
-                }
+        for data in insts(&module.functions[id]) {
+            if let Op::Call(callee) = data.op
+                && !calls.stack[callee]
+            {
                 work.push((callee, false));
             }
         }
     }
-    Ok(order)
+    order
 }
 
-/// Makes the object of a kernel.
-pub fn kernel(
+/// Functions called with a stack that a kernel may reach.
+fn stack_functions(module: &Module, calls: &Calls, kernel: FunctionId) -> Vec<FunctionId> {
+    let mut found = Vec::new();
+    let mut seen: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
+    let mut work = vec![kernel];
+    while let Some(id) = work.pop() {
+        if std::mem::replace(&mut seen[id], true) {
+            continue;
+        }
+        if calls.stack[id] {
+            found.push(id);
+        }
+        let function = &module.functions[id];
+        for data in insts(function) {
+            if let Op::Call(callee) = data.op {
+                work.push(callee);
+            }
+            for arg in &data.args {
+                if let ValueDef::Function(id) = function.values[*arg].def {
+                    work.push(id);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn insts(function: &Function) -> impl Iterator<Item = &InstData> {
+    let blocks = function
+        .order
+        .iter()
+        .flat_map(|b| &function.blocks[*b].insts);
+    blocks.map(|inst| &function.insts[*inst])
+}
+
+/// Where the frames of an object's functions are, and the bytes of all.
+fn frames(module: &Module, functions: &[FunctionId]) -> (HashMap<FunctionId, u32>, u64) {
+    let mut places = HashMap::new();
+    let mut next = 0u64;
+    for id in functions {
+        places.insert(*id, next as u32);
+        next += u64::from(module.functions[*id].frame);
+    }
+    (places, next)
+}
+
+/// Makes the objects of all kernels, and of the functions that are called with a stack.
+///
+/// # Errors
+/// What is not supported.
+pub fn objects(
     module: &Module,
-    kernel: &Kernel,
+    kernels: &[Kernel],
+    calls: &Calls,
     platform: &'static Platform,
-) -> Result<(VObject, Interface)> {
-    let functions = reached(module, kernel.function)?;
-    let grf = platform.grf_bytes;
-    let mut builder = Builder::explicit_kernel(&kernel.name);
-    let slm = kernel.slm.max(slm_init(module, &functions));
-    builder.attr("SLMSize", AttrValue::Int(slm.div_ceil(1024).into()));
-    let mut shared = Shared {
-        module,
-        platform,
-        object: Object::new(builder, grf),
-        subroutines: HashMap::new(),
-        globals: HashMap::new(),
-        implicit: [None; 3],
-    };
-    let mut interface = Interface {
-        name: kernel.name.to_string(),
-        slm,
-        args: Vec::new(),
-        implicit: [None; 3],
-    };
-    // The header, and a register for local ids.
-    let mut next = 2 * grf;
-    let wanted = implicit(module, &functions);
-    for i in (0..3).filter(|i| wanted[*i]) {
-        let (ty, at) = match i {
-            0 => (VType::Uw, grf),
-            _ => (VType::Ud, next.next_multiple_of(4)),
-        };
-        let bytes = DIMENSIONS * ty.bytes();
-        let at = if i > 0 && at / grf != (at + bytes - 1) / grf {
-            at.next_multiple_of(grf)
-        } else {
-            at
-        };
-        let var = shared.object.var(ty, bytes);
-        shared.object.builder.input(var, at as u16);
-        shared.implicit[i] = Some(var);
-        interface.implicit[i] = Some(Placed { offset: at, bytes });
-        if i > 0 {
-            next = at + bytes;
+) -> Result<(Vec<VObject>, Vec<Interface>)> {
+    let (mut objects, mut interfaces) = (Vec::new(), Vec::new());
+    for kernel in kernels {
+        let made = KernelObject {
+            module,
+            kernel,
+            calls,
+            platform,
         }
+        .make()?;
+        objects.push(made.0);
+        interfaces.push(made.1);
     }
-    let mut function = module.functions[kernel.function].clone();
-    let mut inputs: Vec<Option<Var>> = Vec::new();
-    let (mut surfaces, mut samplers) = (0, 0);
-    for (param, arg) in function.params.clone().into_iter().zip(&kernel.args) {
-        let ty = function.ty(param);
-        let counter = match arg.kind {
-            ArgKind::Buffer | ArgKind::Image(_) => Some(&mut surfaces),
-            ArgKind::Sampler => Some(&mut samplers),
-            ArgKind::Value | ArgKind::Pointer => None,
-        };
-        if let Some(counter) = counter {
-            let number = *counter;
-            *counter += 1;
-            function.values[param].def = ValueDef::Const(Const::Bits(number.into()));
-            inputs.push(None);
-            interface.args.push(Argument {
-                arg: arg.clone(),
-                place: None,
-                number: Some(number),
-            });
-            continue;
-        }
-        let (var, place) = input(module, &mut shared.object, &function, ty, &mut next)?;
-        inputs.push(Some(var));
-        interface.args.push(Argument {
-            arg: arg.clone(),
-            place: Some(place),
-            number: None,
-        });
+    for &id in calls.reached.iter().filter(|id| calls.stack[**id]) {
+        objects.push(function(module, id, calls, platform)?);
     }
-    for id in &functions {
-        if *id != kernel.function {
-            let signature = signature(&mut shared, *id)?;
-            shared.subroutines.insert(*id, signature);
-        }
+    Ok((objects, interfaces))
+}
+
+/// Makes the object of a function that is called with a stack.
+fn function(
+    module: &Module,
+    id: FunctionId,
+    calls: &Calls,
+    platform: &'static Platform,
+) -> Result<VObject> {
+    let of = &module.functions[id];
+    let passed = Passed::of_function(module, platform.grf_bytes, of)?;
+    let (args, results) = (passed.arg_grfs as u8, passed.result_grfs as u8);
+    let mut builder = Builder::function(&super::calls::name(module, id), args, results);
+    builder.attr("Target", AttrValue::Str("cm".into()));
+    let functions = members(module, calls, id);
+    let mut shared = Shared::new(module, platform, builder, calls);
+    let (places, bytes) = frames(module, &functions);
+    if bytes > MAX_PRIVATE {
+        return Err(Diagnostic::new(
+            Code::Size,
+            of.loc,
+            "the frame is too large",
+        ));
     }
-    let mut types = module.types.clone();
-    crate::passes::simplify::simplify(&mut types, &mut function);
-    globals(&mut shared, &functions);
-    let mut emitter = Emitter::new(&mut shared, &function, None)?;
-    for (param, var) in function.params.iter().zip(&inputs) {
-        if let Some(var) = var {
-            emitter.bind(*param, Place::Var(*var));
-        }
+    shared.frames = places;
+    if bytes > 0 {
+        shared.frame = Some(shared.object.var(VType::Uq, 8));
     }
+    if let Some(loc) = register_variable(module, &functions) {
+        let message = "a module variable in registers, in a function that is called with a stack";
+        return Err(Diagnostic::new(Code::Memory, loc, message));
+    }
+    local_addresses(&mut shared);
+    signatures(&mut shared, &functions, id)?;
+    let own = shared.frames.get(&id).copied().unwrap_or(0);
+    let mut emitter = Emitter::new(&mut shared, of, None)?;
+    emitter.frame = own;
+    emitter.enter(&passed, bytes as u32)?;
     emitter.emit()?;
-    for id in &functions {
-        if *id == kernel.function {
-            continue;
-        }
-        let function = &module.functions[*id];
+    subroutines(&mut shared, &functions, id)?;
+    let object = shared.object.builder.finish();
+    object.map_err(|e| Diagnostic::new(Code::Rule, of.loc, e.to_string()))
+}
+
+/// Declares the subroutines of an object.
+fn signatures(shared: &mut Shared, functions: &[FunctionId], root: FunctionId) -> Result<()> {
+    for id in functions.iter().filter(|id| **id != root) {
+        let signature = signature(shared, *id)?;
+        shared.subroutines.insert(*id, signature);
+    }
+    Ok(())
+}
+
+/// Adds the code of the subroutines of an object.
+fn subroutines(shared: &mut Shared, functions: &[FunctionId], root: FunctionId) -> Result<()> {
+    for id in functions.iter().filter(|id| **id != root) {
+        let function = &shared.module.functions[*id];
         let Some(signature) = shared.subroutines.get(id).cloned() else {
             continue;
         };
         shared.object.builder.define(signature.label);
         let params = signature.params.clone();
-        let mut emitter = Emitter::new(&mut shared, function, Some(signature))?;
+        let own = shared.frames.get(id).copied().unwrap_or(0);
+        let mut emitter = Emitter::new(shared, function, Some(signature))?;
+        emitter.frame = own;
         for (param, place) in function.params.iter().zip(params) {
             emitter.bind(*param, place);
         }
         emitter.emit()?;
     }
-    let object = shared.object.builder.finish();
-    let object = object.map_err(|e| Diagnostic::new(Code::Rule, function.loc, e.to_string()))?;
-    Ok((object, interface))
+    Ok(())
+}
+
+/// Place of a use of a module variable that is kept in registers.
+fn register_variable(module: &Module, functions: &[FunctionId]) -> Option<Loc> {
+    let mut found = None;
+    for_intrinsics(module, functions, |kind, function, data| {
+        let pointer = match kind {
+            Kind::Load => data.args.first(),
+            Kind::Store => data.args.get(1),
+            _ => None,
+        };
+        if let Some(ValueDef::Global(_)) = pointer.map(|p| &function.values[*p].def) {
+            found = found.or(Some(data.loc));
+        }
+    });
+    found
+}
+
+/// Gives the module's variables in shared local memory their addresses, behind what kernels declare. Returns their end.
+fn local_addresses(shared: &mut Shared) -> u64 {
+    let module = shared.module;
+    let all: Vec<FunctionId> = shared.calls.reached.clone();
+    let mut next = u64::from(slm_init(module, &all)).max(shared.local_start);
+    for (id, global) in &module.globals {
+        let size = module.types.layout(global.ty).map_or(0, |(size, _)| size);
+        if global.space == LOCAL && global.in_memory && size > 0 {
+            let at = next.next_multiple_of(ALIGNMENT);
+            shared.addresses.insert(id, Address::Local(at as u32));
+            next = at + size;
+        }
+    }
+    next
+}
+
+struct KernelObject<'a> {
+    module: &'a Module,
+    kernel: &'a Kernel,
+    calls: &'a Calls,
+    platform: &'static Platform,
+}
+
+impl<'a> KernelObject<'a> {
+    fn make(self) -> Result<(VObject, Interface)> {
+        let KernelObject {
+            module,
+            kernel,
+            calls,
+            platform,
+        } = self;
+        let functions = members(module, calls, kernel.function);
+        let builder = Builder::explicit_kernel(&kernel.name);
+        let mut shared = Shared::new(module, platform, builder, calls);
+        shared.local_start = kernel.slm.into();
+        let mut interface = Interface {
+            name: kernel.name.to_string(),
+            slm: kernel.slm.max(slm_init(module, &functions)),
+            private: 0,
+            args: Vec::new(),
+            implicit: Vec::new(),
+        };
+        let used = variables_in_memory(module, &functions);
+        let end = local_addresses(&mut shared);
+        if used
+            .iter()
+            .any(|(id, _)| module.globals[*id].space == LOCAL)
+        {
+            interface.slm = u32::try_from(end).unwrap_or(u32::MAX);
+        }
+        let slm = interface.slm.div_ceil(1024);
+        shared
+            .object
+            .builder
+            .attr("SLMSize", AttrValue::Int(slm.into()));
+        let private = self.private(&mut shared, &functions, &used)?;
+        interface.private = private.bytes;
+        let mut function = module.functions[kernel.function].clone();
+        let mut wanted = implicit(module, &functions);
+        if private.bytes > 0 {
+            wanted.push(Implicit::PrivateBase);
+        }
+        let base = self.inputs(&mut shared, &mut interface, &mut function, &wanted)?;
+        signatures(&mut shared, &functions, kernel.function)?;
+        let mut types = module.types.clone();
+        crate::passes::simplify::simplify(&mut types, &mut function);
+        globals(&mut shared, &functions);
+        let own = shared.frames.get(&kernel.function).copied().unwrap_or(0);
+        let mut emitter = Emitter::new(&mut shared, &function, None)?;
+        emitter.frame = own;
+        for (param, var) in function.params.iter().zip(&base.params) {
+            if let Some(var) = var {
+                emitter.bind(*param, Place::Var(*var));
+            }
+        }
+        if let Some(var) = base.private {
+            emitter.begin_private(var, &private, &used)?;
+        }
+        emitter.emit()?;
+        subroutines(&mut shared, &functions, kernel.function)?;
+        let object = shared.object.builder.finish();
+        let object =
+            object.map_err(|e| Diagnostic::new(Code::Rule, function.loc, e.to_string()))?;
+        Ok((object, interface))
+    }
+
+    /// The kernel's part of private memory, and all of it with the stack.
+    fn private(
+        &self,
+        shared: &mut Shared,
+        functions: &[FunctionId],
+        used: &[(GlobalId, Loc)],
+    ) -> Result<Private> {
+        let (module, calls) = (self.module, self.calls);
+        let (places, mut own) = frames(module, functions);
+        shared.frames = places;
+        for (id, loc) in used {
+            let global = &module.globals[*id];
+            let size = module.types.layout(global.ty).map_or(0, |(size, _)| size);
+            let shares = global.space == SHARED && !global.constant;
+            if global.space == LOCAL {
+                continue;
+            }
+            let data = global
+                .init
+                .as_ref()
+                .is_some_and(|init| init.len() as u64 <= MAX_PRIVATE);
+            if shares || !data {
+                let message = format!(
+                    "variable @{} in memory is not supported: {}",
+                    global.name,
+                    if shares {
+                        "all threads share it"
+                    } else {
+                        "its first value is no plain data"
+                    }
+                );
+                return Err(Diagnostic::new(Code::Memory, *loc, message));
+            }
+            let at = own.next_multiple_of(ALIGNMENT);
+            shared.addresses.insert(*id, Address::Frame(at as u32));
+            own = at + size;
+        }
+        own = own.next_multiple_of(ALIGNMENT);
+        let others = stack_functions(module, calls, self.kernel.function);
+        let sum: u64 = others
+            .iter()
+            .map(|id| frames(module, &members(module, calls, *id)).1)
+            .sum();
+        let endless = calls.indirect || others.iter().any(|id| calls.recursive[*id]);
+        let stack = match (sum, endless) {
+            (0, _) => 0,
+            (sum, true) => sum.max(STACK_BYTES.into()),
+            (sum, false) => sum,
+        };
+        if own + stack > MAX_PRIVATE {
+            let message = format!("{} bytes of private memory are too much", own + stack);
+            let loc = module.functions[self.kernel.function].loc;
+            return Err(Diagnostic::new(Code::Size, loc, message));
+        }
+        if own > 0 || stack > 0 {
+            shared.frame = Some(shared.object.var(VType::Uq, 8));
+        }
+        Ok(Private {
+            own: own as u32,
+            bytes: match own + stack {
+                0 => 0,
+                bytes => bytes.next_power_of_two() as u32,
+            },
+            has_stack: stack > 0,
+        })
+    }
+
+    /// Declares what comes in registers.
+    fn inputs(
+        &self,
+        shared: &mut Shared,
+        interface: &mut Interface,
+        function: &mut Function,
+        wanted: &[Implicit],
+    ) -> Result<Inputs> {
+        let grf = self.platform.grf_bytes;
+        let mut inputs = Inputs {
+            params: Vec::new(),
+            private: None,
+        };
+        // The header, and a register for local ids.
+        let mut next = 2 * grf;
+        let mut given: Vec<(Implicit, Var)> = Vec::new();
+        let named = self.kernel.args.iter().filter_map(|arg| match arg.kind {
+            ArgKind::Implicit(kind) => Some(kind),
+            _ => None,
+        });
+        for kind in wanted.iter().copied().chain(named) {
+            if given.iter().any(|(known, _)| *known == kind) {
+                continue;
+            }
+            let (ty, count) = match kind {
+                Implicit::LocalIds => (VType::Uw, DIMENSIONS),
+                Implicit::LocalSize | Implicit::GroupCount => (VType::Ud, DIMENSIONS),
+                _ => (VType::Uq, 1),
+            };
+            let bytes = count * ty.bytes();
+            let mut at = match kind {
+                Implicit::LocalIds => grf,
+                _ => next.next_multiple_of(ty.bytes()),
+            };
+            if at / grf != (at + bytes - 1) / grf {
+                at = at.next_multiple_of(grf);
+            }
+            let var = shared.object.var(ty, bytes);
+            shared.object.builder.input(var, at as u16);
+            if kind != Implicit::LocalIds {
+                next = at + bytes;
+            }
+            given.push((kind, var));
+            interface
+                .implicit
+                .push((kind, Placed { offset: at, bytes }));
+            match kind {
+                Implicit::LocalIds => shared.implicit[0] = Some(var),
+                Implicit::LocalSize => shared.implicit[1] = Some(var),
+                Implicit::GroupCount => shared.implicit[2] = Some(var),
+                Implicit::PrivateBase => inputs.private = Some(var),
+                _ => {}
+            }
+        }
+        let (mut surfaces, mut samplers) = (0, 0);
+        let mut structures: HashMap<u32, Placed> = HashMap::new();
+        let params = function.params.clone();
+        for (i, (param, arg)) in (0..).zip(params.into_iter().zip(&self.kernel.args)) {
+            let counter = match arg.kind {
+                ArgKind::Buffer | ArgKind::Image(_) => Some(&mut surfaces),
+                ArgKind::Sampler => Some(&mut samplers),
+                _ => None,
+            };
+            if let Some(counter) = counter {
+                let number = *counter;
+                *counter += 1;
+                function.values[param].def = ValueDef::Const(Const::Bits(number.into()));
+                inputs.params.push(None);
+                interface.args.push(Argument {
+                    arg: arg.clone(),
+                    place: None,
+                    number: Some(number),
+                });
+                continue;
+            }
+            if let ArgKind::Implicit(kind) = arg.kind {
+                let var = given.iter().find(|(known, _)| *known == kind);
+                inputs.params.push(var.map(|(_, var)| *var));
+                continue;
+            }
+            let ty = function.ty(param);
+            let (visa, bytes) = input_type(self.module, function, ty)?;
+            if let ArgKind::Part(of, byte) = arg.kind {
+                let place = structures.get(&of).filter(|p| byte + bytes <= p.bytes);
+                let Some(place) = place else {
+                    let message = format!("argument {i} is no part of the structure {of}");
+                    return Err(Diagnostic::new(Code::Kernel, function.loc, message));
+                };
+                let var = shared.object.var(visa, bytes);
+                shared
+                    .object
+                    .builder
+                    .input(var, (place.offset + byte) as u16);
+                inputs.params.push(Some(var));
+                continue;
+            }
+            let place = place_input(&shared.object, function, bytes, &mut next)?;
+            let parts = self
+                .kernel
+                .args
+                .iter()
+                .any(|a| matches!(a.kind, ArgKind::Part(of, _) if of == i));
+            if parts {
+                structures.insert(i, place);
+                inputs.params.push(None);
+            } else {
+                let var = shared.object.var(visa, bytes);
+                shared.object.builder.input(var, place.offset as u16);
+                inputs.params.push(Some(var));
+            }
+            interface.args.push(Argument {
+                arg: arg.clone(),
+                place: Some(place),
+                number: None,
+            });
+        }
+        Ok(inputs)
+    }
+}
+
+/// Private memory of a thread.
+pub struct Private {
+    /// Bytes of the kernel's own part.
+    pub own: u32,
+    pub bytes: u32,
+    /// True if functions that are called with a stack need a part.
+    pub has_stack: bool,
+}
+
+/// Variables that a kernel begins with.
+struct Inputs {
+    /// That of each parameter.
+    params: Vec<Option<Var>>,
+    /// Address of the private memory of all threads.
+    private: Option<Var>,
+}
+
+/// Variables of the module in memory that functions name, each with the place of a use.
+fn variables_in_memory(module: &Module, functions: &[FunctionId]) -> Vec<(GlobalId, Loc)> {
+    let mut found: Vec<(GlobalId, Loc)> = Vec::new();
+    let mut seen: SecondaryMap<GlobalId, bool> = SecondaryMap::new();
+    for id in functions {
+        let function = &module.functions[*id];
+        for data in insts(function) {
+            for arg in &data.args {
+                if let ValueDef::Global(global) = function.values[*arg].def
+                    && module.globals[global].in_memory
+                    && !std::mem::replace(&mut seen[global], true)
+                {
+                    found.push((global, data.loc));
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Makes variables of the module's variables that functions read or write, with their first values.
@@ -271,50 +629,50 @@ fn signature(shared: &mut Shared, id: FunctionId) -> Result<Signature> {
     })
 }
 
-/// Declares an argument: aligned, and in one register if it fits one.
-fn input(
-    module: &Module,
-    object: &mut Object,
-    function: &crate::ir::Function,
-    ty: crate::ir::Type,
-    next: &mut u32,
-) -> Result<(Var, Placed)> {
+/// Type of vISA and bytes of an argument.
+fn input_type(module: &Module, function: &Function, ty: crate::ir::Type) -> Result<(VType, u32)> {
     let shape = module
         .types
         .shape(ty)
-        .filter(|(_, scalar)| *scalar != Scalar::Int(1));
-    let Some((count, scalar)) = shape else {
-        let name = module.types.name(ty);
-        let message = format!("an argument of type {name} is not supported");
-        return Err(Diagnostic::new(Code::Argument, function.loc, message));
-    };
-    let visa = match module.types.bits(scalar) {
-        8 => VType::B,
-        16 => VType::W,
-        32 => VType::D,
-        64 => VType::Q,
+        .map(|(count, scalar)| (count, module.types.bits(scalar)));
+    let visa = match shape {
+        Some((_, 8)) => VType::B,
+        Some((_, 16)) => VType::W,
+        Some((_, 32)) => VType::D,
+        Some((_, 64)) => VType::Q,
         _ => {
             let name = module.types.name(ty);
             let message = format!("an argument of type {name} is not supported");
             return Err(Diagnostic::new(Code::Argument, function.loc, message));
         }
     };
-    let bytes = count * visa.bytes();
-    let align = bytes.next_power_of_two().min(object.grf);
+    let count = shape.map_or(1, |(count, _)| count);
+    Ok((visa, count.saturating_mul(visa.bytes())))
+}
+
+/// Place of an argument: aligned, and in one register if it fits one.
+fn place_input(object: &Object, function: &Function, bytes: u32, next: &mut u32) -> Result<Placed> {
+    let align = bytes
+        .clamp(1, object.grf)
+        .next_power_of_two()
+        .min(object.grf);
     let at = next.next_multiple_of(align);
     let end = u64::from(at) + u64::from(bytes);
     if end > u64::from(128 * object.grf / 2) {
         let message = "the arguments are too large";
         return Err(Diagnostic::new(Code::Size, function.loc, message));
     }
-    let var = object.var(visa, bytes);
-    object.builder.input(var, at as u16);
     *next = at + bytes;
-    Ok((var, Placed { offset: at, bytes }))
+    Ok(Placed { offset: at, bytes })
 }
 
-/// Values of the launch that functions read: local ids, local size, group count.
-fn implicit(module: &Module, functions: &[FunctionId]) -> [bool; 3] {
+/// Values of the launch that functions read.
+fn implicit(module: &Module, functions: &[FunctionId]) -> Vec<Implicit> {
+    const ALL: [Implicit; 3] = [
+        Implicit::LocalIds,
+        Implicit::LocalSize,
+        Implicit::GroupCount,
+    ];
     let mut wanted = [false; 3];
     for_intrinsics(module, functions, |kind, _, _| match kind {
         Kind::LocalId => wanted[0] = true,
@@ -322,7 +680,10 @@ fn implicit(module: &Module, functions: &[FunctionId]) -> [bool; 3] {
         Kind::GroupCount => wanted[2] = true,
         _ => {}
     });
-    wanted
+    ALL.into_iter()
+        .zip(wanted)
+        .filter_map(|(kind, wanted)| wanted.then_some(kind))
+        .collect()
 }
 
 /// Bytes of shared local memory that the code asks for.

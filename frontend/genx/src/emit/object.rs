@@ -9,6 +9,7 @@ use cranelift_entity::EntityRef;
 use kiln_frontend::build::Builder;
 use kiln_frontend::module::{
     Addr, Align, Exec, Modifier, Operand, PredUse, Predicate, Region, Type, Var, VarDecl,
+    predefined,
 };
 use kiln_frontend::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
@@ -101,6 +102,11 @@ impl Object {
         self.bytes_of(var) > 16 || self.blocks.contains(&var)
     }
 
+    /// True if the registers of a variable have so many bytes.
+    pub fn holds(&self, var: Var, bytes: u32) -> bool {
+        self.bytes_of(var).next_multiple_of(self.grf) >= bytes
+    }
+
     /// Number of the next surface.
     pub fn builder_surfaces(&mut self) -> u32 {
         self.named += 1;
@@ -143,13 +149,21 @@ impl Object {
 
     /// The variable as one of another type.
     pub fn alias(&mut self, var: Var, ty: Type) -> Var {
-        if self.types.get(&var).copied() == Some(ty) || var.index() < 32 {
+        let predefined = predefined::VARS.get(var.index());
+        let declared = predefined
+            .map(|(_, ty, _)| *ty)
+            .or(self.types.get(&var).copied());
+        if declared == Some(ty) || (predefined.is_none() && var.index() < predefined::VAR_COUNT) {
             return var;
         }
         if let Some(alias) = self.aliases.get(&(var, ty)) {
             return *alias;
         }
-        let elements = (self.bytes_of(var) / ty.bytes()).max(1);
+        let bytes = match predefined {
+            Some((_, of, elements)) => of.bytes() * u32::from(*elements),
+            None => self.bytes_of(var),
+        };
+        let elements = (bytes / ty.bytes()).max(1);
         let name = self.name('v');
         let alias = self.builder.alias(&name, ty, elements as u16, var, 0);
         self.aliases.insert((var, ty), alias);
@@ -438,7 +452,9 @@ impl Object {
             layout,
             modifier: Modifier::None,
         };
-        self.elementwise(first)
+        // Nothing overlaps a new variable.
+        let most = self.most(&first);
+        self.emit(&first, first.count, most)
             && self.elementwise(Elementwise {
                 op: Opcode::Mov,
                 lead: None,

@@ -172,7 +172,10 @@ impl Emitter<'_, '_> {
             let src = self.region(inst, Sign::Signed)?;
             return self.copy(count, dst, src);
         }
-        let width = self.number(data.args[2])? as u32;
+        let width = match self.number(data.args[2])? as u32 {
+            0 => count / rows,
+            width => width,
+        };
         let stride = self.number(data.args[3])?;
         if u64::from(rows) * u64::from(width) != u64::from(count) || stride > 1 << 16 {
             return self.error(Code::Region, "a region must have an offset for each row");

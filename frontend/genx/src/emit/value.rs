@@ -4,7 +4,7 @@ use kiln_frontend::module::{Modifier, Operand, Type as VType, Var};
 use kiln_frontend::opcode::Opcode;
 
 use super::bale::{self, Fold};
-use super::function::{Emitter, Place, imm, source};
+use super::function::{Address, Emitter, Place, imm, source};
 use super::object::exec;
 use super::operand::{Dst, Layout, Src};
 use crate::error::{Code, Result};
@@ -37,16 +37,34 @@ impl Emitter<'_, '_> {
                 }
             }
             ValueDef::Param(_) => self.variable(value, ty, count),
-            ValueDef::Function(_) => self.error(
-                Code::Call,
-                "the address of a function is not supported here",
-            ),
-            ValueDef::Global(_) => self.error(
-                Code::Memory,
-                "the address of a module variable is not supported here",
-            ),
+            ValueDef::Function(id) => {
+                let var = self.function_address(*id, value)?;
+                Ok(source(var, ty, Layout::same(0)))
+            }
+            ValueDef::Global(id) => match self.shared.addresses.get(id).copied() {
+                Some(Address::Frame(at)) => self.address_in_frame(at),
+                Some(Address::Local(at)) => Ok(imm(ty, at.into())),
+                None => self.error(
+                    Code::Memory,
+                    "the address of a module variable is not supported here",
+                ),
+            },
             ValueDef::Metadata | ValueDef::Forward => self.unsupported("such an operand"),
         }
+    }
+
+    /// Address of a byte of the object's part of private memory.
+    pub fn address_in_frame(&mut self, at: u32) -> Result<Src> {
+        let Some(base) = self.shared.frame else {
+            return self.error(Code::Memory, "private memory is not supported here");
+        };
+        let start = source(base, VType::Uq, Layout::same(0));
+        if at == 0 {
+            return Ok(start);
+        }
+        let (_, dst, address) = self.temp(VType::Uq, 1);
+        self.alu(Opcode::Add, 1, dst, &[start, imm(VType::Ud, at.into())])?;
+        Ok(address)
     }
 
     fn variable(&mut self, value: Value, ty: VType, _count: u32) -> Result<Src> {
@@ -122,12 +140,11 @@ impl Emitter<'_, '_> {
         offsets: &[u32],
     ) -> Result<Vec<u32>> {
         let [v, w, h] = shape;
-        if w == 0 || v > 1 << 16 || h > 1 << 16 {
-            return self.error(
-                Code::Region,
-                "the shape of a region must be small, and its width not 0",
-            );
+        if v > 1 << 16 || h > 1 << 16 {
+            return self.error(Code::Region, "the strides of a region must be small");
         }
+        // A region without a width has one row.
+        let w = if w == 0 { count.into() } else { w };
         let mut numbers = Vec::with_capacity(count as usize);
         for i in 0..u64::from(count) {
             let (row, column) = (i / w, i % w);

@@ -111,6 +111,8 @@ pub enum Kind {
     GroupCount,
     FunctionAddress,
     GlobalAddress,
+    /// Address of a byte of the function's frame in private memory. Made by `passes/memory`.
+    Frame,
     SlmInit,
     Message(&'static Message),
     /// Family, operation, number of sources.

@@ -932,6 +932,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("invariant.end", Nothing),
     ("invariant.start", Nothing),
     ("is.fpclass", Refused),
+    ("kiln.frame", Frame),
     ("lifetime.end", Nothing),
     ("lifetime.start", Nothing),
     ("log", Refused),

@@ -221,6 +221,8 @@ pub struct Function {
     /// Type of a parameter that is passed by reference and is a copy (`byval`).
     pub byval: Vec<Option<Type>>,
     pub attrs: Attrs,
+    /// Bytes of private memory that it needs for itself.
+    pub frame: u32,
     pub loc: Loc,
     pub values: PrimaryMap<Value, ValueData>,
     pub insts: PrimaryMap<Inst, InstData>,
@@ -243,6 +245,7 @@ impl Function {
             param_attrs: Vec::new(),
             byval: Vec::new(),
             attrs: Attrs::new(),
+            frame: 0,
             loc: Loc::default(),
             values: PrimaryMap::new(),
             insts: PrimaryMap::new(),

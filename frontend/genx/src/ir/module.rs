@@ -53,6 +53,8 @@ pub struct Global {
     pub constant: bool,
     /// Bytes of its first value; `None` if it has none, or one that is no plain data.
     pub init: Option<Vec<u8>>,
+    /// True if its address is used, so that it stands in memory.
+    pub in_memory: bool,
     pub attrs: Attrs,
     pub loc: Loc,
 }

@@ -1,7 +1,7 @@
 //! The IR as LLVM IR in text, with opaque pointers.
 //!
 //! Our reader takes it, and so does LLVM. Printed are the functions with bodies, and of all else what they and
-//! `!genx.kernels` name. Handles are pointers whose conversion names them. Debug information is cut down to lines.
+//! `!genx.kernels` and `!genx.kernel.internal` name. Handles are pointers whose conversion names them. Debug information is cut down to lines.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -15,6 +15,9 @@ use super::function::{
 };
 use super::module::{Attrs, Linkage, Meta, MetaId, Module};
 use super::types::{Scalar, Type, TypeData, Types};
+
+/// Lists of metadata that are printed.
+const LISTS: [&str; 2] = ["genx.kernels", "genx.kernel.internal"];
 
 /// Text of a module.
 pub fn print(module: &Module) -> String {
@@ -160,9 +163,10 @@ impl Printer<'_> {
             let _ = write!(layout, "-p{space}:{bits}:{bits}");
         }
         self.line(&format!("target datalayout = \"{layout}-i64:64\"\n"));
-        let kernels = module.named_meta.get("genx.kernels");
-        for node in kernels.into_iter().flatten() {
-            self.number(*node);
+        for list in LISTS.iter().filter_map(|name| module.named_meta.get(*name)) {
+            for node in list {
+                self.number(*node);
+            }
         }
         // Nodes are numbered as they are met.
         let mut at = 0;
@@ -209,12 +213,15 @@ impl Printer<'_> {
 
     fn metadata(&mut self) {
         let module = self.module;
-        if let Some(kernels) = module.named_meta.get("genx.kernels") {
-            let nodes: Vec<String> = kernels
+        for name in LISTS {
+            let Some(list) = module.named_meta.get(name) else {
+                continue;
+            };
+            let nodes: Vec<String> = list
                 .iter()
                 .map(|node| format!("!{}", self.numbers[node]))
                 .collect();
-            self.line(&format!("\n!genx.kernels = !{{{}}}", nodes.join(", ")));
+            self.line(&format!("\n!{name} = !{{{}}}", nodes.join(", ")));
         }
         for node in self.nodes.clone() {
             let items = module
@@ -468,6 +475,7 @@ impl Printer<'_> {
             ValueDef::Const(Const::Aggregate(members)) => {
                 let (open, close) = match types.data(ty) {
                     TypeData::Array(..) => ("[", "]"),
+                    TypeData::Vector(..) => ("<", ">"),
                     TypeData::Struct(_, true) => ("<{ ", " }>"),
                     _ => ("{ ", " }"),
                 };

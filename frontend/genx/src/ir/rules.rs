@@ -434,10 +434,12 @@ impl Constants {
                 true => Some(0),
                 false => function.as_bits(*member),
             });
-        match bits.collect::<Option<Box<[u64]>>>() {
-            Some(bits) => Ok(Constants::value(types, function, ty, Const::Vector(bits))),
-            None => bad_constant("elements of a vector must be numbers"),
-        }
+        let constant = match bits.collect::<Option<Box<[u64]>>>() {
+            Some(bits) => Const::Vector(bits),
+            // Some are addresses.
+            None => Const::Aggregate(members.into()),
+        };
+        Ok(Constants::value(types, function, ty, constant))
     }
 
     /// Value of an expression: an instruction, the same for the same expression.

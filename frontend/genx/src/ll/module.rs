@@ -259,6 +259,7 @@ impl Parser<'_> {
             linkage,
             constant,
             init,
+            in_memory: false,
             attrs,
             loc,
         });

@@ -6,7 +6,44 @@
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
-use crate::ir::{Function, FunctionId, Meta, MetaId, Module, Scalar, TypeData};
+use crate::ir::{Function, FunctionId, Meta, MetaId, Module, Scalar, TypeData, Value};
+
+/// Kind of a structure that is passed by value, without its lower bits.
+const BY_VALUE: i64 = 14;
+/// Operand of a node of `!genx.kernel.internal` that has the parts of structures.
+const LINEARIZATION: usize = 3;
+
+/// A value that a launch gives besides the arguments that are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Implicit {
+    /// Three words, in a register of their own.
+    LocalIds,
+    /// Three dwords.
+    LocalSize,
+    /// Three dwords.
+    GroupCount,
+    /// Address of the buffer of `printf`.
+    PrintfBuffer,
+    /// Address of the private memory of all threads.
+    PrivateBase,
+    /// Address of what a launch says of itself.
+    ArgumentBuffer,
+}
+
+impl Implicit {
+    /// The value of a kind in the document's form.
+    fn of_kind(kind: i64) -> Option<Implicit> {
+        Some(match kind >> 3 {
+            1 => Implicit::LocalSize,
+            2 => Implicit::GroupCount,
+            3 => Implicit::LocalIds,
+            11 => Implicit::PrintfBuffer,
+            12 => Implicit::PrivateBase,
+            15 => Implicit::ArgumentBuffer,
+            _ => return None,
+        })
+    }
+}
 
 /// Kind of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +52,19 @@ pub enum ArgKind {
     Value,
     /// Address of global memory.
     Pointer,
+    /// Address of shared local memory.
+    Local,
     /// Buffer by its binding table index.
     Buffer,
     /// Image by its binding table index; its type in the words of the object file.
     Image(SmolStr),
     Sampler,
+    /// No argument for those who launch the kernel.
+    Implicit(Implicit),
+    /// A structure that the kernel gets a copy of: its bytes.
+    Structure(u32),
+    /// Part of a structure argument: number of that argument, and byte in it.
+    Part(u32, u32),
 }
 
 /// Access of a buffer or an image.
@@ -125,6 +170,7 @@ fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
     if kinds.len() < f.params.len() {
         return Err(bad(f.loc, "there are fewer kinds than arguments"));
     }
+    let parts = linearized(module, *function);
     let mut args = Vec::new();
     for (i, param) in f.params.iter().enumerate() {
         let kind = match &module.meta[kinds[i]] {
@@ -135,10 +181,25 @@ fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
             Some(Meta::String(text)) => text.as_str(),
             _ => "",
         };
-        let is_pointer = matches!(module.types.element(f.ty(*param)), Some(Scalar::Ptr(_)));
-        args.push(arg(kind, description, is_pointer).map_err(|message| {
-            Diagnostic::new(Code::Argument, f.loc, format!("argument {i}: {message}"))
-        })?);
+        if let Some(bytes) = super::arguments::structure(&module.types, f, i) {
+            args.push(Arg {
+                kind: ArgKind::Structure(bytes),
+                access: Access::Both,
+            });
+            continue;
+        }
+        if let Some(&(_, of, byte)) = parts.iter().find(|(number, ..)| *number as usize == i) {
+            args.push(Arg {
+                kind: ArgKind::Part(of, byte),
+                access: Access::Both,
+            });
+            continue;
+        }
+        args.push(
+            arg(kind, description, pointer(module, f, *param)).map_err(|message| {
+                Diagnostic::new(Code::Argument, f.loc, format!("argument {i}: {message}"))
+            })?,
+        );
     }
     let slm = match meta(slm) {
         Some(Meta::Int(bytes)) => u32::try_from(*bytes).unwrap_or(0),
@@ -152,8 +213,45 @@ fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
     })
 }
 
-/// Argument of a kind with a description.
-fn arg(kind: i64, description: &str, is_pointer: bool) -> std::result::Result<Arg, String> {
+/// Address space of a parameter that is a pointer.
+fn pointer(module: &Module, function: &Function, param: Value) -> Option<u32> {
+    match module.types.data(function.ty(param)) {
+        TypeData::Scalar(Scalar::Ptr(space)) => Some(*space),
+        _ => None,
+    }
+}
+
+/// Parameters of a kernel that are parts of a structure: number, number of the structure, byte in it. The fourth
+/// operand of the kernel's node in `!genx.kernel.internal` has a list for each structure.
+fn linearized(module: &Module, kernel: FunctionId) -> Vec<(u32, u32, u32)> {
+    let nodes = module.named_meta.get("genx.kernel.internal");
+    let node = nodes.into_iter().flatten().find(|node| {
+        let first = module.node(**node).first();
+        first.map(|id| &module.meta[*id]) == Some(&Meta::Function(kernel))
+    });
+    let number = |id: &MetaId| match module.meta[*id] {
+        Meta::Int(n) => u32::try_from(n).ok(),
+        _ => None,
+    };
+    let mut parts = Vec::new();
+    let structures = node.and_then(|node| module.node(*node).get(LINEARIZATION));
+    for structure in structures.map_or(&[][..], |id| module.node(*id)) {
+        let [of, list] = module.node(*structure) else {
+            continue;
+        };
+        for part in module.node(*list) {
+            if let ([arg, byte], Some(of)) = (module.node(*part), number(of))
+                && let (Some(arg), Some(byte)) = (number(arg), number(byte))
+            {
+                parts.push((arg, of, byte));
+            }
+        }
+    }
+    parts
+}
+
+/// Argument of a kind with a description; `space` is the address space of a pointer.
+fn arg(kind: i64, description: &str, space: Option<u32>) -> std::result::Result<Arg, String> {
     let words: Vec<&str> = description.split_whitespace().collect();
     let access = if words.contains(&"read_only") {
         Access::Read
@@ -163,13 +261,17 @@ fn arg(kind: i64, description: &str, is_pointer: bool) -> std::result::Result<Ar
         Access::Both
     };
     let of = |kind| Ok(Arg { kind, access });
-    if kind >> 3 != 0 {
-        return Err(format!(
-            "implicit arguments (kind {kind}) are not supported in the signature"
-        ));
+    if kind >> 3 != 0 && kind >> 3 != BY_VALUE {
+        return match Implicit::of_kind(kind) {
+            Some(implicit) => of(ArgKind::Implicit(implicit)),
+            None => Err(format!(
+                "implicit arguments of kind {kind} are not supported"
+            )),
+        };
     }
     match kind & 7 {
-        0 if words.contains(&"svmptr_t") || (is_pointer && description.is_empty()) => {
+        0 if space == Some(3) => of(ArgKind::Local),
+        0 if words.contains(&"svmptr_t") || (space.is_some() && description.is_empty()) => {
             of(ArgKind::Pointer)
         }
         0 => of(ArgKind::Value),
@@ -210,22 +312,37 @@ fn carried(module: &Module, id: FunctionId) -> Result<Kernel> {
             Diagnostic::new(Code::Argument, f.loc, format!("argument {i}: {message}"))
         };
         if let Some(kind) = attr("VCArgumentKind").and_then(|kind| kind.parse().ok()) {
-            let pointer = matches!(module.types.element(f.ty(*param)), Some(Scalar::Ptr(_)));
-            args.push(arg(kind, attr("VCArgumentDesc").unwrap_or(""), pointer).map_err(bad)?);
+            let space = pointer(module, f, *param);
+            args.push(arg(kind, attr("VCArgumentDesc").unwrap_or(""), space).map_err(bad)?);
             continue;
         }
         args.push(match module.types.data(f.ty(*param)) {
             TypeData::Handle(name) => {
                 handle(name).ok_or_else(|| bad(format!("type {name} is not supported")))?
             }
-            TypeData::Scalar(Scalar::Ptr(1 | 2)) => Arg {
+            TypeData::Scalar(Scalar::Ptr(0))
+                if super::arguments::structure(&module.types, f, i).is_some() =>
+            {
+                let bytes = super::arguments::structure(&module.types, f, i).unwrap_or(0);
+                Arg {
+                    kind: ArgKind::Structure(bytes),
+                    access: Access::Both,
+                }
+            }
+            TypeData::Scalar(Scalar::Ptr(3)) => Arg {
+                kind: ArgKind::Local,
+                access: Access::Both,
+            },
+            TypeData::Scalar(Scalar::Ptr(0 | 1 | 2 | 4)) => Arg {
                 kind: ArgKind::Pointer,
                 access: Access::Both,
             },
-            TypeData::Scalar(Scalar::Ptr(0)) if f.byval.get(i).is_some_and(Option::is_some) => {
-                return Err(bad("structures by value are not supported".to_string()));
-            }
-            TypeData::Scalar(Scalar::Ptr(space)) if *space > 2 => {
+            // A number of 32 bits, as the reference compiler takes it.
+            TypeData::Scalar(Scalar::Ptr(6)) => Arg {
+                kind: ArgKind::Value,
+                access: Access::Both,
+            },
+            TypeData::Scalar(Scalar::Ptr(space)) => {
                 return Err(bad(format!(
                     "pointers to address space {space} are not supported"
                 )));

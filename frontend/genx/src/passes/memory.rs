@@ -3,8 +3,11 @@
 //! Takes any function. Afterwards there is no `alloca` and no `getelementptr`: what a thread allocates is a value, an
 //! array of which parts are named by variables one vector with indirect regions. Values are put into SSA form with
 //! phis where control flow meets and the value is still wanted (Cytron et al., pruned by liveness; superfluous phis
-//! go in `simplify`). Constants of the module are values; its variables are read and written as a whole by `vload` and
-//! `vstore`. Loads and stores of other memory become messages to the whole address space.
+//! go in `simplify`). One whose address is used in another way is a part of the function's frame in private memory.
+//! Constants of the module are values; its variables are read and written as a whole by `vload` and `vstore`. Loads and
+//! stores of other memory become messages: to the whole address space, or to shared local memory.
+
+use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
@@ -18,6 +21,17 @@ use crate::ir::{
 
 /// Bytes of an allocation that is made a value.
 const MAX_BYTES: u64 = 256 * 32;
+
+/// Bytes of a function's frame in private memory.
+const MAX_FRAME: u64 = 1 << 20;
+/// Alignment of an allocation in a frame, at least and at most.
+const ALIGNMENT: std::ops::RangeInclusive<u64> = 16..=256;
+/// Address space of shared local memory.
+pub(super) const LOCAL: u32 = 3;
+/// Address space of memory that all threads share.
+const SHARED: u32 = 1;
+/// Attributes of variables that are kept in registers.
+const REGISTER_ATTRIBUTES: [&str; 3] = ["genx_volatile", "VCVolatile", "VCGlobalVariable"];
 
 /// An allocation that becomes a value.
 struct Variable {
@@ -73,22 +87,70 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         current: Vec::new(),
         new: Vec::new(),
         at: None,
+        frame: 0,
+        frames: HashMap::new(),
     };
     pass.find()?;
     pass.find_globals(&globals)?;
-    pass.rewrite()
+    pass.rewrite()?;
+    function.frame = pass.frame as u32;
+    Ok(())
 }
 
-struct Memory<'a> {
-    module: &'a mut Module,
-    function: &'a mut Function,
+/// Marks the variables of the module whose address is used in a function other than to read and write them.
+pub fn find_addresses(module: &mut Module, function: &mut Function) {
+    let globals = function.values.keys();
+    let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
+    let globals: Vec<Value> = globals.collect();
+    if globals.is_empty() {
+        return;
+    }
+    let uses = crate::emit::uses(function);
+    let mut pass = Memory {
+        module,
+        function,
+        variables: Vec::new(),
+        places: SecondaryMap::new(),
+        current: Vec::new(),
+        new: Vec::new(),
+        at: None,
+        frame: 0,
+        frames: HashMap::new(),
+    };
+    for pointer in globals {
+        let ValueDef::Global(id) = pass.function.values[pointer].def else {
+            continue;
+        };
+        let size = pass.module.types.layout(pass.module.globals[id].ty);
+        let global = &pass.module.globals[id];
+        let own = REGISTER_ATTRIBUTES
+            .iter()
+            .any(|name| Module::attr(&global.attrs, name).is_some());
+        // Other threads see what is written there.
+        let seen = global.space == LOCAL || (global.space == SHARED && !global.constant && !own);
+        let fits = !seen && size.is_some_and(|(size, _)| (1..=MAX_BYTES).contains(&size));
+        let bytes = size.map_or(0, |(size, _)| size);
+        if !uses[pointer].is_empty()
+            && (!fits || pass.variable(None, pointer, bytes, &uses).is_err())
+        {
+            pass.module.globals[id].in_memory = true;
+        }
+    }
+}
+
+pub(super) struct Memory<'a> {
+    pub(super) module: &'a mut Module,
+    pub(super) function: &'a mut Function,
     variables: Vec<Variable>,
     places: SecondaryMap<Value, Option<Place>>,
     /// Value of each variable at this point.
     current: Vec<Option<Value>>,
-    new: Vec<Inst>,
+    pub(super) new: Vec<Inst>,
     /// Instruction that is replaced.
     at: Option<Inst>,
+    /// Bytes of the frame, and where in it allocations are.
+    frame: u64,
+    frames: HashMap<Inst, u64>,
 }
 
 /// Value and pointer of a load or a store.
@@ -121,6 +183,9 @@ impl Memory<'_> {
             let Some(bytes) = size.filter(|size| (1..=MAX_BYTES).contains(size)) else {
                 continue;
             };
+            if self.module.globals[id].in_memory {
+                continue;
+            }
             let Ok(found) = self.variable(None, pointer, bytes, &uses) else {
                 continue;
             };
@@ -153,7 +218,7 @@ impl Memory<'_> {
         Ok(())
     }
 
-    fn error<T>(&self, inst: Inst, code: Code, message: impl Into<String>) -> Result<T> {
+    pub(super) fn error<T>(&self, inst: Inst, code: Code, message: impl Into<String>) -> Result<T> {
         Err(Diagnostic::new(
             code,
             self.function.insts[inst].loc,
@@ -171,8 +236,8 @@ impl Memory<'_> {
                 };
                 let data = &self.function.insts[inst];
                 let count = self.function.as_bits(data.args[0]);
-                let size = self.module.types.layout(ty).map(|(size, _)| size);
-                let (Some(count), Some(size)) = (count, size) else {
+                let (Some(count), Some((size, natural))) = (count, self.module.types.layout(ty))
+                else {
                     return self.error(
                         inst,
                         Code::Memory,
@@ -180,14 +245,26 @@ impl Memory<'_> {
                     );
                 };
                 let bytes = size.saturating_mul(count);
-                if bytes > MAX_BYTES {
-                    let message = format!(
-                        "an allocation of {bytes} bytes is too large: {MAX_BYTES} are possible"
-                    );
-                    return self.error(inst, Code::Size, message);
-                }
                 let Some(pointer) = data.result else { continue };
-                let variable = self.variable(Some(inst), pointer, bytes, &uses)?;
+                let align = natural.max(data.align.into()).next_power_of_two();
+                let found = match bytes <= MAX_BYTES {
+                    true => self.variable(Some(inst), pointer, bytes, &uses).ok(),
+                    false => None,
+                };
+                let Some(variable) = found else {
+                    let at = self
+                        .frame
+                        .next_multiple_of(align.clamp(*ALIGNMENT.start(), *ALIGNMENT.end()));
+                    let end = at.saturating_add(bytes);
+                    if end > MAX_FRAME {
+                        let message =
+                            format!("allocations of {end} bytes: {MAX_FRAME} are possible");
+                        return self.error(inst, Code::Size, message);
+                    }
+                    self.frame = end.next_multiple_of(*ALIGNMENT.start());
+                    self.frames.insert(inst, at);
+                    continue;
+                };
                 self.places[pointer] = Some(Place {
                     variable: self.variables.len(),
                     offset: 0,
@@ -385,7 +462,7 @@ impl Memory<'_> {
         Ok(())
     }
 
-    fn make(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Inst {
+    pub(super) fn make(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Inst {
         let (loc, dbg) = match self.at {
             Some(at) => (self.function.insts[at].loc, self.function.insts[at].dbg),
             None => Default::default(),
@@ -403,7 +480,7 @@ impl Memory<'_> {
         })
     }
 
-    fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
+    pub(super) fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
         let inst = self.make(op, args, ty);
         self.new.push(inst);
         match self.function.insts[inst].result {
@@ -415,7 +492,17 @@ impl Memory<'_> {
     fn instruction(&mut self, inst: Inst) -> Result<()> {
         let data = self.function.insts[inst].clone();
         match &data.op {
-            Op::Alloca(_) => Ok(()),
+            Op::Alloca(_) => {
+                if let Some(at) = self.frames.get(&inst) {
+                    let at = self.function.bits(Types::I32, *at);
+                    let op = self.intrinsic(inst, "kiln.frame")?;
+                    let new = &mut self.function.insts[inst];
+                    new.op = op;
+                    new.args = smallvec![at];
+                    self.new.push(inst);
+                }
+                Ok(())
+            }
             Op::Cast(CastOp::BitCast | CastOp::AddrSpaceCast)
                 if self.places[data.args[0]].is_some() =>
             {
@@ -438,7 +525,7 @@ impl Memory<'_> {
         }
     }
 
-    fn bits(&mut self, ty: Type, n: i64) -> Value {
+    pub(super) fn bits(&mut self, ty: Type, n: i64) -> Value {
         let bits = match self.module.types.element(ty) {
             Some(scalar) => self.module.types.bits(scalar),
             None => 64,
@@ -587,7 +674,7 @@ impl Memory<'_> {
         Ok(())
     }
 
-    fn intrinsic(&self, inst: Inst, name: &str) -> Result<Op> {
+    pub(super) fn intrinsic(&self, inst: Inst, name: &str) -> Result<Op> {
         match Intrinsic::named(name) {
             Ok(intrinsic) => Ok(Op::Intrinsic(intrinsic)),
             Err(_) => self.error(inst, Code::Intrinsic, format!("no intrinsic {name}")),
@@ -595,7 +682,7 @@ impl Memory<'_> {
     }
 
     /// Turns an instruction into a copy of a value.
-    fn become_copy(&mut self, inst: Inst, value: Value) {
+    pub(super) fn become_copy(&mut self, inst: Inst, value: Value) {
         let data = &mut self.function.insts[inst];
         data.op = Op::Freeze;
         data.args = smallvec![value];
@@ -678,20 +765,10 @@ impl Memory<'_> {
                 let op = self.intrinsic(inst, "genx.rdregioni")?;
                 let args = smallvec![old, shape[0], shape[1], shape[2], offset, undef];
                 let read = self.add(op, args, part);
-                if accessed == part {
-                    self.become_copy(inst, read);
-                } else {
-                    let data = &mut self.function.insts[inst];
-                    data.op = Op::Cast(CastOp::BitCast);
-                    data.args = smallvec![read];
-                    self.new.push(inst);
-                }
+                self.become_bits(inst, read);
             }
             Some(value) => {
-                let value = match accessed == part {
-                    true => value,
-                    false => self.add(Op::Cast(CastOp::BitCast), smallvec![value], part),
-                };
+                let value = self.reinterpret(value, part);
                 let all = self.function.bits(Types::I1, 1);
                 let op = self.intrinsic(inst, "genx.wrregioni")?;
                 let args = smallvec![old, value, shape[0], shape[1], shape[2], offset, undef, all];
@@ -702,133 +779,6 @@ impl Memory<'_> {
                         self.add(op, smallvec![new, pointer], Types::VOID);
                     }
                     _ => self.current[place.variable] = Some(new),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A load or store of memory that others see.
-    fn global(
-        &mut self,
-        inst: Inst,
-        data: &InstData,
-        value: Option<Value>,
-        pointer: Value,
-    ) -> Result<()> {
-        let accessed = value.map_or(data.ty, |value| self.function.ty(value));
-        let space = match self.module.types.element(self.function.ty(pointer)) {
-            Some(Scalar::Ptr(space)) => space,
-            _ => return self.error(inst, Code::Memory, "the address must be a pointer"),
-        };
-        let shape = self
-            .module
-            .types
-            .shape(accessed)
-            .filter(|(_, s)| *s != Scalar::Int(1));
-        let Some((count, scalar)) = shape.filter(|_| matches!(space, 0 | 1 | 2 | 4)) else {
-            let name = self.module.types.name(accessed);
-            let message =
-                format!("an access of type {name} in address space {space} is not supported");
-            return self.error(inst, Code::Memory, message);
-        };
-        let element = self.module.types.scalar_bytes(scalar);
-        let bytes = count * element;
-        let long = self.module.types.int(64);
-        let address = self.add(Op::Cast(CastOp::PtrToInt), smallvec![pointer], long);
-        let align = if data.align == 0 { element } else { data.align };
-        let block = bytes.is_multiple_of(16) && align >= if value.is_some() { 16 } else { 4 };
-        if block {
-            match value {
-                Some(value) => {
-                    let op = self.intrinsic(inst, "genx.svm.block.st")?;
-                    self.add(op, smallvec![address, value], Types::VOID);
-                }
-                None => {
-                    let name = if align >= 16 {
-                        "genx.svm.block.ld"
-                    } else {
-                        "genx.svm.block.ld.unaligned"
-                    };
-                    let op = self.intrinsic(inst, name)?;
-                    let data = &mut self.function.insts[inst];
-                    data.op = op;
-                    data.args = smallvec![address];
-                    self.new.push(inst);
-                }
-            }
-            return Ok(());
-        }
-        // Elements of a lane: qwords and dwords where they are aligned, else bytes.
-        let unit = [8, 4]
-            .into_iter()
-            .find(|n| align.is_multiple_of(*n) && bytes.is_multiple_of(*n))
-            .unwrap_or(1);
-        let lanes = bytes / unit;
-        self.scattered(inst, accessed, value, address, unit, lanes)
-    }
-
-    fn scattered(
-        &mut self,
-        inst: Inst,
-        accessed: Type,
-        value: Option<Value>,
-        address: Value,
-        unit: u32,
-        lanes: u32,
-    ) -> Result<()> {
-        let types = &mut self.module.types;
-        let (long, byte, dword) = (
-            types.shaped(Some(lanes), Scalar::Int(64)),
-            Scalar::Int(8),
-            Scalar::Int(32),
-        );
-        let one = types.shaped(Some(1), Scalar::Int(64));
-        let units = types.shaped(Some(lanes), Scalar::Int(unit * 8));
-        let wide = types.shaped(Some(lanes), dword);
-        let sent = match unit {
-            1 => types.shaped(Some(lanes * 4), byte),
-            _ => units,
-        };
-        let first = self.add(Op::Cast(CastOp::BitCast), smallvec![address], one);
-        let splat = self.add(
-            Op::Shuffle(vec![0; lanes as usize].into()),
-            smallvec![first, first],
-            long,
-        );
-        let offsets: Box<[u64]> = (0..lanes).map(|i| u64::from(i * unit)).collect();
-        let offsets = self.function.constant(long, Const::Vector(offsets));
-        let addresses = self.add(Op::Binary(BinaryOp::Add), smallvec![splat, offsets], long);
-        let all_type = self.module.types.shaped(Some(lanes), Scalar::Int(1));
-        let all = self
-            .function
-            .constant(all_type, Const::Vector(vec![1; lanes as usize].into()));
-        let blocks = self.function.bits(Types::I32, 0);
-        match value {
-            Some(value) => {
-                let mut data = self.add(Op::Cast(CastOp::BitCast), smallvec![value], units);
-                if unit == 1 {
-                    data = self.add(Op::Cast(CastOp::ZExt), smallvec![data], wide);
-                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], sent);
-                }
-                let op = self.intrinsic(inst, "genx.svm.scatter")?;
-                self.add(op, smallvec![all, blocks, addresses, data], Types::VOID);
-            }
-            None => {
-                let op = self.intrinsic(inst, "genx.svm.gather")?;
-                let undef = self.function.constant(sent, Const::Undef);
-                let mut data = self.add(op, smallvec![all, blocks, addresses, undef], sent);
-                if unit == 1 {
-                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], wide);
-                    data = self.add(Op::Cast(CastOp::Trunc), smallvec![data], units);
-                }
-                if accessed == units {
-                    self.become_copy(inst, data);
-                } else {
-                    let new = &mut self.function.insts[inst];
-                    new.op = Op::Cast(CastOp::BitCast);
-                    new.args = smallvec![data];
-                    self.new.push(inst);
                 }
             }
         }

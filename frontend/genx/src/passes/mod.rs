@@ -1,5 +1,9 @@
 //! Passes over the IR, one a file.
 
+mod accesses;
+pub mod aggregates;
+pub mod arguments;
+pub mod calls;
 pub mod cfg;
 pub mod copies;
 pub mod kernels;
@@ -11,23 +15,38 @@ use cranelift_entity::SecondaryMap;
 
 use crate::error::Result;
 use crate::ir::{Block, Function, Module};
+use kernels::Kernel;
 
-/// A pass over a function.
-pub type Pass = fn(&mut Module, &mut Function) -> Result<()>;
+/// A pass over a function, which is a kernel if there is a description.
+pub type Pass = fn(&mut Module, &mut Function, Option<&Kernel>) -> Result<()>;
 
 /// The passes before code is made, in their order, with the names of their dumps.
 pub const ALL: &[(&str, Pass)] = &[
-    ("cfg", |_, function| {
+    ("arguments", |module, function, kernel| {
+        arguments::lower(&mut module.types, function, kernel)
+    }),
+    ("cfg", |_, function, _| {
         cfg::prune(function);
         Ok(())
     }),
-    ("memory", memory::lower),
-    ("simdcf", simdcf::lower),
-    ("simplify", |module, function| {
+    ("aggregates", |module, function, _| {
+        aggregates::lower(module, function)
+    }),
+    ("addresses", |module, function, _| {
+        memory::find_addresses(module, function);
+        Ok(())
+    }),
+    ("memory", |module, function, _| {
+        memory::lower(module, function)
+    }),
+    ("simdcf", |module, function, _| {
+        simdcf::lower(module, function)
+    }),
+    ("simplify", |module, function, _| {
         simplify::simplify(&mut module.types, function);
         Ok(())
     }),
-    ("edges", |_, function| {
+    ("edges", |_, function, _| {
         cfg::split_edges(function);
         Ok(())
     }),

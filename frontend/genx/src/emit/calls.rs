@@ -1,0 +1,376 @@
+//! Calls with a stack: arguments in `%arg`, results in `%retval`, each from the start of a register on.
+//!
+//! A vector of `i1` is passed in the bits of dwords. `%sp` is the end of what is used of the thread's private memory.
+
+use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType, Var, predefined};
+use kiln_frontend::opcode::Opcode;
+
+use super::function::{Address, Emitter, Place, imm, source};
+use super::module::Private;
+use super::operand::{Dst, Layout, Src};
+use crate::error::{Code, Diagnostic, Loc, Result};
+use crate::intrinsics::Sign;
+use crate::ir::{
+    Function, FunctionId, GlobalId, Inst, Module, Op, Scalar, Type, TypeData, Types, Value,
+};
+use crate::passes::calls::MAX_PASSED;
+
+/// Channels of calls and returns: all that a thread can begin with, so that none is left behind.
+pub const CHANNELS: u8 = 32;
+/// Elements of `i1` in a dword.
+const BITS: u32 = 32;
+/// Bytes of a block of memory, and blocks that one message stores.
+const OWORD: usize = 16;
+const MOST_OWORDS: usize = 8;
+
+/// Places of arguments and results.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// Byte in `%arg` of each argument.
+    pub args: Vec<u32>,
+    pub arg_grfs: u32,
+    /// Byte in `%retval` of each result.
+    pub results: Vec<u32>,
+    pub result_grfs: u32,
+}
+
+impl Passed {
+    /// Places for these types; a structure as a result is a result for each member.
+    ///
+    /// # Errors
+    /// They do not fit into registers.
+    pub fn of(module: &Module, grf: u32, args: &[Type], result: Type, loc: Loc) -> Result<Passed> {
+        let results: Vec<Type> = match module.types.data(result) {
+            TypeData::Void => Vec::new(),
+            TypeData::Struct(fields, _) => fields.clone(),
+            _ => vec![result],
+        };
+        let place = |list: &[Type], most: u32, what: &str| {
+            let mut next = 0u64;
+            let mut places = Vec::new();
+            for ty in list {
+                let Some((count, scalar)) = module.types.shape(*ty) else {
+                    let name = module.types.name(*ty);
+                    let message = format!("a value of type {name} is not passed");
+                    return Err(Diagnostic::new(Code::Call, loc, message));
+                };
+                let bytes = match scalar {
+                    Scalar::Int(1) => u64::from(count.div_ceil(BITS)) * 4,
+                    scalar => u64::from(count) * u64::from(module.types.scalar_bytes(scalar)),
+                };
+                places.push((next * u64::from(grf)) as u32);
+                next += bytes.div_ceil(grf.into()).max(1);
+                if next > most.into() {
+                    let message = format!("{what} take more than the {most} registers for them");
+                    return Err(Diagnostic::new(Code::Call, loc, message));
+                }
+            }
+            Ok((places, next as u32))
+        };
+        let (args, arg_grfs) = place(args, MAX_PASSED[0], "the arguments")?;
+        let (results, result_grfs) = place(&results, MAX_PASSED[1], "the results")?;
+        Ok(Passed {
+            args,
+            arg_grfs,
+            results,
+            result_grfs,
+        })
+    }
+
+    /// Places of a function's parameters and result.
+    ///
+    /// # Errors
+    /// They do not fit into registers.
+    pub fn of_function(module: &Module, grf: u32, function: &Function) -> Result<Passed> {
+        let args: Vec<Type> = function.params.iter().map(|p| function.ty(*p)).collect();
+        Passed::of(module, grf, &args, function.result, function.loc)
+    }
+}
+
+/// Name of a function in vISA.
+pub fn name(module: &Module, id: FunctionId) -> String {
+    let name = &module.functions[id].name;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        return name.to_string();
+    }
+    let mut number = id.as_u32();
+    loop {
+        let made = format!("function_{number}");
+        if !module.function_names.contains_key(made.as_str()) {
+            return made;
+        }
+        number += module.functions.len() as u32;
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Puts a value into `%arg` or `%retval`.
+    fn pass(&mut self, value: Value, to: u32, byte: u32) -> Result<()> {
+        if self.function.is_undef(value) {
+            return Ok(());
+        }
+        let var = Var::from_u32(to);
+        let (count, scalar) = self.shape(value)?;
+        if scalar == Scalar::Int(1) {
+            let mask = self.mask(value)?;
+            for part in 0..mask.parts.len() {
+                let bits = self.bits(&mask, part)?;
+                let layout = Layout::same(byte + 4 * part as u32);
+                self.copy(
+                    1,
+                    Dst::Var {
+                        var,
+                        ty: VType::Ud,
+                        layout,
+                    },
+                    bits,
+                )?;
+            }
+            return Ok(());
+        }
+        let ty = self.visa(scalar, Sign::Signed)?;
+        let src = self.source(value, Sign::Signed)?;
+        let layout = Layout::contiguous(byte, ty.bytes());
+        self.copy(count, Dst::Var { var, ty, layout }, src)
+    }
+
+    /// Takes a value from `%arg` or `%retval`.
+    fn take(&mut self, value: Value, from: u32, byte: u32) -> Result<()> {
+        let var = Var::from_u32(from);
+        match self.place(value)? {
+            Place::Mask(mask) => {
+                for (part, pred) in (0..).zip(mask.parts.clone()) {
+                    let bits = self.object().scalar(var, VType::Ud, byte + 4 * part);
+                    let width = super::predicates::channels(mask.width(part as usize));
+                    let to = Operand::Predicate(PredUse::of(pred));
+                    self.object()
+                        .inst(Opcode::Setp, super::object::exec(width), [to, bits]);
+                }
+                Ok(())
+            }
+            _ => {
+                let (count, scalar) = self.shape(value)?;
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let dst = self.whole(value, Sign::Signed)?;
+                self.copy(
+                    count,
+                    dst,
+                    source(var, ty, Layout::contiguous(byte, ty.bytes())),
+                )
+            }
+        }
+    }
+
+    /// Takes the arguments at the start of a function, and the part of private memory that it needs.
+    pub fn enter(&mut self, passed: &Passed, frame: u32) -> Result<()> {
+        for (param, byte) in self.function.params.iter().zip(&passed.args) {
+            if !self.bales.uses[*param].is_empty() {
+                self.take(*param, predefined::ARG, *byte)?;
+            }
+        }
+        if let Some(base) = self.shared.frame {
+            let (sp, layout) = (Var::from_u32(predefined::SP), Layout::same(0));
+            let old = source(sp, VType::Uq, layout.clone());
+            let kept = Dst::Var {
+                var: base,
+                ty: VType::Uq,
+                layout: layout.clone(),
+            };
+            self.copy(1, kept, old.clone())?;
+            let to = Dst::Var {
+                var: sp,
+                ty: VType::Uq,
+                layout,
+            };
+            self.alu(Opcode::Add, 1, to, &[old, imm(VType::Ud, frame.into())])?;
+        }
+        self.passed = Some(passed.clone());
+        Ok(())
+    }
+
+    /// Begins a kernel's part of private memory, with the first values of variables in it, and the stack behind it.
+    pub fn begin_private(
+        &mut self,
+        all: Var,
+        private: &Private,
+        used: &[(GlobalId, Loc)],
+    ) -> Result<()> {
+        let Some(base) = self.shared.frame else {
+            return Ok(());
+        };
+        let whole = Layout::same(0);
+        let of = |var| Dst::Var {
+            var,
+            ty: VType::Uq,
+            layout: Layout::same(0),
+        };
+        let thread = source(Var::from_u32(predefined::HW_ID), VType::Ud, whole.clone());
+        let (_, to, offset) = self.temp(VType::Ud, 1);
+        let shift = imm(VType::Ud, private.bytes.trailing_zeros().into());
+        self.alu(Opcode::Shl, 1, to, &[thread, shift])?;
+        let start = source(all, VType::Uq, whole.clone());
+        self.alu(Opcode::Add, 1, of(base), &[start, offset])?;
+        if private.has_stack {
+            let own = source(base, VType::Uq, whole);
+            let (sp, fp) = (Var::from_u32(predefined::SP), Var::from_u32(predefined::FP));
+            self.alu(
+                Opcode::Add,
+                1,
+                of(sp),
+                &[own, imm(VType::Ud, private.own.into())],
+            )?;
+            self.copy(1, of(fp), source(sp, VType::Uq, Layout::same(0)))?;
+        }
+        for (id, _) in used {
+            let global = &self.shared.module.globals[*id];
+            if let (Some(Address::Frame(at)), Some(init)) =
+                (self.shared.addresses.get(id).copied(), &global.init)
+            {
+                self.write_data(at, init)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores constant data in the kernel's part of private memory.
+    fn write_data(&mut self, at: u32, data: &[u8]) -> Result<()> {
+        let mut done = 0;
+        while done < data.len() {
+            let left = (data.len() - done).div_ceil(OWORD);
+            let owords = (1usize << left.ilog2()).min(MOST_OWORDS);
+            let mut words = vec![0u64; 4 * owords];
+            for (i, byte) in data[done..].iter().take(OWORD * owords).enumerate() {
+                words[i / 4] |= u64::from(*byte) << (8 * (i % 4));
+            }
+            let var = self.object().block(VType::Ud, (OWORD * owords) as u32);
+            self.fill(var, VType::Ud, &words)?;
+            let place = at + done as u32;
+            done += OWORD * owords;
+            let Src::Var { var: address, .. } = self.address_in_frame(place)? else {
+                return Ok(());
+            };
+            let operands = [
+                Operand::Field(owords.trailing_zeros()),
+                self.object().scalar(address, VType::Uq, 0),
+                var.raw(0),
+            ];
+            self.object().inst(Opcode::SvmBlockSt, Exec::NONE, operands);
+        }
+        Ok(())
+    }
+
+    /// Returns from a function that was called with a stack.
+    pub fn leave(&mut self, passed: &Passed, value: Option<Value>) -> Result<()> {
+        if let Some(value) = value {
+            let is_struct = matches!(
+                self.shared.module.types.data(self.function.ty(value)),
+                TypeData::Struct(..)
+            );
+            for (number, byte) in (0..).zip(&passed.results) {
+                let part = match is_struct {
+                    true => self.member(value, number),
+                    false => Some(value),
+                };
+                if let Some(part) = part {
+                    self.pass(part, predefined::RETVAL, *byte)?;
+                }
+            }
+        }
+        if let Some(base) = self.shared.frame {
+            let layout = Layout::same(0);
+            let sp = Dst::Var {
+                var: Var::from_u32(predefined::SP),
+                ty: VType::Uq,
+                layout: layout.clone(),
+            };
+            self.copy(1, sp, source(base, VType::Uq, layout))?;
+        }
+        self.object()
+            .inst(Opcode::FRet, Exec::channels(CHANNELS), []);
+        Ok(())
+    }
+
+    /// A call with a stack, of a function or of the address that is the first operand.
+    pub fn stack_call(&mut self, inst: Inst, callee: Option<FunctionId>) -> Result<()> {
+        let data = self.data(inst);
+        let args = match callee {
+            Some(_) => &data.args[..],
+            None => &data.args[1..],
+        };
+        let module = self.shared.module;
+        let types: Vec<Type> = args.iter().map(|arg| self.function.ty(*arg)).collect();
+        let passed = Passed::of(module, self.shared.object.grf, &types, data.ty, data.loc)?;
+        if let Some(callee) = callee {
+            let function = &module.functions[callee];
+            let params = function.params.iter().map(|p| function.ty(*p));
+            let result = function.result;
+            if !params.eq(types) || (result != data.ty && result != Types::VOID) {
+                return self.error(Code::Mismatch, "the call has other types than its function");
+            }
+        }
+        let address = match callee {
+            Some(_) => None,
+            None => Some(self.scalar_operand(data.args[0], VType::Ud)?),
+        };
+        for (arg, byte) in args.iter().zip(&passed.args) {
+            self.pass(*arg, predefined::ARG, *byte)?;
+        }
+        let sizes = [passed.arg_grfs, passed.result_grfs].map(Operand::Field);
+        let [arg_size, result_size] = sizes;
+        let exec = Exec::channels(CHANNELS);
+        match (callee, address) {
+            (Some(callee), _) => {
+                let name = Operand::Name(Box::new(name(module, callee).as_str().into()));
+                self.object()
+                    .inst(Opcode::FCall, exec, [name, arg_size, result_size]);
+            }
+            (None, Some(address)) => {
+                let flags = Operand::Field(0);
+                self.object().inst(
+                    Opcode::IfCall,
+                    exec,
+                    [address, arg_size, result_size, flags],
+                );
+            }
+            _ => {}
+        }
+        let Some(result) = data.result else {
+            return Ok(());
+        };
+        if !matches!(module.types.data(data.ty), TypeData::Struct(..)) {
+            if self.bales.uses[result].is_empty() {
+                return Ok(());
+            }
+            return self.take(result, predefined::RETVAL, 0);
+        }
+        for (number, member) in self.members(inst) {
+            if let Some(byte) = passed.results.get(number as usize) {
+                self.take(member, predefined::RETVAL, *byte)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The address of a function, which the loader knows.
+    pub fn function_address(&mut self, id: FunctionId, value: Value) -> Result<Var> {
+        if let Some(Place::Var(var)) = self.constants.get(&value) {
+            return Ok(*var);
+        }
+        let var = self.object().var(VType::Uq, VType::Uq.bytes());
+        let name = Operand::Name(Box::new(name(self.shared.module, id).as_str().into()));
+        let to = self.object().element(var, VType::Uq, 0);
+        self.object().inst(Opcode::Faddr, Exec::NONE, [name, to]);
+        self.constants.insert(value, Place::Var(var));
+        Ok(var)
+    }
+
+    /// True if an instruction calls a function of another object.
+    pub fn is_stack_call(&self, inst: Inst) -> bool {
+        match self.data(inst).op {
+            Op::Call(callee) => self.shared.calls.stack[callee],
+            Op::CallIndirect(_) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Accesses of memory that others see, and of private memory, as messages.
+//!
+//! A load or a store becomes blocks where size and alignment allow it, else a message with a channel for each qword,
+//! dword or byte. Those of shared local memory have offsets of 32 bits and a surface, all others addresses.
+
+use smallvec::smallvec;
+
+use super::memory::{LOCAL, Memory};
+use crate::error::{Code, Result};
+use crate::ir::{BinaryOp, CastOp, Const, Inst, InstData, Op, Scalar, Type, Types, Value};
+
+/// Address space of pointers of 32 bits to memory that all threads share.
+const GLOBAL_32: u32 = 6;
+
+/// Binding table index of shared local memory.
+const LOCAL_SURFACE: u64 = 254;
+
+impl Memory<'_> {
+    /// A load or store of memory that others see.
+    pub(super) fn global(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        value: Option<Value>,
+        pointer: Value,
+    ) -> Result<()> {
+        let accessed = value.map_or(data.ty, |value| self.function.ty(value));
+        let space = match self.module.types.element(self.function.ty(pointer)) {
+            Some(Scalar::Ptr(space)) => space,
+            _ => return self.error(inst, Code::Memory, "the address must be a pointer"),
+        };
+        let shape = self.module.types.shape(accessed);
+        if let Some((count, Scalar::Int(1))) = shape {
+            return self.bools(inst, data, value, pointer, count);
+        }
+        let Some((count, scalar)) = shape.filter(|_| matches!(space, 0..=4 | GLOBAL_32)) else {
+            let name = self.module.types.name(accessed);
+            let message =
+                format!("an access of type {name} in address space {space} is not supported");
+            return self.error(inst, Code::Memory, message);
+        };
+        let element = self.module.types.scalar_bytes(scalar);
+        let bytes = count * element;
+        let wide = if matches!(space, LOCAL | GLOBAL_32) {
+            32
+        } else {
+            64
+        };
+        let long = self.module.types.int(wide);
+        let mut address = self.add(Op::Cast(CastOp::PtrToInt), smallvec![pointer], long);
+        if space == GLOBAL_32 {
+            let long = self.module.types.int(64);
+            address = self.add(Op::Cast(CastOp::ZExt), smallvec![address], long);
+        }
+        let align = if data.align == 0 { element } else { data.align };
+        let block = space != LOCAL
+            && bytes.is_multiple_of(16)
+            && align >= if value.is_some() { 16 } else { 4 };
+        if block {
+            match value {
+                Some(value) => {
+                    let op = self.intrinsic(inst, "genx.svm.block.st")?;
+                    self.add(op, smallvec![address, value], Types::VOID);
+                }
+                None => {
+                    let name = if align >= 16 {
+                        "genx.svm.block.ld"
+                    } else {
+                        "genx.svm.block.ld.unaligned"
+                    };
+                    let op = self.intrinsic(inst, name)?;
+                    let data = &mut self.function.insts[inst];
+                    data.op = op;
+                    data.args = smallvec![address];
+                    self.new.push(inst);
+                }
+            }
+            return Ok(());
+        }
+        // Elements of a lane: qwords and dwords where they are aligned, else bytes.
+        let unit = [8, 4]
+            .into_iter()
+            .filter(|n| *n == 4 || space != LOCAL)
+            .find(|n| align.is_multiple_of(*n) && bytes.is_multiple_of(*n))
+            .unwrap_or(1);
+        let lanes = bytes / unit;
+        self.scattered(inst, value, address, unit, lanes)
+    }
+
+    /// A load or store of `i1`: of one, a byte; of a vector, the bits of bytes.
+    fn bools(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        value: Option<Value>,
+        pointer: Value,
+        count: u32,
+    ) -> Result<()> {
+        let vector = self
+            .module
+            .types
+            .count(value.map_or(data.ty, |v| self.function.ty(v)));
+        if vector.is_some_and(|n| n > 32) {
+            return self.error(
+                inst,
+                Code::Memory,
+                "an access of so many i1 is not supported",
+            );
+        }
+        let wide = count.next_power_of_two().max(8);
+        let number = self.module.types.int(wide);
+        let bits = self.module.types.shaped(Some(wide), Scalar::Int(1));
+        match value {
+            Some(value) => {
+                let stored = match vector {
+                    None => self.add(Op::Cast(CastOp::ZExt), smallvec![value], number),
+                    Some(_) if wide == count => {
+                        self.add(Op::Cast(CastOp::BitCast), smallvec![value], number)
+                    }
+                    Some(_) => {
+                        let zero = self.function.constant(bits, Const::Zero);
+                        let at = self.function.bits(Types::I32, 0);
+                        let op = self.intrinsic(inst, "genx.wrpredregion")?;
+                        let all = self.add(op, smallvec![zero, value, at], bits);
+                        self.add(Op::Cast(CastOp::BitCast), smallvec![all], number)
+                    }
+                };
+                self.global(inst, data, Some(stored), pointer)
+            }
+            None => {
+                let load = self.make(Op::Load, smallvec![pointer], number);
+                let data = InstData {
+                    align: data.align,
+                    ..self.function.insts[load].clone()
+                };
+                self.global(load, &data, None, pointer)?;
+                let Some(loaded) = data.result else {
+                    return Ok(());
+                };
+                let (op, arg) = match vector {
+                    None => (Op::Cast(CastOp::Trunc), loaded),
+                    Some(_) if wide == count => (Op::Cast(CastOp::BitCast), loaded),
+                    Some(_) => {
+                        let all = self.add(Op::Cast(CastOp::BitCast), smallvec![loaded], bits);
+                        (Op::Shuffle((0..count).collect()), all)
+                    }
+                };
+                let new = &mut self.function.insts[inst];
+                new.args = match &op {
+                    Op::Shuffle(_) => smallvec![arg, arg],
+                    _ => smallvec![arg],
+                };
+                new.op = op;
+                self.new.push(inst);
+                Ok(())
+            }
+        }
+    }
+
+    /// The bits of a value as another type; addresses by way of integers.
+    pub(super) fn reinterpret(&mut self, value: Value, to: Type) -> Value {
+        let value = self.as_integers(value);
+        match self.function.ty(value) == to {
+            true => value,
+            false => self.add(Op::Cast(CastOp::BitCast), smallvec![value], to),
+        }
+    }
+
+    fn as_integers(&mut self, value: Value) -> Value {
+        let ty = self.function.ty(value);
+        match self.module.types.shape(ty) {
+            Some((_, scalar @ Scalar::Ptr(_))) => {
+                let bits = Scalar::Int(self.module.types.bits(scalar));
+                let to = self.module.types.shaped(self.module.types.count(ty), bits);
+                self.add(Op::Cast(CastOp::PtrToInt), smallvec![value], to)
+            }
+            _ => value,
+        }
+    }
+
+    /// Lets an instruction give the bits of a value, in its own type.
+    pub(super) fn become_bits(&mut self, inst: Inst, value: Value) {
+        let ty = self.function.insts[inst].ty;
+        if self.function.ty(value) == ty {
+            return self.become_copy(inst, value);
+        }
+        let (op, value) = match self.module.types.shape(ty) {
+            Some((_, scalar @ Scalar::Ptr(_))) => {
+                let bits = Scalar::Int(self.module.types.bits(scalar));
+                let ints = self.module.types.shaped(self.module.types.count(ty), bits);
+                (CastOp::IntToPtr, self.reinterpret(value, ints))
+            }
+            _ => (CastOp::BitCast, self.as_integers(value)),
+        };
+        let data = &mut self.function.insts[inst];
+        data.op = Op::Cast(op);
+        data.args = smallvec![value];
+        self.new.push(inst);
+    }
+
+    fn scattered(
+        &mut self,
+        inst: Inst,
+        value: Option<Value>,
+        address: Value,
+        unit: u32,
+        lanes: u32,
+    ) -> Result<()> {
+        let types = &mut self.module.types;
+        let at = types
+            .element(self.function.ty(address))
+            .unwrap_or(Scalar::Int(64));
+        let local = at == Scalar::Int(32);
+        let (long, byte, dword) = (
+            types.shaped(Some(lanes), at),
+            Scalar::Int(8),
+            Scalar::Int(32),
+        );
+        let one = types.shaped(Some(1), at);
+        let units = types.shaped(Some(lanes), Scalar::Int(unit * 8));
+        let wide = types.shaped(Some(lanes), dword);
+        let sent = match (unit, local) {
+            (1, false) => types.shaped(Some(lanes * 4), byte),
+            (1, true) => wide,
+            _ => units,
+        };
+        let first = self.add(Op::Cast(CastOp::BitCast), smallvec![address], one);
+        let splat = self.add(
+            Op::Shuffle(vec![0; lanes as usize].into()),
+            smallvec![first, first],
+            long,
+        );
+        let offsets: Box<[u64]> = (0..lanes).map(|i| u64::from(i * unit)).collect();
+        let offsets = self.function.constant(long, Const::Vector(offsets));
+        let addresses = self.add(Op::Binary(BinaryOp::Add), smallvec![splat, offsets], long);
+        let all_type = self.module.types.shaped(Some(lanes), Scalar::Int(1));
+        let all = self
+            .function
+            .constant(all_type, Const::Vector(vec![1; lanes as usize].into()));
+        let blocks = self
+            .function
+            .bits(Types::I32, if local && unit == 4 { 2 } else { 0 });
+        let word = self.module.types.int(16);
+        let (scale, zero) = (
+            self.function.bits(word, 0),
+            self.function.bits(Types::I32, 0),
+        );
+        let surface = self.function.bits(Types::I32, LOCAL_SURFACE);
+        match value {
+            Some(value) => {
+                let mut data = self.reinterpret(value, units);
+                if unit == 1 {
+                    data = self.add(Op::Cast(CastOp::ZExt), smallvec![data], wide);
+                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], sent);
+                }
+                if local {
+                    let op = self.intrinsic(inst, "genx.scatter.scaled")?;
+                    let args = smallvec![all, blocks, scale, surface, zero, addresses, data];
+                    self.add(op, args, Types::VOID);
+                } else {
+                    let op = self.intrinsic(inst, "genx.svm.scatter")?;
+                    self.add(op, smallvec![all, blocks, addresses, data], Types::VOID);
+                }
+            }
+            None => {
+                let undef = self.function.constant(sent, Const::Undef);
+                let mut data = if local {
+                    let op = self.intrinsic(inst, "genx.gather.scaled")?;
+                    let args = smallvec![all, blocks, scale, surface, zero, addresses, undef];
+                    self.add(op, args, sent)
+                } else {
+                    let op = self.intrinsic(inst, "genx.svm.gather")?;
+                    self.add(op, smallvec![all, blocks, addresses, undef], sent)
+                };
+                if unit == 1 {
+                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], wide);
+                    data = self.add(Op::Cast(CastOp::Trunc), smallvec![data], units);
+                }
+                self.become_bits(inst, data);
+            }
+        }
+        Ok(())
+    }
+}
