@@ -72,6 +72,14 @@ pub fn run(func: &mut Function) {
     }
 }
 
+/// By register: true if it may share a unit.
+pub fn candidates(func: &Function) -> Vec<bool> {
+    collect(func, func.target.grf_bytes)
+        .iter()
+        .map(|value| value.is_candidate && !value.is_barred)
+        .collect()
+}
+
 /// Finds the candidates and their live ranges.
 fn collect(func: &Function, half: u32) -> Vec<Value> {
     let nothing = Value {

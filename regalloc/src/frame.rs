@@ -8,7 +8,7 @@
 //! offset in the header: a second copy of r0, in the other register of the header's unit, or in the one that the
 //! convention of stack calls has for such messages.
 
-use kiln_machine::func::Function;
+use kiln_machine::func::{Entered, Function};
 use kiln_target::bits::{GrfSet, UnitSet};
 
 use crate::AllocError;
@@ -29,6 +29,8 @@ pub struct Frame {
     /// Units that are allocated, ascending, and the set of them.
     pub units: Vec<Unit>,
     pub allocatable: UnitSet,
+    /// True for a subroutine: callers keep values in the units that it does not use.
+    pub is_called: bool,
     /// Number of units in the file.
     pub unit_count: usize,
     pub unit_bytes: u32,
@@ -111,6 +113,7 @@ impl Frame {
             headers,
             units: units(allocatable).collect(),
             allocatable,
+            is_called: func.entered == Entered::Subroutine,
             unit_count: unit_count as usize,
             unit_bytes: target.unit_bytes(),
             unit_grfs,
@@ -132,6 +135,7 @@ impl Frame {
             unit_grfs: self.unit_grfs,
             preferred,
             callee_saved,
+            is_called: self.is_called,
         }
     }
 

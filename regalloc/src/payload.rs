@@ -47,6 +47,8 @@ struct Span {
     to: u32,
 }
 
+type Spans = SmallVec<[Span; 16]>;
+
 /// Spans in which messages want each unit, disjoint and in order.
 struct Busy(Vec<Vec<Span>>);
 
@@ -103,6 +105,8 @@ struct Placer<'a> {
     /// Units for payloads of a message that ends the thread.
     last: UnitSet,
     spans: SecondaryMap<VReg, Span>,
+    /// The first instruction that reads each value.
+    reads: SecondaryMap<VReg, u32>,
     busy: Busy,
     /// The unit of each value, and the end of the span for which that is known to be wanted.
     home: SecondaryMap<VReg, u32>,
@@ -117,11 +121,13 @@ struct Placer<'a> {
 /// An operand needs more consecutive units than there are.
 pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads, AllocError> {
     let mut chosen = Payloads::default();
+    let (spans, reads) = spans(func, live);
     let mut placer = Placer {
         frame,
         apart: func.target.response_apart,
         last: frame.last_units.iter().copied().collect(),
-        spans: spans(func, live),
+        spans,
+        reads,
         busy: Busy(vec![Vec::new(); frame.unit_count]),
         home: SecondaryMap::with_default(NONE),
         until: SecondaryMap::new(),
@@ -179,15 +185,21 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
 }
 
 impl Placer<'_> {
-    /// The span in which a value must be in its unit: until the message reads it, or from then on.
-    fn wanted(&self, v: VReg, result: bool, number: u32) -> Span {
-        let life = self.spans[v];
-        let (from, to) = match result {
-            true => (number, life.to),
-            false => (life.from.min(number), number),
+    /// The spans in which the values of an operand must be in their units: until the message reads them, or from then
+    /// on. A response is in flight until any part of it is read: whatever else is put in a unit of it waits for that.
+    fn wanted(&self, part: &[(VReg, Option<VReg>)], result: bool, number: u32) -> Spans {
+        let reads = part.iter().map(|&(v, _)| self.reads[v]);
+        let arrived = reads.filter(|&read| read != NONE).min().unwrap_or(0);
+        let span = |&(v, _): &(VReg, Option<VReg>)| {
+            let life = self.spans[v];
+            let (from, to) = match result {
+                true => (number, life.to.max(arrived)),
+                false => (life.from.min(number), number),
+            };
+            let to = to.max(from + 1);
+            Span { from, to }
         };
-        let to = to.max(from + 1);
-        Span { from, to }
+        part.iter().map(span).collect()
     }
 
     /// The first units of a message's operands of several units. Packed, the operands follow each other directly:
@@ -223,10 +235,7 @@ impl Placer<'_> {
         taken: &[u32],
         packed: bool,
     ) -> Option<u32> {
-        let wanted: SmallVec<[Span; 16]> = part
-            .iter()
-            .map(|&(v, _)| self.wanted(v, result, number))
-            .collect();
+        let wanted = self.wanted(part, result, number);
         let home = |k: usize| {
             let (v, old) = part[k];
             match self.home[old.unwrap_or(v)] {
@@ -284,8 +293,8 @@ impl Placer<'_> {
     }
 
     fn take(&mut self, part: &[(VReg, Option<VReg>)], base: u32, result: bool, number: u32) {
-        for (unit, &(v, _)) in (base..).zip(part) {
-            let span = self.wanted(v, result, number);
+        let wanted = self.wanted(part, result, number);
+        for ((unit, &(v, _)), span) in (base..).zip(part).zip(wanted) {
             self.busy.add(unit, span);
             if self.home[v] == unit {
                 self.until[v] = self.until[v].max(span.to);
@@ -304,9 +313,10 @@ impl Default for Span {
 }
 
 /// The span of each register from its definition to its last use, in numbers of instructions: a block's start and
-/// its end have one each.
-fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
+/// its end have one each; and the first instruction that reads it.
+fn spans(func: &Function, live: &Liveness) -> (SecondaryMap<VReg, Span>, SecondaryMap<VReg, u32>) {
     let mut spans: SecondaryMap<VReg, Span> = SecondaryMap::new();
+    let mut reads: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
     let mut touch = |v: VReg, at: u32| {
         let s = &mut spans[v];
         s.from = s.from.min(at);
@@ -325,6 +335,9 @@ fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
             number += 1;
             func.visit(inst, |v, role| {
                 touch(v, number);
+                if !role.is_def() {
+                    reads[v] = reads[v].min(number);
+                }
                 if let Some(old) = role.old() {
                     touch(old, number);
                 }
@@ -351,5 +364,5 @@ fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
         }
         number += 1;
     }
-    spans
+    (spans, reads)
 }

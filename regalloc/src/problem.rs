@@ -124,6 +124,8 @@ pub struct File {
     pub preferred: Vec<Unit>,
     /// Units that are given out only for want of others: their use has to be paid for.
     pub callee_saved: Vec<Unit>,
+    /// True if callers keep values in the units that the function does not use.
+    pub is_called: bool,
 }
 
 impl File {

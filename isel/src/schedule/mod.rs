@@ -7,9 +7,10 @@
 //! candidates, so that the time is near linear.
 //!
 //! An early definition lengthens a live range. `pressure` keeps the number of live registers at each place of the
-//! original order: an instruction is moved up only if no place that it passes exceeds the limit. Otherwise the
-//! original order is kept, so that scheduling causes no spills. Where more registers are live than exist, an
-//! instruction that ends more live ranges than it starts goes first.
+//! original order: an instruction is moved up only if no place that it passes exceeds the limit, or what the block had at
+//! once before. Otherwise the original order is kept, so that scheduling causes no spills. Where more registers are live
+//! than exist, an instruction that ends more live ranges than it starts goes first, and then one that ends as many and
+//! waits least.
 //!
 //! After allocation, reuse of registers would prevent most moves.
 
@@ -19,6 +20,7 @@ pub(crate) mod pressure;
 use kiln_emit::cost::time::Time;
 use kiln_machine::func::{Block, Function};
 
+use crate::pairs;
 use depend::Depend;
 use pressure::{Known, Pressure};
 
@@ -39,7 +41,8 @@ pub fn run(func: &mut Function, units: u32) -> u32 {
         .filter(|(_, data)| data.insts.len() >= MIN_BLOCK_INSTS)
         .map(|(block, _)| block)
         .collect();
-    let (known, roots) = (Known::new(func, units), depend::roots(func));
+    let known = Known::new(func, units, &pairs::candidates(func));
+    let roots = depend::roots(func);
     let orders = orders(func, &blocks, &known, &roots);
     let mut order = orders.list.into_iter();
     let mut old = Vec::new();
@@ -59,7 +62,7 @@ struct Orders {
     /// Indices of instructions in their blocks, block after block.
     list: Vec<u32>,
     /// Maximum number of live units of general registers in the original order.
-    most: i16,
+    most: i32,
 }
 
 /// The new orders of some blocks.
@@ -189,8 +192,13 @@ impl Walk {
         if pressure.is_over(first + head) {
             let candidates = self.ready.iter().enumerate().filter_map(|(place, ready)| {
                 let more = pressure.more(first + ready.inst as usize);
-                let is_late = more <= 0 && self.wait(ready) > MAX_WAIT_CYCLES;
-                (more < 0 || is_head(ready)).then_some(((is_late, more, ready.inst), place))
+                let wait = self.wait(ready);
+                let key = match more < 0 && wait <= MAX_WAIT_CYCLES {
+                    true => (false, i64::from(more)),
+                    false => (true, wait),
+                };
+                let key = (key, -ready.height, ready.inst);
+                (more <= 0 || is_head(ready)).then_some((key, place))
             });
             return candidates.min().map_or(0, |(_, place)| place);
         }

@@ -3,6 +3,8 @@
 //! A value that is live across blocks counts as live from its definition to its last use in the order of the code,
 //! or to the end of the outermost loop that contains a use but not the definition. That includes its live range and
 //! is found in time near linear in the code.
+//!
+//! A value that [`pairs`](crate::pairs) may put in one unit with another counts as half a unit.
 
 use std::cmp::Reverse;
 
@@ -11,29 +13,36 @@ use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{term_uses, uses_of};
 use smallvec::SmallVec;
 
-/// Amounts for each class of registers: units of general registers, words of flags and of addresses.
-pub type Amounts = [i16; 3];
+/// Amounts of registers: halves of units of general registers, words of flags and of addresses, and units if each value
+/// has its own.
+pub type Amounts = [i32; 4];
+
+const GRF: usize = 0;
+const FLAG: usize = 1;
+const ADDRESS: usize = 2;
+const UNITS: usize = 3;
 
 /// Maximum number of loops around a use that are searched.
 const MAX_LOOPS: usize = 64;
 const NONE: u32 = u32::MAX;
 /// Maximum words of flags that may be live at once, of four, and of addresses, of sixteen.
-const MAX_FLAG_WORDS: i16 = 3;
-const MAX_ADDRESS_WORDS: i16 = 8;
+const MAX_FLAG_WORDS: i32 = 3;
+const MAX_ADDRESS_WORDS: i32 = 8;
 
-/// Percentage of the units that may be live where an instruction was moved up: payloads of messages need
-/// consecutive registers.
+/// Percentage of the general registers that may be live where an instruction was moved up, if no more were in the block
+/// before: payloads of messages need consecutive registers.
 const MOVED_UP_PERCENT: u32 = 92;
 
 /// Facts of a function before scheduling.
 pub struct Known {
-    units: i16,
+    /// Halves of units of general registers that exist.
+    halves: i32,
     /// Maximum amounts that may be live where an instruction was moved up.
     limit: Amounts,
     /// True for a subroutine: its callers have fewer registers if it needs more.
     is_called: bool,
     /// For each register: its class, and its size.
-    size: Vec<(u8, i16)>,
+    size: Vec<(u8, i32)>,
     /// For each register: twice the number of the last block in which it is live, plus one if it is live-out there.
     last: Vec<u32>,
     /// For each block: the amounts that are live-out.
@@ -62,7 +71,7 @@ pub struct Pressure<'a> {
     /// start of its definitions in `defs`.
     defined: Vec<Amounts>,
     /// Units that it defines and nothing reads.
-    unread: Vec<i16>,
+    unread: Vec<i32>,
     starts: Vec<(u32, u32)>,
     read: Vec<u32>,
     defs: Vec<u32>,
@@ -118,36 +127,39 @@ impl Loops {
 }
 
 impl Known {
-    pub fn new(func: &Function, units: u32) -> Known {
+    /// Takes the registers that may share a unit: by register, or none.
+    pub fn new(func: &Function, units: u32, half: &[bool]) -> Known {
         let blocks = func.blocks.len();
-        let count = func.regs.len();
-        let size = |data: &kiln_machine::func::RegData| match data.class {
-            Class::Grf => (0, 1),
-            Class::Flag => (1, data.bytes.div_ceil(2) as i16),
-            Class::Addr => (2, data.bytes.div_ceil(2) as i16),
+        let regs = func.regs.len();
+        let is_half = |v: VReg| half.get(v.as_u32() as usize) == Some(&true);
+        let size = |(v, data): (VReg, &kiln_machine::func::RegData)| match data.class {
+            Class::Grf => (GRF as u8, 2 - i32::from(is_half(v))),
+            Class::Flag => (FLAG as u8, data.bytes.div_ceil(2) as i32),
+            Class::Addr => (ADDRESS as u8, data.bytes.div_ceil(2) as i32),
         };
         let mut known = Known {
-            units: units as i16,
+            halves: 2 * units as i32,
             limit: [
-                (units * MOVED_UP_PERCENT / 100) as i16,
+                (2 * units * MOVED_UP_PERCENT / 100) as i32,
                 MAX_FLAG_WORDS,
                 MAX_ADDRESS_WORDS,
+                i32::MAX,
             ],
             is_called: func.entered != Entered::Dispatched,
-            size: func.regs.values().map(size).collect(),
-            last: vec![0; count],
-            at_end: vec![[0; 3]; blocks + 1],
+            size: func.regs.iter().map(size).collect(),
+            last: vec![0; regs],
+            at_end: vec![[0; 4]; blocks + 1],
         };
         let born = known.follow(func);
         // Changes of the live amounts, from the end of each block to the end of the next one.
         for (v, &(class, amount)) in known.size.iter().enumerate() {
             let (from, to) = (born[v], known.last[v].div_ceil(2));
             if from < to {
-                known.at_end[from as usize][usize::from(class)] += amount;
-                known.at_end[to as usize][usize::from(class)] -= amount;
+                count(&mut known.at_end[from as usize], (class, amount), 1);
+                count(&mut known.at_end[to as usize], (class, amount), -1);
             }
         }
-        let mut now = [0; 3];
+        let mut now = [0; 4];
         for amounts in &mut known.at_end {
             add(&mut now, amounts, 1);
             *amounts = now;
@@ -208,7 +220,7 @@ impl Pressure<'_> {
         let count = known.size.len();
         Pressure {
             known,
-            bound: [0; 3],
+            bound: [0; 4],
             before: Vec::new(),
             reads: vec![0; count],
             seen: vec![0; count],
@@ -253,12 +265,12 @@ impl Pressure<'_> {
         self.defined.clear();
         self.unread.clear();
         for at in self.starts.windows(2) {
-            let (mut defined, mut unread) = ([0; 3], 0);
+            let (mut defined, mut unread) = ([0; 4], 0);
             for &v in &self.defs[at[0].1 as usize..at[1].1 as usize] {
                 let (class, amount) = self.known.size[v as usize];
                 if self.reads[v as usize] > 0 {
-                    defined[usize::from(class)] += amount;
-                } else if class == 0 {
+                    count(&mut defined, (class, amount), 1);
+                } else if usize::from(class) == GRF {
                     unread += amount;
                 }
             }
@@ -266,7 +278,7 @@ impl Pressure<'_> {
             self.unread.push(unread);
         }
         self.before.clear();
-        self.before.resize(insts.len(), [0; 3]);
+        self.before.resize(insts.len(), [0; 4]);
         let mut now = self.known.at_end[block.as_u32() as usize];
         for inst in (0..insts.len()).rev() {
             add(&mut now, &self.defined[inst], -1);
@@ -274,17 +286,22 @@ impl Pressure<'_> {
                 let v = self.read[at as usize] as usize;
                 let known = std::mem::replace(&mut self.seen[v], beyond + 1);
                 if known != beyond + 1 && self.known.last[v] <= beyond {
-                    let (class, amount) = self.known.size[v];
-                    now[usize::from(class)] += amount;
+                    count(&mut now, self.known.size[v], 1);
                 }
             }
             self.before[inst] = now;
+            if let Some(last) = inst.checked_sub(1) {
+                self.before[inst][GRF] += self.unread[last];
+            }
         }
+        // The allocator has to find registers for what the old order has at once, anyway.
+        let most = self.before.iter().map(|amounts| amounts[GRF]).max();
+        let own = most.unwrap_or(0).min(self.known.halves);
         self.bound = self.known.limit;
-        if self.known.is_called {
-            let most = self.before.iter().map(|amounts| amounts[0]).max();
-            self.bound[0] = self.bound[0].min(most.unwrap_or(0));
-        }
+        self.bound[GRF] = match self.known.is_called {
+            true => own,
+            false => own.max(self.bound[GRF]),
+        };
     }
 
     /// The change of the live amounts by an instruction, if it is scheduled next.
@@ -293,27 +310,27 @@ impl Pressure<'_> {
         for at in self.starts[inst].0..self.starts[inst + 1].0 {
             let v = self.read[at as usize] as usize;
             if self.reads[v] == 1 {
-                let (class, amount) = self.known.size[v];
-                change[usize::from(class)] -= amount;
+                count(&mut change, self.known.size[v], -1);
             }
         }
         change
     }
 
-    /// The first place of maximum pressure of general registers in the block, and the pressure.
-    pub fn most(&self) -> Option<(usize, i16)> {
-        let amounts = self.before.iter().map(|amounts| amounts[0]);
+    /// The first place of maximum pressure of general registers in the block, and the pressure in units if each value
+    /// has its own.
+    pub fn most(&self) -> Option<(usize, i32)> {
+        let amounts = self.before.iter().map(|amounts| amounts[UNITS]);
         (amounts.enumerate()).max_by_key(|&(inst, amount)| (amount, Reverse(inst)))
     }
 
     /// True if more general registers are live before an instruction than exist.
     pub fn is_over(&self, inst: usize) -> bool {
-        self.before[inst][0] > self.known.units
+        self.before[inst][GRF] > self.known.halves
     }
 
     /// The change of the number of live general registers by an instruction.
-    pub fn more(&self, inst: usize) -> i16 {
-        self.change(inst)[0] + self.unread[inst]
+    pub fn more(&self, inst: usize) -> i32 {
+        self.change(inst)[GRF] + self.unread[inst]
     }
 
     /// True if there are registers enough to move an instruction up to before `head`.
@@ -324,10 +341,10 @@ impl Pressure<'_> {
         let change = self.change(inst);
         let passed = &self.before[head..=inst];
         let unread = self.unread[inst];
-        if unread > 0 && self.before[head][0] + change[0] + unread > self.bound[0] {
+        if unread > 0 && self.before[head][GRF] + change[GRF] + unread > self.bound[GRF] {
             return false;
         }
-        (0..3).all(|class| {
+        (GRF..UNITS).all(|class| {
             change[class] <= 0
                 || passed
                     .iter()
@@ -349,7 +366,15 @@ impl Pressure<'_> {
     }
 }
 
-fn add(to: &mut Amounts, amounts: &Amounts, times: i16) {
+/// Adds a value of a class and an amount, so many times.
+fn count(to: &mut Amounts, (class, amount): (u8, i32), times: i32) {
+    to[usize::from(class)] += amount * times;
+    if usize::from(class) == GRF {
+        to[UNITS] += times;
+    }
+}
+
+fn add(to: &mut Amounts, amounts: &Amounts, times: i32) {
     for (to, amount) in to.iter_mut().zip(amounts) {
         *to += amount * times;
     }

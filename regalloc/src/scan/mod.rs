@@ -47,6 +47,10 @@ struct Scan<'a> {
     /// Units that are given out, in the order in which they are preferred.
     order: Vec<Unit>,
     allocatable: UnitSet,
+    /// The place in the order after that of the unit that was taken in turn last, and after that of the last of all
+    /// that were.
+    turn: usize,
+    used: usize,
     /// By value, its current place.
     place: Vec<Option<Place>>,
     /// By unit, the value in it; [`NO_VALUE`] if there is none.
@@ -103,6 +107,8 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
         plan,
         order,
         allocatable,
+        turn: 0,
+        used: 0,
         place: vec![None; values],
         holds: vec![NO_VALUE; problem.file.unit_count],
         free: allocatable,
@@ -208,8 +214,7 @@ impl Scan<'_> {
         self.moves.push((key(2 * i, Order::Operand), (from, to)));
     }
 
-    /// A free unit of a set for a value from a position on: its web's preferred one, or else one without a
-    /// reservation while it lives, or else the one whose reservation begins last.
+    /// A free unit of a set for a value from a position on: its web's preferred one, or else the next in turn.
     fn choose(&mut self, v: u32, at: u32, among: UnitSet) -> Option<Unit> {
         let free = self.free & among;
         if free.is_empty() {
@@ -229,10 +234,33 @@ impl Scan<'_> {
         {
             return Some(preferred);
         }
+        self.next_in_turn(v, at, free)
+    }
+
+    /// Of these units, the next without a reservation while a value lives, or else the one whose reservation begins
+    /// last. Units are taken in turn: after a unit that was read or written a moment ago the next instruction might
+    /// have to wait. In a subroutine each further unit is one that its callers cannot keep values in: those that it
+    /// uses already come first.
+    fn next_in_turn(&mut self, v: u32, at: u32, free: UnitSet) -> Option<Unit> {
+        let file = &self.problem.file;
+        let count = match file.is_called {
+            true => self.used,
+            false => file.preferred.len(),
+        };
+        let turn = if self.turn < count { self.turn } else { 0 };
+        let in_turn = (turn..count).chain(0..turn).chain(count..self.order.len());
         let mut best: Option<(u32, Unit)> = None;
-        for &unit in self.order.iter().filter(|&&u| free.contains(u)) {
-            match self.webs.reserved(unit, v, at, spans) {
-                None => return Some(unit),
+        for n in in_turn {
+            let unit = self.order[n];
+            if !free.contains(unit) {
+                continue;
+            }
+            match self.webs.reserved(unit, v, at, &self.ranges.spans) {
+                None => {
+                    self.turn = n + 1;
+                    self.used = self.used.max(n + 1);
+                    return Some(unit);
+                }
                 Some(from) if best.is_none_or(|(latest, _)| from > latest) => {
                     best = Some((from, unit));
                 }

@@ -15,6 +15,7 @@ fn round(units: u16, live: usize) -> Problem {
         unit_grfs: 2,
         preferred: (1..units - 8).map(Unit).collect(),
         callee_saved: (units - 8..units).map(Unit).collect(),
+        is_called: false,
     };
     let mut p = Problem::new(file, 0, 0);
     let any = Constraint::Register;
