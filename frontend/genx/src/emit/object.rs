@@ -279,7 +279,9 @@ impl Object {
                 }
                 Some(self.general(*var, *ty, byte, Region::dst(stride)))
             }
-            Dst::Indirect { addr, ty, layout } => {
+            Dst::Indirect {
+                addr, ty, layout, ..
+            } => {
                 let (byte, stride) = layout.destination(i, size, ty.bytes(), 1 << 20)?;
                 let (low, high) = layout.select(i..i + size).range_of(size, ty.bytes());
                 if !INDIRECT.contains(&byte) || high - low > INDIRECT_SPAN {
@@ -405,8 +407,10 @@ impl Object {
 
     /// True if an instruction may overwrite what a later one of the same operation reads.
     fn overlaps(&mut self, e: &Elementwise, most: u32) -> bool {
-        let Dst::Var { var, ty, layout } = &e.dst else {
-            return false;
+        let (var, direct) = match &e.dst {
+            Dst::Var { var, ty, layout } => (*var, Some((ty.bytes(), layout))),
+            Dst::Indirect { var, .. } => (*var, None),
+            Dst::Predicate(_) => return false,
         };
         let conflict = e.srcs.iter().any(|src| match src {
             Src::Var {
@@ -415,10 +419,13 @@ impl Object {
                 layout: l,
                 ..
             } => {
-                if from != var || (l == layout && of.bytes() == ty.bytes()) {
+                let Some((bytes, layout)) = direct else {
+                    return *from == var;
+                };
+                if *from != var || (l == layout && of.bytes() == bytes) {
                     return false;
                 }
-                let (a, b) = layout.range(e.count, ty.bytes());
+                let (a, b) = layout.range(e.count, bytes);
                 let (c, d) = l.range(e.count, of.bytes());
                 a < d && c < b
             }
@@ -430,7 +437,7 @@ impl Object {
 
     /// The operation into a variable of its own, which is then copied.
     fn through_copy(&mut self, e: Elementwise) -> bool {
-        let Dst::Var { ty, .. } = &e.dst else {
+        let (Dst::Var { ty, .. } | Dst::Indirect { ty, .. }) = &e.dst else {
             return false;
         };
         let ty = *ty;
@@ -469,7 +476,9 @@ impl Object {
     /// An operation with predicates whose elements do not lie so that each instruction begins at a channel that it
     /// can begin at: on copies that do, which have elements behind the last.
     fn padded(&mut self, mut e: Elementwise) -> bool {
-        let count = e.count.next_multiple_of(4.min(e.count.next_power_of_two()));
+        // The last predicate has no more channels than its elements need.
+        let last = e.count % CHANNELS;
+        let count = e.count - last + last.next_multiple_of(4.min(last.next_power_of_two()));
         for src in &mut e.srcs {
             if src.is_uniform() {
                 continue;
@@ -515,7 +524,9 @@ impl Object {
                         layout: layout.clone(),
                         modifier: Modifier::None,
                     },
-                    Dst::Indirect { addr, ty, layout } => Src::Indirect {
+                    Dst::Indirect {
+                        addr, ty, layout, ..
+                    } => Src::Indirect {
                         addr: *addr,
                         ty: *ty,
                         layout: layout.clone(),

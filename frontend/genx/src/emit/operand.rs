@@ -265,6 +265,8 @@ pub enum Dst {
     },
     Indirect {
         addr: Addr,
+        /// The variable that the address lies in.
+        var: Var,
         ty: Type,
         layout: Layout,
     },

@@ -105,8 +105,11 @@ impl Emitter<'_, '_> {
         let layout = Layout::contiguous(0, ty.bytes());
         if offsets.is_none() && self.shape(offset)?.0 > 1 {
             let rows = self.shape(offset)?.0;
+            // A row may be written over what a later one reads.
+            let class = self.classes.root(result);
             let src = match source {
                 Some(src) => src,
+                None if self.reads(new, class) => self.apart(new)?,
                 None => self.source(new, Sign::Signed)?,
             };
             return self.write_rows(var, layout, src, offset, count / rows, shape[2], mask);
@@ -117,7 +120,12 @@ impl Emitter<'_, '_> {
             None => {
                 let offset = self.scalar(offset, Sign::Unsigned)?;
                 let addr = self.address_of(var, 0, offset)?;
-                Dst::Indirect { addr, ty, layout }
+                Dst::Indirect {
+                    addr,
+                    var,
+                    ty,
+                    layout,
+                }
             }
         };
         match source {
@@ -147,7 +155,12 @@ impl Emitter<'_, '_> {
             let one = super::value::uniform(selected(offsets.clone(), std::iter::once(row)));
             let addr = self.address_of(var, 0, one)?;
             let layout = whole.select((0..width).map(|i| i * stride as u32));
-            let dst = Dst::Indirect { addr, ty, layout };
+            let dst = Dst::Indirect {
+                addr,
+                var,
+                ty,
+                layout,
+            };
             let part = selected(src.clone(), row * width..(row + 1) * width);
             if !masked {
                 self.copy(width, dst, part)?;
@@ -228,6 +241,7 @@ impl Emitter<'_, '_> {
                 let addr = self.address_of(var, 0, offset)?;
                 Dst::Indirect {
                     addr,
+                    var,
                     ty,
                     layout: Layout::same(0),
                 }
