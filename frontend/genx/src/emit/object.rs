@@ -444,13 +444,18 @@ impl Object {
         let bytes = ty.bytes();
         let temp = self.var(ty, padded_bytes(e.count, bytes));
         let layout = Layout::contiguous(0, bytes);
+        // The mask of a selection is an operand; any other says which elements are written.
+        let (operand, mask) = match e.op {
+            Opcode::Sel => (e.mask.clone(), None),
+            _ => (None, e.mask.clone()),
+        };
         let first = Elementwise {
             dst: Dst::Var {
                 var: temp,
                 ty,
                 layout: layout.clone(),
             },
-            mask: None,
+            mask: operand,
             ..e.clone()
         };
         let src = Src::Var {
@@ -467,6 +472,7 @@ impl Object {
                 lead: None,
                 tail: None,
                 srcs: smallvec![src],
+                mask,
                 saturate: false,
                 most: MAX_CHANNELS,
                 ..e

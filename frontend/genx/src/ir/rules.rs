@@ -228,6 +228,9 @@ pub fn check(
             mismatch("the function has another result")
         }
         Op::CondBr | Op::Switch(_) | Op::Ret | Op::Br | Op::Unreachable => Ok(Types::VOID),
+        Op::Intrinsic(intrinsic) if stated == Types::VOID && intrinsic.is_pure() => {
+            mismatch(format!("{} has a result", intrinsic.name()))
+        }
         Op::Alloca(_) | Op::Call(_) | Op::CallIndirect(_) | Op::Intrinsic(_) => Ok(stated),
     }
 }
