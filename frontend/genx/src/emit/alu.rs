@@ -22,6 +22,9 @@ pub fn typed(mut dst: Dst, to: VType) -> Dst {
     dst
 }
 
+/// The sign of a bfloat.
+const BFLOAT_SIGN: u64 = 0x8000;
+
 impl Emitter<'_, '_> {
     /// Computes the result of an instruction, which is not `i1`, into a destination.
     pub fn compute(
@@ -39,6 +42,10 @@ impl Emitter<'_, '_> {
         }
         match &data.op {
             Op::Binary(op) => self.binary(inst, *op, count, scalar, dst, mask, saturate),
+            Op::FNeg if scalar == Scalar::BFloat => {
+                let src = self.source(data.args[0], Sign::Own)?;
+                self.alu(Opcode::Xor, count, dst, &[src, imm(VType::Uw, BFLOAT_SIGN)])
+            }
             Op::FNeg => {
                 let ty = self.visa(scalar, Sign::Own)?;
                 let src = negated(self.source(data.args[0], Sign::Own)?);
@@ -137,7 +144,7 @@ impl Emitter<'_, '_> {
             }
             FMul => (Opcode::Mul, Sign::Own),
             FDiv => return self.quotient(inst, count, scalar, dst, mask, saturate),
-            FRem => return self.unsupported("frem"),
+            FRem => return self.remainder(count, scalar, a, b, dst),
             UDiv | SDiv | URem | SRem => return self.divide(op, count, scalar, a, b, dst),
             Shl => (Opcode::Shl, Sign::Signed),
             LShr => (Opcode::Shr, Sign::Unsigned),
@@ -207,33 +214,11 @@ impl Emitter<'_, '_> {
         self.masked(Opcode::Mad, count, dst, &[a, b, c], mask, saturate)
     }
 
-    /// Product of 64-bit integers from products of their halves.
+    /// Product of 64-bit integers.
     fn multiply_long(&mut self, count: u32, a: Value, b: Value, dst: Dst) -> Result<()> {
         let a = self.in_variable(a, count)?;
         let b = self.in_variable(b, count)?;
-        let half = |src: &Src, high: u32| match src {
-            Src::Var { var, layout, .. } => {
-                super::function::source(*var, VType::Ud, layout.moved(4 * high))
-            }
-            Src::Imm { bits, .. } => imm(VType::Ud, bits >> (32 * high) & 0xffff_ffff),
-            other => other.clone(),
-        };
-        let (var, low, product) = self.temp(VType::Uq, count);
-        self.alu(Opcode::Mul, count, low, &[half(&a, 0), half(&b, 0)])?;
-        let (_, to, cross) = self.temp(VType::Ud, count);
-        self.alu(Opcode::Mul, count, to.clone(), &[half(&a, 0), half(&b, 1)])?;
-        let (_, to2, cross2) = self.temp(VType::Ud, count);
-        self.alu(Opcode::Mul, count, to2, &[half(&a, 1), half(&b, 0)])?;
-        self.alu(Opcode::Add, count, to, &[cross.clone(), cross2])?;
-        let upper = super::operand::Layout::contiguous(4, 8);
-        let high = super::function::source(var, VType::Ud, upper.clone());
-        let to = Dst::Var {
-            var,
-            ty: VType::Ud,
-            layout: upper,
-        };
-        self.alu(Opcode::Add, count, to, &[high, cross])?;
-        self.copy(count, dst, product.typed(VType::Q))
+        self.multiply_halves(count, &a, &b, dst)
     }
 
     /// A source that is a variable or an immediate.
@@ -246,129 +231,6 @@ impl Emitter<'_, '_> {
             }
             src => Ok(src),
         }
-    }
-
-    /// Quotient or remainder of integers; vISA has them of 32 bits.
-    fn divide(
-        &mut self,
-        op: BinaryOp,
-        count: u32,
-        scalar: Scalar,
-        a: Value,
-        b: Value,
-        dst: Dst,
-    ) -> Result<()> {
-        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
-        let sign = bale::sign(signed);
-        let bits = self.shared.module.types.bits(scalar);
-        if bits == 64 {
-            return self.error(
-                Code::Instruction,
-                "division of 64-bit integers is not supported",
-            );
-        }
-        let opcode = match op {
-            BinaryOp::UDiv | BinaryOp::SDiv => Opcode::Div,
-            _ => Opcode::Mod,
-        };
-        let ty = if signed { VType::D } else { VType::Ud };
-        let (left, right) = (self.source(a, sign)?, self.source(b, sign)?);
-        if bits == 32 {
-            return self.alu(opcode, count, typed(dst, ty), &[left, right]);
-        }
-        let mut wide = |src: Src| -> Result<Src> {
-            if let Src::Imm { bits: n, .. } = src {
-                let n = if signed {
-                    (n << (64 - bits)).cast_signed() >> (64 - bits)
-                } else {
-                    n as i64
-                };
-                return Ok(imm(ty, n.cast_unsigned()));
-            }
-            let (_, to, wide) = self.temp(ty, count);
-            self.copy(count, to, src)?;
-            Ok(wide)
-        };
-        let (left, right) = (wide(left)?, wide(right)?);
-        let (_, to, result) = self.temp(ty, count);
-        self.alu(opcode, count, to, &[left, right])?;
-        self.copy(count, dst, result)
-    }
-
-    /// Quotient of floats: rounded correctly unless the instruction allows a reciprocal.
-    fn quotient(
-        &mut self,
-        inst: Inst,
-        count: u32,
-        scalar: Scalar,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
-        let data = self.data(inst);
-        let (a, b) = (
-            self.source(data.args[0], Sign::Own)?,
-            self.source(data.args[1], Sign::Own)?,
-        );
-        let reciprocal = data.flags.arcp || data.flags.afn;
-        match scalar {
-            Scalar::Float | Scalar::Half if reciprocal => {
-                self.masked(Opcode::Div, count, dst, &[a, b], mask, saturate)
-            }
-            _ => self.ieee(Opcode::Divm, count, scalar, dst, &[a, b]),
-        }
-    }
-
-    /// A quotient or root that is rounded correctly.
-    pub fn ieee(
-        &mut self,
-        op: Opcode,
-        count: u32,
-        scalar: Scalar,
-        dst: Dst,
-        srcs: &[Src],
-    ) -> Result<()> {
-        let platform = self.shared.platform;
-        if !op.row().platforms.contains(platform.generation) {
-            let what = if op == Opcode::Divm {
-                "quotients"
-            } else {
-                "square roots"
-            };
-            return self.error(
-                Code::Platform,
-                format!(
-                    "{} has no correctly rounded {what}; `arcp` or `afn` allows others",
-                    platform.name
-                ),
-            );
-        }
-        if scalar != Scalar::Half {
-            return self.alu(op, count, dst, srcs);
-        }
-        // The result of a half is that of a float, rounded: 24 bits are more than twice 11 and two.
-        let mut wide = Vec::new();
-        for src in srcs {
-            let (_, to, from) = self.temp(VType::F, count);
-            self.copy(count, to, src.clone())?;
-            wide.push(from);
-        }
-        let (_, to, from) = self.temp(VType::F, count);
-        self.alu(op, count, to, &wide)?;
-        self.copy(count, dst, from)
-    }
-
-    /// An operation that vISA has only for floats, on halves.
-    fn as_float(&mut self, op: Opcode, count: u32, dst: Dst, srcs: &[Src]) -> Result<()> {
-        let mut wide = Vec::new();
-        for src in srcs {
-            let (_, to, from) = self.temp(VType::F, count);
-            self.copy(count, to, src.clone())?;
-            wide.push(from);
-        }
-        let (_, to, from) = self.temp(VType::F, count);
-        self.alu(op, count, to, &wide)?;
-        self.copy(count, dst, from)
     }
 
     fn select(&mut self, inst: Inst, count: u32, dst: Dst, saturate: bool) -> Result<()> {
@@ -557,6 +419,11 @@ impl Emitter<'_, '_> {
         let data = self.data(inst);
         match kind {
             Kind::Alu(alu) => self.direct(inst, alu, count, scalar, dst, mask, saturate),
+            Kind::Modifier(_) | Kind::Extremum(..) | Kind::Saturate | Kind::Fma
+                if scalar == Scalar::BFloat =>
+            {
+                self.error(Code::Type, "arithmetic on bfloat is not supported")
+            }
             Kind::Saturate => match self.function.inst_of(data.args[0]) {
                 Some(from) if self.bales.fold[from] == Fold::Destination => {
                     self.compute(from, dst, mask, true)

@@ -251,7 +251,8 @@ impl Baler<'_> {
                 let fits = types.bits(to) == 32 || types.bits(from) == 32;
                 fits.then_some(Class::Extension)
             }
-            Op::FNeg => Some(Class::Modifier),
+            // A bfloat has no modifier in vISA.
+            Op::FNeg => (types.element(data.ty) != Some(Scalar::BFloat)).then_some(Class::Modifier),
             _ => None,
         }
     }
@@ -404,7 +405,7 @@ pub fn is_simple(module: &Module, function: &Function, inst: Inst) -> bool {
             BinaryOp::FRem => false,
             _ => element != Scalar::BFloat,
         },
-        Op::FNeg => true,
+        Op::FNeg => element != Scalar::BFloat,
         Op::Cast(op) => {
             let Some(from) = from else { return false };
             !from_bool && is_simple_cast(types, op, from, element)

@@ -23,6 +23,8 @@ use crate::ir::{Inst, Value, ValueDef};
 const SLM: u64 = 254;
 const STATELESS: std::ops::RangeInclusive<u64> = 253..=255;
 const OWORD: u32 = 16;
+/// Bit of the mode of a sampler's message with sixteen pixels.
+const WIDE_SAMPLE: u32 = 16;
 /// Channels of the smallest message.
 const MIN_CHANNELS: u32 = 8;
 /// Registers that a raw message can have.
@@ -31,6 +33,8 @@ const MAX_GRFS: u32 = 31;
 /// An operand of a message that goes out by channels.
 enum Item {
     Is(Operand),
+    /// Channels of texels, with a bit for sixteen pixels.
+    Texels(u32),
     /// Elements of this type for each channel, in planes.
     Send {
         src: Src,
@@ -76,6 +80,19 @@ impl Emitter<'_, '_> {
         Ok(surface)
     }
 
+    /// Sampler of an operand that is its number.
+    fn sampler(&mut self, index: Value) -> Result<Operand> {
+        let number = self.scalar_operand(index, VType::Ud)?;
+        let name = format!("s{}", self.object().builder_surfaces());
+        let sampler = self.object().builder.sampler(&name);
+        let state = Operand::State {
+            of: StateVar::Sampler(sampler),
+            off: 0,
+        };
+        self.object().inst(Opcode::Movs, exec(1), [state, number]);
+        Ok(Operand::Sampler(sampler))
+    }
+
     /// Variable that begins a register and has a value's elements.
     fn payload(&mut self, value: Value, bytes: u32) -> Result<Var> {
         let (count, scalar) = self.shape(value)?;
@@ -109,6 +126,9 @@ impl Emitter<'_, '_> {
         let args = &self.data(inst).args;
         let most = message.parts.iter().filter_map(|part| match *part {
             Part::Number(n)
+            | Part::Texels(n)
+            | Part::Sampler(n)
+            | Part::Singles(n)
             | Part::Channels(n)
             | Part::Rows(n)
             | Part::Surface(n)
@@ -288,7 +308,9 @@ impl Emitter<'_, '_> {
             items.push(match *part {
                 Part::Is(n) => Item::Is(Operand::Field(n)),
                 Part::Number(n) => Item::Is(Operand::Field(self.number(arg(n))? as u32)),
-                Part::Channels(n) => {
+                Part::Sampler(n) => Item::Is(self.sampler(arg(n))?),
+                Part::Singles(n) => self.channels(arg(n), VType::F)?,
+                Part::Texels(n) | Part::Channels(n) => {
                     let left = self.number(arg(n))? as u32 & 15;
                     if left.count_ones() != planes {
                         return self.error(
@@ -296,7 +318,10 @@ impl Emitter<'_, '_> {
                             "the mask has another number of channels than the data",
                         );
                     }
-                    Item::Is(Operand::Field(left))
+                    match *part {
+                        Part::Texels(_) => Item::Texels(left),
+                        _ => Item::Is(Operand::Field(left)),
+                    }
                 }
                 Part::ElementSize => Item::Is(Operand::Field(match element {
                     1 => 0,
@@ -416,9 +441,10 @@ impl Emitter<'_, '_> {
                 && receive
                     .as_ref()
                     .is_none_or(|r| whole(r.ty.bytes(), r.planes));
-            let size = match regular {
+            let pixels = items.iter().any(|item| matches!(item, Item::Texels(_)));
+            let size = match regular && (!pixels || width >= MIN_CHANNELS) {
                 true => width,
-                false => width.next_power_of_two().max(8),
+                false => width.next_power_of_two().max(MIN_CHANNELS),
             };
             self.send_part(
                 op,
@@ -458,6 +484,10 @@ impl Emitter<'_, '_> {
         for item in items {
             operands.push(match item {
                 Item::Is(operand) => operand.clone(),
+                Item::Texels(mask) => {
+                    let wide = if size > MIN_CHANNELS { WIDE_SAMPLE } else { 0 };
+                    Operand::Field(mask | wide)
+                }
                 Item::Null => Var::NULL.raw(0),
                 Item::Send { src, planes } => {
                     let ty = src.ty();
@@ -517,8 +547,13 @@ impl Emitter<'_, '_> {
                 }
             });
         }
-        let pred = self.part_mask(mask, first, width, size)?;
-        self.object().inst_if(op, exec(size), pred, operands);
+        // The samplers' messages have all their pixels.
+        if items.iter().any(|item| matches!(item, Item::Texels(_))) {
+            self.object().inst(op, Exec::NONE, operands);
+        } else {
+            let pred = self.part_mask(mask, first, width, size)?;
+            self.object().inst_if(op, exec(size), pred, operands);
+        }
         if let (Some((var, target, stride)), Some(r)) = (received, receive) {
             for plane in 0..r.planes {
                 let to = (plane * count + first) * r.ty.bytes();

@@ -6,6 +6,7 @@ mod bale;
 mod bits;
 mod bools;
 mod calls;
+mod division;
 mod flow;
 mod function;
 mod messages;

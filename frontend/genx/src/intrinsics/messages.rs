@@ -15,6 +15,11 @@ pub enum Part {
     /// The channels that a mask names. (The language reference says that it names those that are left out; the
     /// reference compiler and its users take it for those that are moved.)
     Channels(u8),
+    /// The channels of texels that a mask names, with the number of pixels.
+    Texels(u8),
+    Sampler(u8),
+    /// A single for each channel.
+    Singles(u8),
     /// Bytes of an element of the data, as its number.
     ElementSize,
     /// Size of the data in owords, as a power of two; the number is added.
@@ -356,3 +361,32 @@ pub const MEDIA_ST: Message = Message {
         Send(6),
     ],
 };
+pub const SAMPLE: Message = channels(
+    Opcode::Sample,
+    3,
+    None,
+    None,
+    &[
+        Texels(0),
+        Sampler(1),
+        Surface(2),
+        Singles(3),
+        Singles(4),
+        Singles(5),
+        Receive,
+    ],
+);
+pub const LOAD: Message = channels(
+    Opcode::Load,
+    2,
+    None,
+    None,
+    &[
+        Texels(0),
+        Surface(1),
+        Offsets(2),
+        Offsets(3),
+        Offsets(4),
+        Receive,
+    ],
+);
