@@ -87,10 +87,13 @@ struct Headers {
 
 impl Headers {
     fn follow(&mut self, inst: &Inst, platform: &Platform) {
-        let offset = 0b1111u64 << OFFSET;
-        for (register, bytes) in footprint::of(inst, platform).writes.parts() {
-            if bytes & offset != 0 {
-                self.offsets.remove(&u32::from(register));
+        // Hardly any code moves such constants.
+        if !self.offsets.is_empty() {
+            let offset = 0b1111u64 << OFFSET;
+            for (register, bytes) in footprint::of(inst, platform).writes.parts() {
+                if bytes & offset != 0 {
+                    self.offsets.remove(&u32::from(register));
+                }
             }
         }
         let Some(dst) = inst
