@@ -47,9 +47,9 @@ enum Kind {
 /// The instructions over which one may be moved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Movability {
-    /// Those that do not share a register with it.
+    /// Instructions that share no register with it.
     Any,
-    /// Of these, messages only if neither writes memory.
+    /// Instructions that share no register with it; messages only if neither of the two writes memory.
     Message {
         writes: bool,
     },

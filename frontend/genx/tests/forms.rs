@@ -65,7 +65,7 @@ fn a_wrapper_is_looked_into() {
         wrapped.extend(field.to_le_bytes());
     }
     wrapped.extend(&bitcode);
-    // What stands behind the end in the wrapper does not matter.
+    // Bytes after the wrapper's end do not matter.
     wrapped.extend([0xff; 8]);
     assert!(visa(&wrapped) == visa(&bitcode));
 }

@@ -1,4 +1,4 @@
-//! What the verifier refuses: each text breaks one rule.
+//! Texts that the verifier refuses, each of which breaks one rule.
 
 use kiln_genx::error::Code;
 use kiln_genx::read;

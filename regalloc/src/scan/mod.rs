@@ -237,7 +237,7 @@ impl Scan<'_> {
         self.next_in_turn(v, at, free)
     }
 
-    /// Of these units, the next without a reservation while a value lives, or else the one whose reservation begins
+    /// The next free unit without a reservation while a value lives, or else the one whose reservation begins
     /// last. Units are taken in turn: after a unit that was read or written a moment ago the next instruction might
     /// have to wait. In a subroutine each further unit is one that its callers cannot keep values in: those that it
     /// uses already come first.

@@ -84,7 +84,7 @@ fn differ(what: &str, found: &[u8], expected: &[u8]) -> Result<(), String> {
 /// Compares the results of a seed's program; gives the program's expected result.
 ///
 /// # Errors
-/// What differs first: the IR after a pass, or the executed code.
+/// The first difference: of the IR after a pass, or of the executed code.
 pub fn check(seed: u64, plain: bool, platform: &'static Platform) -> Result<Vec<u8>, String> {
     check_text(
         &generate::program(seed, plain),
@@ -93,10 +93,10 @@ pub fn check(seed: u64, plain: bool, platform: &'static Platform) -> Result<Vec<
     )
 }
 
-/// The same for a program in text.
+/// Compares a program in text as [`check`] does.
 ///
 /// # Errors
-/// What differs first.
+/// The first difference.
 pub fn check_text(
     text: &str,
     input: &[u8],

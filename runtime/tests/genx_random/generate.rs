@@ -394,7 +394,7 @@ impl Generator {
                 1 => 0,
                 _ => self.random.below(most + 1),
             };
-            // What is written twice would depend on the order.
+            // The result of elements that are written twice would depend on the order.
             let apart = (width == 1 || stride > 0) && (rows == 1 || vstride >= span);
             if !read && !apart {
                 continue;

@@ -529,7 +529,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// What follows an instruction.
+/// The step after an instruction.
 enum Step {
     On,
     To(Block),

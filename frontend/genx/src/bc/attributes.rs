@@ -11,7 +11,7 @@ const LIST: u64 = 2;
 const GROUP: u64 = 3;
 /// Number of the attribute `byval`.
 const BYVAL: u64 = 3;
-/// What a group is about: the function, or a parameter behind the result.
+/// Subject of a group: the function, or a parameter by its number from here on.
 const FUNCTION: u64 = 0xffff_ffff;
 const FIRST_PARAM: u64 = 1;
 

@@ -40,7 +40,7 @@ mod code {
     pub const OPERAND_BUNDLE: u64 = 55;
     pub const UNOP: u64 = 56;
     pub const FREEZE: u64 = 58;
-    /// What a debugger wants to know.
+    /// Records of debug information.
     pub const DEBUG_RECORDS: std::ops::RangeInclusive<u64> = 61..=65;
 }
 

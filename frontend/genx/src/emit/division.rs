@@ -267,7 +267,7 @@ impl Emitter<'_, '_> {
         let b = self.in_variable(b, count)?;
         match scalar {
             Scalar::Half => {
-                // That of halves is a half, and the same as that of floats.
+                // A remainder of halves is a half, and equals the remainder of the same floats.
                 let mut wide = Vec::new();
                 for src in [a, b] {
                     let src = src.typed(VType::Hf);

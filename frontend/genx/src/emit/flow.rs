@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
                 self.jump(None, copies.target(data.targets[0]), next)
             }
             Op::Ret => self.ret(inst),
-            // What is not reached returns nothing.
+            // An unreachable end returns nothing.
             _ => match self.passed.clone() {
                 Some(passed) => self.leave(&passed, None),
                 None => {

@@ -40,7 +40,7 @@ pub struct Interface {
     pub slm: u32,
     /// Bytes of private memory of each thread.
     pub private: u32,
-    /// What a launch sets, in the order in which it sets it.
+    /// Arguments that a launch sets, in its order.
     pub args: Vec<Argument>,
     /// Values that the kernel receives besides.
     pub implicit: Vec<(Implicit, Placed)>,
@@ -135,7 +135,7 @@ fn frames(module: &Module, functions: &[FunctionId]) -> (HashMap<FunctionId, u32
 /// Makes the objects of all kernels, and of the functions that are called with a stack.
 ///
 /// # Errors
-/// What is not supported.
+/// An instruction, a type or a call that is not supported, with its place.
 pub fn objects(
     module: &Module,
     kernels: &[Kernel],
@@ -531,7 +531,7 @@ pub struct Private {
 
 /// Variables that a kernel begins with.
 struct Inputs {
-    /// That of each parameter.
+    /// By parameter: the variable that holds it.
     params: Vec<Option<Var>>,
     /// Address of the private memory of all threads.
     private: Option<Var>,

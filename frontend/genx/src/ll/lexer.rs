@@ -77,10 +77,10 @@ impl<'a> Lexer<'a> {
         Ok(lexer)
     }
 
-    /// Continues at an offset behind; the lexer as it was.
+    /// Continues at a later offset, and gives the lexer as it was.
     ///
     /// # Errors
-    /// What stands there is no token.
+    /// No token begins at the offset.
     pub fn jump(&mut self, to: usize) -> Result<Lexer<'a>> {
         let before = self.clone();
         self.pos = to;

@@ -475,7 +475,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What was taken for a function, and is a variable that stands behind its use.
+    /// Corrects names that were taken for functions, and are variables defined after their first use.
     fn variables_behind(&mut self) {
         let module = &mut self.module;
         let names = self.undefined.keys().filter_map(|name| {

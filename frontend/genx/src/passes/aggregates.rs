@@ -215,7 +215,7 @@ impl Aggregates<'_> {
                     }
                 }
             }
-            // What is used before its definition is not reached.
+            // A use before its definition is unreachable, so that any value will do.
             constant => {
                 let constant = constant.unwrap_or(Const::Undef);
                 for (ty, _) in leaves {
