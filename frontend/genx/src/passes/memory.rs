@@ -79,17 +79,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     if globals.is_empty() && !insts.any(|inst| touches(&function.insts[*inst])) {
         return Ok(());
     }
-    let mut pass = Memory {
-        module,
-        function,
-        variables: Vec::new(),
-        places: SecondaryMap::new(),
-        current: Vec::new(),
-        new: Vec::new(),
-        at: None,
-        frame: 0,
-        frames: HashMap::new(),
-    };
+    let mut pass = Memory::new(module, function);
     pass.find()?;
     pass.find_globals(&globals)?;
     pass.rewrite()?;
@@ -106,17 +96,7 @@ pub fn find_addresses(module: &mut Module, function: &mut Function) {
         return;
     }
     let uses = crate::emit::uses(function);
-    let mut pass = Memory {
-        module,
-        function,
-        variables: Vec::new(),
-        places: SecondaryMap::new(),
-        current: Vec::new(),
-        new: Vec::new(),
-        at: None,
-        frame: 0,
-        frames: HashMap::new(),
-    };
+    let mut pass = Memory::new(module, function);
     for pointer in globals {
         let ValueDef::Global(id) = pass.function.values[pointer].def else {
             continue;
@@ -167,7 +147,22 @@ fn access(data: &InstData) -> Option<(Option<Value>, Value)> {
     }
 }
 
-impl Memory<'_> {
+impl<'a> Memory<'a> {
+    /// The pass over a function, with no variables yet.
+    fn new(module: &'a mut Module, function: &'a mut Function) -> Memory<'a> {
+        Memory {
+            module,
+            function,
+            variables: Vec::new(),
+            places: SecondaryMap::new(),
+            current: Vec::new(),
+            new: Vec::new(),
+            at: None,
+            frame: 0,
+            frames: HashMap::new(),
+        }
+    }
+
     /// Finds the variables of the module. One whose address is used in another way is left alone.
     fn find_globals(&mut self, globals: &[Value]) -> Result<()> {
         let uses = crate::emit::uses(self.function);
