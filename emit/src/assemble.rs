@@ -16,6 +16,61 @@ pub struct Program {
 }
 
 impl Program {
+    /// The blocks of decoded code: a branch ends one, and a branch's target begins one. `None` if a branch goes to
+    /// where no instruction is.
+    pub fn of_code(code: Vec<Inst>) -> Option<Program> {
+        let mut end = 0;
+        let mut offsets: Vec<i64> = Vec::with_capacity(code.len());
+        for inst in &code {
+            offsets.push(end);
+            end += i64::from(inst.size());
+        }
+        let place = |at: usize, inst: &Inst, target| match target {
+            Some(Target::Offset(by)) if !inst.op.branches_to_place() => {
+                let to = offsets[at] + i64::from(by);
+                let index = if to == end {
+                    Ok(code.len())
+                } else {
+                    offsets.binary_search(&to)
+                };
+                Some(index.ok())
+            }
+            _ => None,
+        };
+        let mut is_start = vec![false; code.len() + 1];
+        is_start[0] = true;
+        for (at, inst) in code.iter().enumerate() {
+            for to in [inst.jip, inst.uip]
+                .into_iter()
+                .filter_map(|target| place(at, inst, target))
+            {
+                is_start[to?] = true;
+            }
+            is_start[at + 1] |= inst.op.is_branch();
+        }
+        // The number of the block that begins at each instruction.
+        let numbers: Vec<u32> = is_start
+            .iter()
+            .scan(0, |blocks, is_start| {
+                Some(std::mem::replace(blocks, *blocks + u32::from(*is_start)))
+            })
+            .collect();
+        let mut blocks: Vec<Vec<Inst>> = Vec::new();
+        for (at, inst) in code.iter().enumerate() {
+            let mut inst = inst.clone();
+            for target in [&mut inst.jip, &mut inst.uip] {
+                if let Some(Some(to)) = place(at, &code[at], *target) {
+                    *target = Some(Target::Block(numbers[to]));
+                }
+            }
+            if is_start[at] {
+                blocks.push(Vec::new());
+            }
+            blocks.last_mut()?.push(inst);
+        }
+        Some(Program { blocks })
+    }
+
     /// Appends the blocks of subroutines, in the order of their numbers from 1 on, and replaces the targets of calls
     /// by blocks.
     pub fn append(&mut self, routines: impl IntoIterator<Item = Program>) {

@@ -71,6 +71,13 @@ pub(crate) struct Footprint {
     pub writes: Bytes,
 }
 
+/// All bytes of registers.
+pub(crate) fn registers(first: u32, count: u32, grf_bytes: u32) -> Bytes {
+    let mut bytes = Bytes::default();
+    bytes.add_registers(first, count, grf_bytes);
+    bytes
+}
+
 /// The footprint of an instruction.
 pub(crate) fn of(inst: &Inst, platform: &Platform) -> Footprint {
     Operands { platform }.of(inst)

@@ -15,6 +15,7 @@ pub mod listing;
 pub mod messages;
 mod print;
 pub mod schedule;
+pub mod scoreboard;
 pub mod verify;
 pub mod yaml;
 pub mod ze_info;

@@ -5,54 +5,20 @@
 //! instructions of one block with a table of the pending accesses of each register, and shares no code with the
 //! checker. Annotations that only matter between blocks do not count.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+mod kernels;
 
+use std::collections::{HashMap, HashSet};
+
+use kernels::kernels;
 use kiln_emit::inst::{
     Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Systolic, Target, TokenUse, Type,
 };
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, PLATFORMS, Platform};
 use kiln_emit::verify::scoreboard::{self, Missing};
-use kiln_emit::zebin::Zebin;
 use proptest::prelude::*;
 
 const MUTATED: [&str; 7] = ["tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl"];
-
-/// Object files for a platform.
-fn zebins(platform: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = [
-        "../examples",
-        "../runtime/tests/kernels",
-        "../runtime/tests/xe_kernels",
-    ]
-    .map(|dir| root.join(dir));
-    let mut files: Vec<PathBuf> = roots
-        .iter()
-        .flat_map(|dir| std::fs::read_dir(dir).unwrap())
-        .filter_map(|entry| {
-            let dir = entry.unwrap().path();
-            let name = format!("{}.zebin", dir.file_name()?.to_str()?);
-            Some(dir.join(platform).join(name)).filter(|file| file.exists())
-        })
-        .collect();
-    files.sort();
-    files
-}
-
-/// The code of each kernel.
-fn codes(platform: &'static Platform) -> Vec<(String, Vec<Inst>)> {
-    let mut codes = Vec::new();
-    for file in zebins(platform.name) {
-        let zebin = Zebin::parse(&std::fs::read(&file).unwrap()).unwrap();
-        for kernel in &zebin.kernels {
-            let insts = entries(&kernel.text, platform).map(|entry| entry.inst.unwrap());
-            codes.push((kernel.name.clone(), insts.collect()));
-        }
-    }
-    codes
-}
 
 fn find(name: &str) -> &'static Platform {
     platform::find(name).expect("the platform is known")
@@ -61,7 +27,7 @@ fn find(name: &str) -> &'static Platform {
 #[test]
 fn the_reference_compilers_code_waits_for_all_it_must() {
     for name in ["tgllp", "dg2", "mtl", "pvc", "bmg", "ptl"] {
-        let codes = codes(find(name));
+        let codes = kernels(find(name));
         assert!(codes.len() >= 28, "only {} kernels for {name}", codes.len());
         for (kernel, code) in codes {
             let found = scoreboard::check_code(&code, find(name)).expect("few ways");
@@ -409,7 +375,7 @@ fn annotations_are_missed_on(platform: &'static Platform) {
     let name = platform.name;
     let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
     let mut random = Random(0x1234_5678_9abc_def1);
-    let mut codes = codes(platform);
+    let mut codes = kernels(platform);
     // Long kernels take long and have the same kinds of mutations.
     codes.retain(|(_, code)| code.len() < 600);
     let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();

@@ -33,6 +33,23 @@ pub struct Rules {
     pub long_pipe: LongPipe,
     /// Types of operands that other families with the same codes lack.
     pub types: &'static [Type],
+    /// Dependencies of the software scoreboard beside those of general registers.
+    pub scoreboard: ScoreboardRules,
+}
+
+/// Dependencies that software waits for on some families only.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoreboardRules {
+    /// True if the address register must not be overwritten before others have read it.
+    pub addresses: bool,
+    /// True if an instruction that writes the address register and waits for a pipeline waits for all.
+    pub address_waits_for_all: bool,
+    /// True if a flag must not be overwritten before a predicate was read from it.
+    pub predicates: bool,
+    /// True if a byte is merged into the word that it is in, so that the word must be finished.
+    pub byte_merges: bool,
+    /// True if loads from local memory may read after stores that follow them.
+    pub local_reads_late: bool,
 }
 
 /// The criterion for operations of the long pipeline.
@@ -88,9 +105,14 @@ static GEN12LP: Rules = Rules {
 };
 static XE_HPG: Rules = XE_HPG_ROW;
 static XE_HPC: Rules = XE_HPC_ROW;
+static XE2: Rules = XE2_ROW;
 static XE3: Rules = Rules {
     ends_from_last: false,
-    ..XE_HPC_ROW
+    scoreboard: ScoreboardRules {
+        predicates: false,
+        ..XE2_ROW.scoreboard
+    },
+    ..XE2_ROW
 };
 
 const XE_HPC_ROW: Rules = Rules {
@@ -98,7 +120,20 @@ const XE_HPC_ROW: Rules = Rules {
     ieee_macros: true,
     long_pipe: LongPipe::Doubles,
     types: &[Type::Bf, Type::Tf32, Type::Bf8],
+    scoreboard: ScoreboardRules {
+        byte_merges: true,
+        ..XE_HPG_ROW.scoreboard
+    },
     ..XE_HPG_ROW
+};
+const XE2_ROW: Rules = Rules {
+    scoreboard: ScoreboardRules {
+        addresses: true,
+        address_waits_for_all: false,
+        local_reads_late: false,
+        ..XE_HPC_ROW.scoreboard
+    },
+    ..XE_HPC_ROW
 };
 
 const GEN9_ROW: Rules = Rules {
@@ -113,6 +148,13 @@ const GEN9_ROW: Rules = Rules {
     ends_from_last: true,
     long_pipe: LongPipe::Operands,
     types: &[],
+    scoreboard: ScoreboardRules {
+        addresses: false,
+        address_waits_for_all: false,
+        predicates: true,
+        byte_merges: false,
+        local_reads_late: false,
+    },
 };
 const XE_HPG_ROW: Rules = Rules {
     ternary: ALIGN1,
@@ -126,6 +168,11 @@ const XE_HPG_ROW: Rules = Rules {
     ends_from_last: true,
     long_pipe: LongPipe::Operands,
     types: &[Type::Bf, Type::Nf],
+    scoreboard: ScoreboardRules {
+        address_waits_for_all: true,
+        local_reads_late: true,
+        ..GEN9_ROW.scoreboard
+    },
 };
 
 /// A family's row.
@@ -135,7 +182,8 @@ pub fn rules(family: Family) -> &'static Rules {
         Family::Gen11 => &GEN11,
         Family::Gen12Lp => &GEN12LP,
         Family::XeHpg => &XE_HPG,
-        Family::XeHpc | Family::Xe2 => &XE_HPC,
+        Family::XeHpc => &XE_HPC,
+        Family::Xe2 => &XE2,
         Family::Xe3 => &XE3,
     }
 }

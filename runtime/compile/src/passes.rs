@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kiln_emit::assemble::{Program, assemble};
-use kiln_emit::{cost, errata, flow, listing, schedule as reschedule};
+use kiln_emit::verify::scoreboard::check_code as check_scoreboard;
+use kiln_emit::{cost, errata, flow, listing, schedule as reschedule, scoreboard};
 use kiln_frontend::module::Object;
 use kiln_ir::expand;
 use kiln_ir::func::VarStorage;
@@ -108,6 +109,7 @@ pub const PASSES: &[Pass] = &[
     part("reschedule", true, reschedule::schedule),
     part("errata", false, errata::run),
     kernel("link-routines", Level::Allocated, link_routines),
+    kernel("scoreboard", Level::Allocated, annotate),
     kernel("assemble", Level::Code, assemble_code),
 ];
 
@@ -502,7 +504,17 @@ impl<'a> Kernel<'a> {
                 kiln_emit::verify::flow::check_program(&self.program)
                     .map_err(|e| broken(source, pass.name, &e))
             }
-            Level::Object | Level::Code => Ok(()),
+            Level::Code => {
+                let code = listing::insts(&self.compiled.code, options.platform);
+                let found = check_scoreboard(&code, options.platform)
+                    .map_err(|e| broken(source, pass.name, &e))?;
+                found.first().map_or(Ok(()), |finding| {
+                    let insts = [&code[finding.first], &code[finding.second]];
+                    let what = format_args!("{}; {}: {finding}", insts[0], insts[1]);
+                    Err(broken(source, pass.name, &what))
+                })
+            }
+            Level::Object => Ok(()),
         }
     }
 
@@ -765,6 +777,12 @@ fn link_routines(kernel: &mut Kernel) -> Result<(), CompileError> {
     let mut program = programs.next().unwrap_or_default();
     program.append(programs);
     kernel.program = program;
+    Ok(())
+}
+
+/// Makes the code wait for its dependencies, on platforms where the hardware does not.
+fn annotate(kernel: &mut Kernel) -> Result<(), CompileError> {
+    scoreboard::run(&mut kernel.program, kernel.shared.options.platform);
     Ok(())
 }
 

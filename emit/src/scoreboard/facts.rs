@@ -1,0 +1,539 @@
+//! Facts of instructions that the scoreboard goes by: unit, registers, and the waits that no register causes.
+//!
+//! A chain of systolic operations is one node: its first instruction has the registers of all and waits for them; its
+//! last takes the token. Registers of an indirect operand and of a message whose length is in a register are unknown:
+//! the former may be all, the latter as many as a message can have.
+
+use kiln_target::op::Props;
+use kiln_target::rules::{LongPipe, Rules, rules};
+
+use super::registers::{self, Kind};
+use crate::assemble::Program;
+use crate::cost::request;
+use crate::encoding::swsb::SwsbSpec;
+use crate::footprint::{self, Footprint};
+use crate::inst::{Desc, Inst, Op, Pipe, Place, Pred, Reg, RegFile, Src, Target, Type};
+use crate::messages::{Access, Function, Kind as MessageKind, second_beside_descriptor};
+use crate::platform::Platform;
+
+/// Number of pipelines that distances count.
+pub(super) const PIPES: usize = 5;
+/// The pipelines, by index.
+pub(super) const NAMES: [Pipe; PIPES] =
+    [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math, Pipe::Scalar];
+const FLOAT: u8 = 0;
+const INT: u8 = 1;
+const LONG: u8 = 2;
+const MATH: u8 = 3;
+const SCALAR: u8 = 4;
+
+/// The unit that executes an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Finished when issued.
+    None,
+    /// Finishes in order with the others of its pipeline.
+    Pipe(u8),
+    /// Finishes out of order; has a token.
+    Token,
+}
+
+/// The order of a message's reads: those of equal keys read one after the other.
+pub(super) type Order = Option<Channels>;
+
+/// The unit out of order, and the channels it works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Channels {
+    unit: u8,
+    exec_size: u8,
+    chan_off: u8,
+    pred: Option<Pred>,
+}
+
+/// Numbers of units in [`Channels`] after those of shared functions.
+const MATH_UNIT: u8 = 16;
+const SYSTOLIC_UNIT: u8 = 17;
+
+/// An access to bytes of a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub register: u16,
+    pub writes: bool,
+    pub bytes: u64,
+}
+
+/// Properties of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fact {
+    pub unit: Unit,
+    /// First of its parts; the next instruction's are behind the last.
+    first_part: u32,
+    /// The pipeline in which a distance without a name counts, if it is one.
+    pub own: Option<u8>,
+    pub order: Order,
+    /// The instruction that takes the token: the last of a chain, or itself.
+    pub setter: u32,
+    pub notes: Notes,
+}
+
+/// Notes on an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Notes(u16);
+
+impl Notes {
+    /// Ends everything in order.
+    pub const BRANCH: Notes = Notes(1);
+    /// Calls, returns and jumps to unknown places: nothing may be unfinished.
+    pub const LEAVES: Notes = Notes(1 << 1);
+    /// Does not reach the next instruction.
+    pub const ENDS: Notes = Notes(1 << 2);
+    /// Accesses registers that nothing in a pipeline may change meanwhile.
+    pub const ALONE: Notes = Notes(1 << 3);
+    /// Writes the address register.
+    pub const ADDRESS: Notes = Notes(1 << 4);
+    /// Reads registers that are unknown.
+    pub const READS_ANY: Notes = Notes(1 << 5);
+    /// Writes registers that are unknown.
+    pub const WRITES_ANY: Notes = Notes(1 << 6);
+    /// Writes bytes, which are merged into words.
+    pub const MERGES: Notes = Notes(1 << 7);
+    /// Loads from shared local memory.
+    pub const LOADS_LOCAL: Notes = Notes(1 << 8);
+    /// Stores to shared local memory, or a fence of it.
+    pub const STORES_LOCAL: Notes = Notes(1 << 9);
+    /// A fence: what follows waits for it.
+    pub const FENCE: Notes = Notes(1 << 10);
+    /// Bound to the instruction before: it waits for nothing itself.
+    pub const BOUND: Notes = Notes(1 << 11);
+    /// Takes a token.
+    pub const SETS: Notes = Notes(1 << 12);
+
+    pub(super) fn has(self, other: Notes) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Notes, if_true: bool) {
+        if if_true {
+            self.0 |= other.0;
+        }
+    }
+}
+
+/// The code as the scoreboard sees it; instructions are numbered through all blocks.
+#[derive(Debug)]
+pub(super) struct Code<'a> {
+    pub platform: &'a Platform,
+    pub swsb: &'static SwsbSpec,
+    pub rules: &'static Rules,
+    /// True if all instructions in order share a pipeline.
+    pub one_pipe: bool,
+    /// True if math functions finish in order.
+    math_pipe: bool,
+    /// True if the math unit computes doubles.
+    math_doubles: bool,
+    facts: Vec<Fact>,
+    parts: Vec<Part>,
+    /// Number of the first instruction of each block, and the number of all.
+    pub starts: Vec<u32>,
+}
+
+impl<'a> Code<'a> {
+    pub(super) fn new(
+        program: &Program,
+        platform: &'a Platform,
+        swsb: &'static SwsbSpec,
+    ) -> Code<'a> {
+        let has = |pipe| swsb.dists.iter().any(|(named, _)| *named == pipe);
+        let mut code = Code {
+            platform,
+            swsb,
+            rules: rules(platform.family),
+            one_pipe: !has(Pipe::Int),
+            math_pipe: has(Pipe::Math),
+            math_doubles: platform.fp64 && !platform.int64,
+            facts: Vec::new(),
+            parts: Vec::new(),
+            starts: Vec::new(),
+        };
+        for block in &program.blocks {
+            code.starts.push(code.facts.len() as u32);
+            for (at, inst) in block.iter().enumerate() {
+                code.add(inst, at.checked_sub(1).map(|before| &block[before]));
+            }
+            code.chains(block);
+        }
+        code.starts.push(code.facts.len() as u32);
+        code
+    }
+
+    pub(super) fn fact(&self, inst: u32) -> &Fact {
+        &self.facts[inst as usize]
+    }
+
+    pub(super) fn parts(&self, inst: u32) -> &[Part] {
+        let first = self.facts[inst as usize].first_part;
+        let end = self.facts.get(inst as usize + 1);
+        let end = end.map_or(self.parts.len(), |next| next.first_part as usize);
+        &self.parts[first as usize..end]
+    }
+
+    /// Numbers of a block's instructions.
+    pub(super) fn insts(&self, block: usize) -> std::ops::Range<u32> {
+        self.starts[block]..self.starts[block + 1]
+    }
+
+    /// Number of instructions.
+    pub(super) fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Pipelines have an index each; a platform with one has all in the first.
+    pub(super) fn pipe_name(&self, pipe: u8) -> Pipe {
+        if self.one_pipe {
+            Pipe::Own
+        } else {
+            NAMES[usize::from(pipe)]
+        }
+    }
+
+    fn add(&mut self, inst: &Inst, before: Option<&Inst>) {
+        let mut notes = self.notes(inst);
+        let first_part = self.parts.len() as u32;
+        self.registers(inst, &mut notes);
+        let alone = |inst: &Inst| places(inst).any(is_alone);
+        notes.add(Notes::ALONE, alone(inst) || before.is_some_and(alone));
+        self.facts.push(Fact {
+            unit: self.unit(inst),
+            first_part,
+            own: self.own(inst),
+            order: self.order(inst),
+            setter: self.facts.len() as u32,
+            notes,
+        });
+    }
+
+    fn notes(&self, inst: &Inst) -> Notes {
+        let mut notes = Notes::default();
+        let by_register = inst.jip == Some(Target::Reg) || inst.uip == Some(Target::Reg);
+        let call = matches!(inst.op, Op::Call | Op::Calla | Op::Ret);
+        let eot = inst.msg.is_some_and(|message| message.eot);
+        let jumps = inst.op == Op::Jmpi && inst.pred.is_none();
+        notes.add(Notes::BRANCH, inst.op.is_branch());
+        notes.add(
+            Notes::LEAVES,
+            call || inst.op.is_branch() && (by_register || !inst.srcs.is_empty()),
+        );
+        notes.add(
+            Notes::ENDS,
+            jumps || eot || matches!(inst.op, Op::Ret | Op::Illegal),
+        );
+        let takes = self.unit(inst) == Unit::Token;
+        // Before there was a math pipeline, the message that ends the thread had none.
+        notes.add(Notes::SETS, takes && (!eot || self.math_pipe));
+        let byte = inst.dst.is_some_and(|dst| dst.ty.bytes() == 1);
+        let merges = self.rules.scoreboard.byte_merges && byte && self.is_general(inst);
+        notes.add(Notes::MERGES, merges);
+        self.message_notes(inst, &mut notes);
+        notes
+    }
+
+    fn is_general(&self, inst: &Inst) -> bool {
+        inst.dst
+            .is_some_and(|dst| footprint::general(dst.place).is_some())
+    }
+
+    fn message_notes(&self, inst: &Inst, notes: &mut Notes) {
+        let Some(request) = request(inst, self.platform) else {
+            return;
+        };
+        let local = request.function == Function::LocalMemory;
+        let fence = matches!(request.kind, MessageKind::Fence | MessageKind::MemoryFence);
+        let loads = request.kind.access() == Access::Read || request.response != 0;
+        notes.add(Notes::FENCE, fence);
+        if self.rules.scoreboard.local_reads_late {
+            notes.add(Notes::LOADS_LOCAL, local && loads && !fence);
+            notes.add(Notes::STORES_LOCAL, local && (!loads || fence));
+        }
+    }
+
+    fn unit(&self, inst: &Inst) -> Unit {
+        match inst.op {
+            Op::Sync(_) | Op::Nop | Op::Illegal | Op::Wait | Op::Halt => Unit::None,
+            op if op.is_send() || op.is_systolic() => Unit::Token,
+            Op::Math(_) if !self.math_pipe => Unit::Token,
+            _ if self.math_doubles && types(inst).any(|ty| ty == Type::Df) => Unit::Token,
+            _ if self.one_pipe => Unit::Pipe(0),
+            _ => Unit::Pipe(self.pipe(inst)),
+        }
+    }
+
+    /// The pipeline of an instruction, on platforms with several.
+    fn pipe(&self, inst: &Inst) -> u8 {
+        let scalar = |place| matches!(place, Place::Direct(reg) if reg.file == RegFile::Scalar);
+        let wide = |ty: Type| ty.bytes() == 8;
+        match inst.dst {
+            _ if matches!(inst.op, Op::Math(_)) => MATH,
+            Some(dst) if scalar(dst.place) => SCALAR,
+            _ if inst.op.is_branch() => INT,
+            None => INT,
+            Some(_) if self.rules.long_pipe == LongPipe::Operands && types(inst).any(wide) => LONG,
+            Some(dst) => self.pipe_of(dst.ty),
+        }
+    }
+
+    /// The pipeline of a type.
+    fn pipe_of(&self, ty: Type) -> u8 {
+        match ty {
+            Type::Df => LONG,
+            ty if ty.bytes() == 8 && self.rules.long_pipe == LongPipe::Operands => LONG,
+            ty if ty.is_float() => FLOAT,
+            _ => INT,
+        }
+    }
+
+    /// A distance without a name counts in the pipeline of the operands' types. Here all must agree, and none be an
+    /// integer of 64 bits, which some hardware takes for another pipeline's.
+    fn own(&self, inst: &Inst) -> Option<u8> {
+        if self.one_pipe {
+            return types(inst).next().map(|_| 0);
+        }
+        if inst.op.is_send() || inst.op.is_systolic() {
+            return None;
+        }
+        let mut pipes = types(inst).map(|ty| match ty {
+            Type::Uq | Type::Q => None,
+            ty => Some(self.pipe_of(ty)),
+        });
+        let first = pipes.next()??;
+        pipes.all(|pipe| pipe == Some(first)).then_some(first)
+    }
+
+    /// Two messages read in order if the same function executes them for the same channels. Without a predicate,
+    /// channels are only known if the execution mask applies.
+    fn order(&self, inst: &Inst) -> Order {
+        let unit = match inst.op {
+            Op::Math(_) => MATH_UNIT,
+            op if op.is_systolic() => SYSTOLIC_UNIT,
+            op if op.is_send() => {
+                let message = inst.msg?;
+                let known = self.one_pipe || matches!(message.desc, Desc::Imm(_));
+                known.then_some(message.sfid)?
+            }
+            _ => MATH_UNIT,
+        };
+        let known = inst.pred.is_some() || !inst.no_mask;
+        known.then_some(Channels {
+            unit,
+            exec_size: inst.exec_size,
+            chan_off: inst.chan_off,
+            pred: inst.pred,
+        })
+    }
+
+    /// Adds the accesses of an instruction.
+    fn registers(&mut self, inst: &Inst, notes: &mut Notes) {
+        let Footprint { reads, writes } = self.footprint(inst);
+        for (register, bytes) in reads.iter().flat_map(|read| read.parts()) {
+            self.access(register, bytes, false);
+        }
+        self.others(inst, notes);
+        for (register, bytes) in writes.parts() {
+            let bytes = match notes.has(Notes::MERGES) {
+                true => words(bytes),
+                false => bytes,
+            };
+            self.access(register, bytes, true);
+        }
+    }
+
+    fn access(&mut self, register: u16, bytes: u64, writes: bool) {
+        self.parts.push(Part {
+            register,
+            writes,
+            bytes,
+        });
+    }
+
+    /// The general registers of an instruction.
+    fn footprint(&self, inst: &Inst) -> Footprint {
+        let to_null = inst
+            .dst
+            .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
+        if inst.op == Op::Mov && to_null {
+            // A move to null waits for what it reads, whatever it is for.
+            let mut waiting = inst.clone();
+            waiting.dst = None;
+            return footprint::of(&waiting, self.platform);
+        }
+        let mut footprint = footprint::of(inst, self.platform);
+        let Some(message) = inst.msg else {
+            return footprint;
+        };
+        let grf_bytes = self.platform.grf_bytes;
+        let count = self.platform.grf_count;
+        let from = |place, length: u32| {
+            let first = footprint::general(place)?.num;
+            let length = length.min(count.saturating_sub(first));
+            Some(footprint::registers(first, length, grf_bytes))
+        };
+        let payload = |src: &Src, length| match src {
+            Src::Reg(src) => from(src.place, length),
+            Src::Imm { .. } => None,
+        };
+        if matches!(message.desc, Desc::Addr { .. }) {
+            let first = inst.srcs.first();
+            footprint
+                .reads
+                .extend(first.and_then(|src| payload(src, MAX_PAYLOAD)));
+            let written = inst.dst.and_then(|dst| from(dst.place, MAX_RESPONSE));
+            footprint.writes = written.unwrap_or_default();
+        }
+        let unknown = matches!(message.ex_desc, Desc::Addr { .. })
+            && second_beside_descriptor(inst, self.platform.family).is_none();
+        if unknown {
+            let second = inst.srcs.get(1);
+            footprint
+                .reads
+                .extend(second.and_then(|src| payload(src, MAX_RESPONSE)));
+        }
+        footprint
+    }
+
+    /// Adds accesses to registers other than the general ones, and notes those that are unknown.
+    fn others(&mut self, inst: &Inst, notes: &mut Notes) {
+        for src in &inst.srcs {
+            if let Src::Reg(src) = src {
+                notes.add(Notes::READS_ANY, self.other(src.place, false));
+            }
+        }
+        if let Some(dst) = inst.dst {
+            notes.add(Notes::WRITES_ANY, self.other(dst.place, true));
+            let address = matches!(dst.place, Place::Direct(reg) if reg.file == RegFile::Addr);
+            notes.add(Notes::ADDRESS, address);
+        }
+        if let Some(message) = inst.msg {
+            for desc in [message.desc, message.ex_desc] {
+                if let Desc::Addr { byte } = desc {
+                    self.register(Reg::new(RegFile::Addr, 0, byte.into()), false);
+                }
+            }
+        }
+        if let Some(pred) = inst.pred
+            && self.rules.scoreboard.predicates
+        {
+            self.register(pred.flag, false);
+        }
+        if let Some(cond) = inst.cond {
+            self.register(cond.flag, true);
+        }
+        let accumulator = Reg::new(RegFile::Acc, 0, 0);
+        if inst.opts.acc_wr_en || inst.op.is(Props::WRITES_ACC) {
+            self.register(accumulator, true);
+        } else if inst.op.is(Props::READS_ACC) {
+            self.register(accumulator, false);
+        }
+    }
+
+    /// Adds an operand that is no general register; true if it is unknown.
+    fn other(&mut self, place: Place, writes: bool) -> bool {
+        match place {
+            Place::Direct(reg) => {
+                if reg.file != RegFile::Grf {
+                    self.register(reg, writes);
+                }
+                false
+            }
+            Place::Indirect { addr, .. } => {
+                self.register(addr, false);
+                true
+            }
+        }
+    }
+
+    fn register(&mut self, reg: Reg, writes: bool) {
+        let Some(register) = registers::number(reg.file, reg.num) else {
+            return;
+        };
+        let tracked = match registers::kind(register) {
+            Kind::Tracked => true,
+            Kind::Overwritten => !self.one_pipe,
+            Kind::ReadOnly => self.rules.scoreboard.addresses,
+        };
+        if !tracked {
+            return;
+        }
+        // Flags by their halves; of the others any access meets any.
+        let bytes = match reg.file {
+            RegFile::Flag => 3 << reg.byte.min(62),
+            _ => u64::MAX,
+        };
+        self.access(register, bytes, writes);
+    }
+
+    /// Makes chains of systolic operations one node each, in the last block that was added.
+    fn chains(&mut self, block: &[Inst]) {
+        let base = self.facts.len() - block.len();
+        let mut at = 0;
+        while at < block.len() {
+            let bound = |n: usize| {
+                let next = block.get(n + 1);
+                block[n].op.is_systolic()
+                    && block[n].opts.atomic
+                    && next.is_some_and(|next| next.op.is_systolic())
+            };
+            let mut last = at;
+            while bound(last) {
+                last += 1;
+            }
+            if last > at {
+                self.facts[base + at].setter = (base + last) as u32;
+                // Parts are in order, so that those of all can be the first one's.
+                let end = self.facts.get(base + last + 1);
+                let end = end.map_or(self.parts.len() as u32, |fact| fact.first_part);
+                for fact in &mut self.facts[base + at + 1..=base + last] {
+                    fact.first_part = end;
+                    fact.unit = Unit::None;
+                    fact.notes = Notes::BOUND;
+                }
+            }
+            at = last + 1;
+        }
+    }
+}
+
+/// Maximum numbers of registers of a payload and of a response.
+const MAX_PAYLOAD: u32 = 15;
+const MAX_RESPONSE: u32 = 32;
+
+/// Bytes rounded to words.
+fn words(bytes: u64) -> u64 {
+    let low = (bytes | bytes >> 1) & (u64::MAX / 3);
+    low | low << 1
+}
+
+fn types(inst: &Inst) -> impl Iterator<Item = Type> {
+    let dst = inst.dst.map(|dst| dst.ty);
+    dst.into_iter().chain(inst.srcs.iter().map(Src::ty))
+}
+
+fn places(inst: &Inst) -> impl Iterator<Item = Place> {
+    let srcs = inst.srcs.iter().filter_map(|src| match src {
+        Src::Reg(src) => Some(src.place),
+        Src::Imm { .. } => None,
+    });
+    srcs.chain(inst.dst.map(|dst| dst.place))
+}
+
+/// True for registers of the thread's state, which instructions in flight may change.
+fn is_alone(place: Place) -> bool {
+    use RegFile::{
+        ChannelEnable, Control, Debug, Ip, MessageControl, StackPointer, State, Timestamp,
+    };
+    let Place::Direct(reg) = place else {
+        return false;
+    };
+    matches!(
+        reg.file,
+        ChannelEnable | Control | Debug | Ip | MessageControl | StackPointer | State | Timestamp
+    )
+}

@@ -1,0 +1,38 @@
+//! Software scoreboard annotations: the pass that makes code wait for its dependencies on Gen12 and later, where the
+//! hardware no longer detects hazards itself.
+//!
+//! Takes the blocks of a program with physical registers, subroutines included, whose branches name blocks. Guarantees
+//! the same instructions in the same order, each with the distances and tokens that it needs, and `sync` only where no
+//! instruction can carry a wait. Annotations that the code has are replaced; code for platforms that detect hazards
+//! in hardware stays as it is. It is the last pass before assembly: nothing may move afterwards.
+//!
+//! The method is that of the reference finalizer in outline (`visa/LocalScheduler/SWSB_G4IR.cpp`, public), with state
+//! by token instead of by message, so that time is linear:
+//! 1. [`facts`]: the unit of each instruction and the registers that it reads and writes.
+//! 2. [`distance`]: waits for instructions that finish in order. A branch ends them all, so that one walk suffices.
+//! 3. [`flow`]: tokens of instructions that finish out of order, and waits for them, by a fixpoint over blocks.
+//! 4. [`place`]: annotations; waits that do not fit go to an earlier instruction or a `sync`.
+//!
+//! The static checker ([`crate::verify::scoreboard`]) verifies the result; it shares tables with this pass, but no
+//! code.
+
+mod distance;
+mod facts;
+mod flow;
+mod place;
+mod registers;
+
+use crate::assemble::Program;
+use crate::encoding::spec;
+use crate::platform::Platform;
+
+/// Annotates a program.
+pub fn run(program: &mut Program, platform: &Platform) {
+    let Some(swsb) = spec(platform).swsb else {
+        return;
+    };
+    let code = facts::Code::new(program, platform, swsb);
+    let distances = distance::distances(&code);
+    let waits = flow::Solver::new(&code, program).solve();
+    place::place(program, &code, &distances, &waits);
+}

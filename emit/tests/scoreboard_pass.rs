@@ -1,0 +1,157 @@
+//! The scoreboard pass: the reference compiler's code without its annotations gets others, which the checker and the
+//! reference's own figures judge.
+
+mod kernels;
+
+use kernels::kernels;
+use kiln_emit::assemble::{Program, assemble};
+use kiln_emit::inst::{Inst, Op, Swsb, SyncFn, TokenUse};
+use kiln_emit::listing::insts;
+use kiln_emit::platform::{self, Platform};
+use kiln_emit::scoreboard;
+use kiln_emit::verify::scoreboard::check_code;
+
+const PLATFORMS: [&str; 7] = ["tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl"];
+
+fn find(name: &str) -> &'static Platform {
+    platform::find(name).expect("the platform is known")
+}
+
+fn is_wait(inst: &Inst) -> bool {
+    matches!(
+        inst.op,
+        Op::Sync(SyncFn::Nop | SyncFn::AllRd | SyncFn::AllWr)
+    )
+}
+
+/// Code without annotations and without `sync` that only waits.
+fn bare(code: &[Inst]) -> Program {
+    let mut program = Program::of_code(code.to_vec()).expect("branches go to instructions");
+    for block in &mut program.blocks {
+        block.retain(|inst| !is_wait(inst));
+        for inst in block {
+            inst.swsb = Swsb::default();
+        }
+    }
+    program
+}
+
+fn annotated(code: &[Inst], platform: &'static Platform) -> Vec<Inst> {
+    let mut program = bare(code);
+    scoreboard::run(&mut program, platform);
+    let assembled = assemble(&program, platform).expect("annotations that the family has");
+    insts(&assembled.code, platform)
+}
+
+#[test]
+fn the_reference_compilers_code_waits_again() {
+    for name in PLATFORMS {
+        let platform = find(name);
+        let (mut before, mut after) = (0, 0);
+        for (kernel, code) in kernels(platform) {
+            let annotated = annotated(&code, platform);
+            let found = check_code(&annotated, platform).expect("few ways");
+            let first = found
+                .first()
+                .map(|f| (&annotated[f.first], &annotated[f.second], f));
+            assert_eq!(first, None, "{kernel} on {name}, of {}", found.len());
+            let count = |code: &[Inst]| code.iter().filter(|inst| is_wait(inst)).count();
+            before += count(&code);
+            after += count(&annotated);
+        }
+        println!("{name}: {before} sync become {after}");
+        assert!(after * 10 <= before * 9, "{name}: {before} become {after}");
+    }
+}
+
+#[test]
+fn nothing_but_annotations_changes() {
+    for name in PLATFORMS {
+        let platform = find(name);
+        for (kernel, code) in kernels(platform) {
+            let mut program = bare(&code);
+            let before = program.clone();
+            scoreboard::run(&mut program, platform);
+            for block in &mut program.blocks {
+                block.retain(|inst| !is_wait(inst));
+                for inst in block {
+                    inst.swsb = Swsb::default();
+                }
+            }
+            assert_eq!(program, before, "{kernel} on {name}");
+        }
+    }
+}
+
+#[test]
+fn a_second_run_changes_nothing() {
+    for name in PLATFORMS {
+        let platform = find(name);
+        for (kernel, code) in kernels(platform) {
+            let mut program = bare(&code);
+            scoreboard::run(&mut program, platform);
+            let mut again = program.clone();
+            for block in &mut again.blocks {
+                block.retain(|inst| !is_wait(inst));
+            }
+            scoreboard::run(&mut again, platform);
+            assert_eq!(again, program, "{kernel} on {name}");
+        }
+    }
+}
+
+/// The instruction with one of its waits taken away, for each wait.
+fn weakened(inst: &Inst) -> Vec<Inst> {
+    let with = |swsb: Swsb| Inst {
+        swsb,
+        ..inst.clone()
+    };
+    let mut all = Vec::new();
+    if inst.swsb.dist.is_some() {
+        all.push(with(Swsb {
+            dist: None,
+            ..inst.swsb
+        }));
+    }
+    if matches!(inst.swsb.token, Some((TokenUse::Dst | TokenUse::Src, _))) {
+        all.push(with(Swsb {
+            token: None,
+            ..inst.swsb
+        }));
+    }
+    if matches!(inst.op, Op::Sync(SyncFn::AllRd | SyncFn::AllWr)) {
+        all.push(Inst::new(Op::Sync(SyncFn::Nop), 1));
+    }
+    all
+}
+
+/// The checker knows general registers only, so that it does not miss waits for others, for unknown registers and at
+/// calls.
+#[test]
+fn the_checker_misses_nearly_every_wait() {
+    for name in PLATFORMS {
+        let platform = find(name);
+        let (mut needed, mut all) = (0, 0);
+        for (_, code) in kernels(platform) {
+            // Long kernels take long and have the same kinds of waits.
+            if code.len() > 400 {
+                continue;
+            }
+            let mut code = annotated(&code, platform);
+            for at in 0..code.len() {
+                for mutant in weakened(&code[at]) {
+                    let original = std::mem::replace(&mut code[at], mutant);
+                    let found = check_code(&code, platform).expect("few ways");
+                    all += 1;
+                    needed += usize::from(!found.is_empty());
+                    if std::env::var_os("VERBOSE").is_some() && found.is_empty() {
+                        println!("{name}: {at} {original}");
+                    }
+                    code[at] = original;
+                }
+            }
+        }
+        println!("{name}: {needed} of {all} waits are missed");
+        assert!(needed * 100 >= all * 85, "{name}: {needed} of {all}");
+    }
+}
