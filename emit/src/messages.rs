@@ -82,9 +82,12 @@ pub(crate) const XE_REQUESTS: Requests = {
     requests
 };
 
-/// Since Xe2, whose sampler takes twice as many channels.
+/// Since Xe2, whose sampler takes twice as many channels, and which has no data ports.
 pub(crate) const XE2_REQUESTS: Requests = {
     let mut requests = XE_REQUESTS;
+    requests[9] = with_header(&[]);
+    requests[10] = with_header(&[]);
+    requests[12] = with_header(&[]);
     requests[2] = with_header(others::XE2_SAMPLER);
     requests
 };

@@ -389,7 +389,147 @@ breaks! {
         => Violation::File { end: 257, count: 256, .. },
     short_distance: {
         let mut inst = message();
+        inst.msg = inst.msg.map(|message| Message { sfid: 15, ..message });
         inst.swsb.dist = Some((Pipe::Float, 1));
         inst
     }, |i| i.swsb.dist = Some((Pipe::Own, 1)) => Violation::Operation { .. },
+}
+
+/// A math function of one or two sources.
+fn math(function: MathFn, ty: Type, sources: usize) -> Inst {
+    let mut inst = two(Op::Math(function), 8, ty);
+    inst.srcs.truncate(sources);
+    inst
+}
+
+/// The reference assembler refuses these, too.
+#[test]
+fn math_functions_are_those_of_the_platform() {
+    use MathFn::{Fdiv, Idiv, Inv, Iqot, Irem, Pow};
+    let on = |name, inst: &Inst| verify(inst, find(name).expect("the platform is known"));
+    for name in ["skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "bmg", "ptl"] {
+        assert_eq!(on(name, &math(Inv, Type::F, 1)), Ok(()), "{name}");
+        for (function, ty, platforms) in [
+            (Fdiv, Type::F, &["skl", "icllp"][..]),
+            (Pow, Type::F, &["skl", "icllp"]),
+            (Idiv, Type::D, &["skl", "icllp", "tgllp"]),
+            (Iqot, Type::D, &["skl", "icllp", "tgllp"]),
+            (Irem, Type::Ud, &["skl", "icllp", "tgllp"]),
+        ] {
+            let inst = math(function, ty, 2);
+            let has = platforms.contains(&name);
+            assert_eq!(on(name, &inst).is_ok(), has, "{function:?} on {name}");
+            let platform = find(name).expect("the platform is known");
+            let encoded = kiln_emit::encoding::encode(&inst, platform);
+            assert_eq!(encoded.is_ok(), has, "{function:?} on {name}");
+        }
+    }
+}
+
+/// A load of one register by the untyped function, or the data port's message of one register.
+fn load(sfid: u8) -> Inst {
+    let mut inst = Inst::new(Op::Send, 8);
+    inst.dst = Some(Dst::new(Reg::grf(10), 1, Type::Ud));
+    let payload = Src::reg(Reg::grf(20), Region::packed(8), Type::Ud);
+    let none = Src::reg(Reg::NULL, Region::packed(8), Type::Ud);
+    inst.srcs.extend([payload, none]);
+    inst.msg = Some(Message {
+        sfid,
+        eot: false,
+        desc: Desc::Imm(1 << 25 | 1 << 20),
+        ex_desc: Desc::Imm(0),
+    });
+    inst
+}
+
+#[test]
+fn the_data_ports_are_gone_from_xe2_on() {
+    let on = |name, inst: &Inst| verify(inst, find(name).expect("the platform is known"));
+    for (name, ports) in [
+        ("tgllp", true),
+        ("dg2", true),
+        ("bmg", false),
+        ("ptl", false),
+    ] {
+        for sfid in [4, 9, 10, 12] {
+            assert_eq!(on(name, &load(sfid)).is_ok(), ports, "{sfid} on {name}");
+        }
+        assert_eq!(on(name, &load(15)), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn dwords_are_multiplied_to_a_dword_on_gen9_only() {
+    let product = |second: Type| {
+        let mut inst = two(Op::Mul, 8, Type::D);
+        if let Src::Reg(src) = &mut inst.srcs[1] {
+            src.ty = second;
+        }
+        inst
+    };
+    let on = |name, inst: &Inst| verify(inst, find(name).expect("the platform is known"));
+    assert_eq!(on("skl", &product(Type::D)), Ok(()));
+    for name in ["icllp", "tgllp", "dg2", "pvc", "bmg", "ptl"] {
+        assert_eq!(on(name, &product(Type::Uw)), Ok(()), "{name}");
+        let found = on(name, &product(Type::D)).expect_err("a broken rule");
+        assert!(matches!(found, Violation::Operation { .. }), "{found}");
+    }
+}
+
+#[test]
+fn groups_of_predicates_and_of_four_channels_end_with_xe_hpg() {
+    let on = |name, inst: &Inst| verify(inst, find(name).expect("the platform is known"));
+    let grouped = |ctrl| {
+        let mut inst = add();
+        inst.pred = Some(Pred {
+            flag: Reg::new(RegFile::Flag, 0, 0),
+            inverse: false,
+            ctrl,
+        });
+        inst
+    };
+    let mut nibble = two(Op::Add, 4, Type::D);
+    nibble.chan_off = 4;
+    for (name, before) in [
+        ("dg2", true),
+        ("pvc", false),
+        ("bmg", false),
+        ("ptl", false),
+    ] {
+        let any = on(name, &grouped(PredCtrl::Any(8)));
+        assert_eq!(any.is_ok(), before, "{name}");
+        let any = on(name, &grouped(PredCtrl::AnyChannel));
+        assert_eq!(any.is_ok(), !before, "{name}");
+        assert_eq!(on(name, &nibble).is_ok(), before, "{name}");
+    }
+}
+
+/// Steps and places of sources for packed words at byte 0, as the reference finalizer takes them.
+#[test]
+fn bytes_and_words_reach_only_certain_places_on_xe_hpc() {
+    let moved = |to: u16, ty: Type, region: Region, from: u16| {
+        let mut inst = Inst::new(Op::Mov, 16);
+        inst.dst = Some(Dst::new(Reg::new(RegFile::Grf, 2, to), 1, Type::Uw));
+        inst.srcs
+            .push(Src::reg(Reg::new(RegFile::Grf, 4, from), region, ty));
+        inst
+    };
+    let [packed, second, fourth, eighth] = [1, 2, 4, 8].map(|step| Region::new(step, 1, 0));
+    for (to, ty, region, from, reached) in [
+        (0, Type::Uw, packed, 6, true),
+        (0, Type::Uw, second, 0, true),
+        (32, Type::Uw, second, 0, true),
+        (0, Type::Uw, second, 2, true),
+        (0, Type::Uw, second, 4, false),
+        (0, Type::Uw, fourth, 0, false),
+        (0, Type::Ub, second, 1, true),
+        (8, Type::Ub, fourth, 16, true),
+        (8, Type::Ub, fourth, 8, false),
+        (0, Type::Ub, eighth, 0, true),
+        (0, Type::Ub, eighth, 4, false),
+    ] {
+        let inst = moved(to, ty, region, from);
+        let on = |name| verify(&inst, find(name).expect("the platform is known"));
+        assert_eq!(on("bmg").is_ok(), reached, "{inst}");
+    }
 }

@@ -451,7 +451,7 @@ pub(super) const PREDS_ALIGN16: &Codes<PredCtrl> = &Codes::<PredCtrl>::new(&[
     (PredCtrl::All(4), 7),
 ]);
 
-const fn math(function: MathFn, code: u8, sources: u8) -> MathSpec {
+pub(super) const fn math(function: MathFn, code: u8, sources: u8) -> MathSpec {
     MathSpec {
         function,
         code,

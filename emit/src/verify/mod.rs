@@ -127,8 +127,8 @@ impl Checker<'_> {
         if !size.is_power_of_two() || size > 32 {
             return Err(Violation::ExecSize(size));
         }
-        // Groups narrower than four channels may lie anywhere within four.
-        let unit = size.max(4);
+        // Groups narrower than the unit of channels may lie anywhere within it.
+        let unit = size.max(self.spec.chan_unit);
         if offset % unit != 0 || offset >= 32 {
             return Err(Violation::Channels { offset, size });
         }
@@ -166,10 +166,10 @@ impl Checker<'_> {
             (Form::Binary | Form::Sends, _) => 2,
             (Form::Ternary | Form::BitFunction | Form::Systolic, _) => 3,
             (Form::Sync, _) => inst.srcs.len().min(1),
-            (_, Op::Math(function)) => self
-                .spec
-                .math(function)
-                .map_or(0, |math| usize::from(math.sources)),
+            (_, Op::Math(function)) => match self.spec.math(function) {
+                Some(math) => usize::from(math.sources),
+                None => return self.fail("is a function that the platform lacks"),
+            },
             _ => usize::from(inst.jip == Some(Target::Reg)),
         };
         let found = inst.srcs.len();
@@ -330,8 +330,10 @@ impl Checker<'_> {
         if let Op::Math(function) = self.inst.op {
             self.math(function, dst)?;
         }
+        self.product(dst)?;
         self.destination(dst)?;
-        self.in_place(dst)
+        self.in_place(dst)?;
+        self.narrow(dst)
     }
 
     fn immediate(
@@ -356,7 +358,20 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// A product of dwords is a dword only where the multiplier is wide enough; elsewhere `macl` makes it.
+    fn product(&self, dst: &Dst) -> Result<(), Violation> {
+        let dword = |ty: Type| matches!(ty, Type::D | Type::Ud);
+        let dwords = dword(dst.ty) && self.inst.srcs.iter().all(|src| dword(src.ty()));
+        let broken = self.inst.op == Op::Mul && dwords && !self.rules.dword_products;
+        self.deny(broken, "has dwords as product and factors")
+    }
+
     fn math(&self, function: MathFn, dst: &Dst) -> Result<(), Violation> {
+        let macros = function.is_macro() && !self.rules.ieee_macros;
+        self.deny(
+            macros,
+            "is a step of exact division, which the platform lacks",
+        )?;
         let integer = matches!(function, MathFn::Idiv | MathFn::Iqot | MathFn::Irem);
         let places = self.inst.srcs.iter().filter_map(|src| match src {
             Src::Reg(src) => Some(src.place),

@@ -238,14 +238,17 @@ impl Checker<'_> {
         }
     }
 
-    /// On families whose channels keep their place, each source that is no scalar has the destination's stride and
-    /// its offset in a register.
+    /// On families whose channels keep their place, each source of an operation on floats or 64-bit values that is no
+    /// scalar has the destination's steps and its offset in a register. Small floats may be packed instead.
     pub(super) fn in_place(&self, dst: &Dst) -> Result<(), Violation> {
         let Place::Direct(to) = dst.place else {
             return Ok(());
         };
-        let moves = |ty: Type| matches!(ty, Type::F | Type::Df);
-        if !self.rules.in_place || !moves(dst.ty) || to.is_null() || self.inst.exec_size == 1 {
+        let small = |ty: Type| ty.is_float() && ty.bytes() < 4;
+        let fixed = |ty: Type| ty.is_float() || ty.bytes() == 8;
+        let mut types = self.inst.srcs.iter().map(Src::ty).chain([dst.ty]);
+        let applies = types.clone().any(fixed) && !types.any(small);
+        if !self.rules.in_place || !applies || to.is_null() || self.inst.exec_size == 1 {
             return Ok(());
         }
         for (n, src) in self.inst.srcs.iter().enumerate() {
@@ -253,12 +256,15 @@ impl Checker<'_> {
             let Place::Direct(from) = src.place else {
                 continue;
             };
-            if src.ty != dst.ty || src.region == Region::SCALAR {
+            if src.region == Region::SCALAR {
                 continue;
             }
             let same_place =
                 from.file != RegFile::Grf || to.file != RegFile::Grf || from.byte == to.byte;
-            if linear_stride(src.region, self.inst.exec_size) == Some(dst.hstride) && same_place {
+            let step = |size: u32, stride: u8| size * u32::from(stride);
+            let stride = linear_stride(src.region, self.inst.exec_size);
+            let found = stride.map(|stride| step(src.ty.bytes(), stride));
+            if found == Some(step(dst.ty.bytes(), dst.hstride)) && same_place {
                 continue;
             }
             return Err(Violation::Region {
@@ -269,6 +275,67 @@ impl Checker<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Where the crossbar for bytes and words is narrow, elements of a result closer than a dword come from sources
+    /// that are as close, or twice or four times as far apart and then start at the corresponding place.
+    pub(super) fn narrow(&self, dst: &Dst) -> Result<(), Violation> {
+        let size = dst.ty.bytes();
+        let close = size * u32::from(dst.hstride);
+        let Place::Direct(to) = dst.place else {
+            return Ok(());
+        };
+        let types = || self.inst.srcs.iter().map(Src::ty).chain([dst.ty]);
+        let exempt = types().any(|ty| ty.is_float() || ty.bytes() == 8);
+        let checked = self.rules.narrow_steps && size <= 2 && close <= 2 && !exempt;
+        if !checked || self.inst.exec_size == 1 || to.file != RegFile::Grf {
+            return Ok(());
+        }
+        for (n, src) in self.inst.srcs.iter().enumerate().take(2) {
+            let Src::Reg(src) = src else { continue };
+            let Place::Direct(from) = src.place else {
+                continue;
+            };
+            if self.is_reached(dst, to.byte.into(), src, from.byte.into()) {
+                continue;
+            }
+            return Err(Violation::Region {
+                operand: Operand::Src(n as u8),
+                region: src.region,
+                exec_size: self.inst.exec_size,
+                what: "moves bytes or words further than the platform can",
+            });
+        }
+        Ok(())
+    }
+
+    /// True if the crossbar reaches the elements of a source, which begins at the byte `from`, for those of a result at
+    /// the byte `to`.
+    fn is_reached(&self, dst: &Dst, to: u32, src: &SrcReg, from: u32) -> bool {
+        let size = src.ty.bytes();
+        let close = dst.ty.bytes() * u32::from(dst.hstride);
+        let Some(vstride) = src.region.vstride else {
+            return true;
+        };
+        if size > 2 {
+            return true;
+        }
+        let (width, hstride) = (src.region.width, src.region.hstride);
+        let one_row = width == 1 || step(width, hstride) == vstride.into();
+        if !one_row && !to.is_multiple_of(4) {
+            return false;
+        }
+        let apart = size * u32::from(if width == 1 { vstride } else { hstride });
+        let grf = self.platform.grf_bytes;
+        match apart / close {
+            0 | 1 => true,
+            far @ (2 | 4) if one_row && (size == 1 || far == 2) => {
+                // Two words at a time, of which either may be the first.
+                let unit = if size == 2 { dst.ty.bytes() } else { 1 };
+                to % (grf / far) == from / far / unit * unit
+            }
+            _ => false,
+        }
     }
 }
 

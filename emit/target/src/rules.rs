@@ -17,6 +17,11 @@ pub struct Rules {
     /// True if floats and 64-bit values stay in their channel's place: a source that is no scalar has the layout of
     /// the destination.
     pub in_place: bool,
+    /// True if `mul` gives the dword of a product of two dwords.
+    pub dword_products: bool,
+    /// True if bytes and words are moved within a register only as far as the crossbar reaches, which is by certain
+    /// steps.
+    pub narrow_steps: bool,
     /// True if operations other than `mov` may mix floats of 16 and of 32 bits.
     pub mixed_floats: bool,
     /// True if the second source of two may have bytes.
@@ -90,6 +95,7 @@ static GEN9: Rules = GEN9_ROW;
 static GEN11: Rules = Rules {
     ternary: ALIGN1,
     types: &[Type::Nf],
+    dword_products: false,
     mixed_floats: false,
     second_bytes: false,
     ieee_macros: false,
@@ -98,6 +104,7 @@ static GEN11: Rules = Rules {
 static GEN12LP: Rules = Rules {
     ternary: ALIGN1,
     types: &[Type::Nf],
+    dword_products: false,
     second_bytes: false,
     ieee_macros: false,
     payloads_apart: false,
@@ -117,6 +124,7 @@ static XE3: Rules = Rules {
 
 const XE_HPC_ROW: Rules = Rules {
     systolic_channels: Some(16),
+    narrow_steps: true,
     ieee_macros: true,
     long_pipe: LongPipe::Doubles,
     types: &[Type::Bf, Type::Tf32, Type::Bf8],
@@ -140,6 +148,8 @@ const GEN9_ROW: Rules = Rules {
     ternary: ALIGN16,
     systolic_channels: None,
     in_place: false,
+    dword_products: true,
+    narrow_steps: false,
     mixed_floats: true,
     second_bytes: true,
     ieee_macros: true,
@@ -160,6 +170,8 @@ const XE_HPG_ROW: Rules = Rules {
     ternary: ALIGN1,
     systolic_channels: Some(8),
     in_place: true,
+    dword_products: false,
+    narrow_steps: false,
     mixed_floats: true,
     second_bytes: false,
     ieee_macros: false,

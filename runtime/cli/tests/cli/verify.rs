@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kiln_emit::encoding::encode;
-use kiln_emit::inst::{Inst, TokenUse};
+use kiln_emit::inst::{
+    Desc, Dst, Inst, MathFn, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, TokenUse, Type,
+};
 use kiln_emit::listing::entries;
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
@@ -66,4 +68,87 @@ fn a_dependency_that_nothing_covers_is_shown_with_both_instructions() {
     assert_eq!(exit, Some(1), "{text}");
     assert!(text.contains(": 0x0: no instruction: "), "{text}");
     std::fs::remove_file(&file).unwrap();
+}
+
+/// The code of one instruction is refused on a platform, and accepted on another.
+fn refused(inst: &Inst, platform: &str, accepted: &str, finding: &str) {
+    let name = format!(
+        "kiln-verify-{}-{platform}-{:?}.bin",
+        std::process::id(),
+        inst.op
+    );
+    let file = std::env::temp_dir().join(name.replace(['(', ')'], ""));
+    let path = file.to_str().unwrap();
+    for (name, exit) in [(accepted, 0), (platform, 1)] {
+        // What the platform lacks is written as the accepting one has it, if the encoder refuses it.
+        let on = |name| encode(inst, platform::find(name).unwrap());
+        let code = on(name).or_else(|_| on(accepted)).unwrap();
+        std::fs::write(&file, code.as_bytes()).unwrap();
+        let (found, text) = verify(&["-p", name, path]);
+        assert_eq!(found, Some(exit), "{name}: {text}");
+        assert_eq!(text.contains(finding), exit == 1, "{name}: {text}");
+    }
+    std::fs::remove_file(&file).unwrap();
+}
+
+fn binary(op: Op, ty: Type) -> Inst {
+    let mut inst = Inst::new(op, 8);
+    inst.dst = Some(Dst::new(Reg::grf(2), 1, ty));
+    for num in [4, 6] {
+        inst.srcs
+            .push(Src::reg(Reg::grf(num), Region::new(1, 1, 0), ty));
+    }
+    inst
+}
+
+#[test]
+fn what_the_platform_lacks_is_refused() {
+    let with_pred = |ctrl| {
+        let mut inst = binary(Op::Add, Type::D);
+        let flag = Reg::new(RegFile::Flag, 0, 0);
+        inst.pred = Some(Pred {
+            flag,
+            inverse: false,
+            ctrl,
+        });
+        inst
+    };
+    let mut message = Inst::new(Op::Send, 16);
+    message.dst = Some(Dst::new(Reg::grf(10), 1, Type::Ud));
+    for reg in [Reg::grf(20), Reg::NULL] {
+        message.srcs.push(Src::reg(reg, Region::SCALAR, Type::Ud));
+    }
+    message.msg = Some(Message {
+        sfid: 12,
+        eot: false,
+        desc: Desc::Imm(1 << 25 | 1 << 20),
+        ex_desc: Desc::Imm(0),
+    });
+    let mut bytes = Inst::new(Op::Mov, 16);
+    bytes.dst = Some(Dst::new(Reg::grf(2), 1, Type::Uw));
+    let apart = Src::reg(Reg::grf(4), Region::new(4, 1, 0), Type::Uw);
+    bytes.srcs.push(apart);
+    let mut nibble = binary(Op::Add, Type::D);
+    (nibble.exec_size, nibble.chan_off) = (4, 4);
+    let mut dwords = binary(Op::Mul, Type::D);
+    dwords.srcs[1] = Src::reg(Reg::grf(6), Region::new(1, 1, 0), Type::D);
+    let pow = binary(Op::Math(MathFn::Pow), Type::F);
+    let idiv = binary(Op::Math(MathFn::Iqot), Type::D);
+    for (inst, platform, accepted, finding) in [
+        (&pow, "bmg", "icllp", "no instruction"),
+        (&idiv, "bmg", "tgllp", "no instruction"),
+        (
+            &message,
+            "bmg",
+            "dg2",
+            "a shared function that the platform lacks",
+        ),
+        (&dwords, "bmg", "skl", "dwords as product and factors"),
+        (&dwords, "dg2", "skl", "dwords as product and factors"),
+        (&with_pred(PredCtrl::Any(8)), "bmg", "dg2", "no instruction"),
+        (&nibble, "bmg", "dg2", "no instruction"),
+        (&bytes, "bmg", "dg2", "further than the platform can"),
+    ] {
+        refused(inst, platform, accepted, finding);
+    }
 }
