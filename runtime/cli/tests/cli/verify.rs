@@ -70,25 +70,14 @@ fn a_dependency_that_nothing_covers_is_shown_with_both_instructions() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// The code of one instruction is refused on a platform, and accepted on another.
-fn refused(inst: &Inst, platform: &str, accepted: &str, finding: &str) {
-    let name = format!(
-        "kiln-verify-{}-{platform}-{:?}.bin",
-        std::process::id(),
-        inst.op
-    );
-    let file = std::env::temp_dir().join(name.replace(['(', ')'], ""));
-    let path = file.to_str().unwrap();
-    for (name, exit) in [(accepted, 0), (platform, 1)] {
-        // What the platform lacks is written as the accepting one has it, if the encoder refuses it.
-        let on = |name| encode(inst, platform::find(name).unwrap());
-        let code = on(name).or_else(|_| on(accepted)).unwrap();
-        std::fs::write(&file, code.as_bytes()).unwrap();
-        let (found, text) = verify(&["-p", name, path]);
-        assert_eq!(found, Some(exit), "{name}: {text}");
-        assert_eq!(text.contains(finding), exit == 1, "{name}: {text}");
-    }
+/// Exit code and output of the verb for code in a file.
+fn verify_code(code: &[u8], platform: &str) -> (Option<i32>, String) {
+    let name = format!("kiln-planted-{}-{platform}.bin", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, code).unwrap();
+    let found = verify(&["-p", platform, file.to_str().unwrap()]);
     std::fs::remove_file(&file).unwrap();
+    found
 }
 
 fn binary(op: Op, ty: Type) -> Inst {
@@ -124,7 +113,7 @@ fn what_the_platform_lacks_is_refused() {
         desc: Desc::Imm(1 << 25 | 1 << 20),
         ex_desc: Desc::Imm(0),
     });
-    let mut bytes = Inst::new(Op::Mov, 16);
+    let mut bytes = Inst::new(Op::Mov, 8);
     bytes.dst = Some(Dst::new(Reg::grf(2), 1, Type::Uw));
     let apart = Src::reg(Reg::grf(4), Region::new(4, 1, 0), Type::Uw);
     bytes.srcs.push(apart);
@@ -132,11 +121,8 @@ fn what_the_platform_lacks_is_refused() {
     (nibble.exec_size, nibble.chan_off) = (4, 4);
     let mut dwords = binary(Op::Mul, Type::D);
     dwords.srcs[1] = Src::reg(Reg::grf(6), Region::new(1, 1, 0), Type::D);
-    let pow = binary(Op::Math(MathFn::Pow), Type::F);
-    let idiv = binary(Op::Math(MathFn::Iqot), Type::D);
-    for (inst, platform, accepted, finding) in [
-        (&pow, "bmg", "icllp", "no instruction"),
-        (&idiv, "bmg", "tgllp", "no instruction"),
+    let on = |name| platform::find(name).unwrap();
+    for (inst, refusing, accepting, finding) in [
         (
             &message,
             "bmg",
@@ -145,10 +131,37 @@ fn what_the_platform_lacks_is_refused() {
         ),
         (&dwords, "bmg", "skl", "dwords as product and factors"),
         (&dwords, "dg2", "skl", "dwords as product and factors"),
-        (&with_pred(PredCtrl::Any(8)), "bmg", "dg2", "no instruction"),
-        (&nibble, "bmg", "dg2", "no instruction"),
         (&bytes, "bmg", "dg2", "further than the platform can"),
     ] {
-        refused(inst, platform, accepted, finding);
+        for (name, exit) in [(accepting, 0), (refusing, 1)] {
+            let code = encode(inst, on(name)).unwrap();
+            let (found, text) = verify_code(code.as_bytes(), name);
+            assert_eq!(found, Some(exit), "{name}: {text}");
+            assert_eq!(text.contains(finding), exit == 1, "{name}: {text}");
+        }
+    }
+    // The encoder has no bits for these.
+    for (inst, refusing, accepting) in [
+        (binary(Op::Math(MathFn::Pow), Type::F), "bmg", "icllp"),
+        (binary(Op::Math(MathFn::Iqot), Type::D), "bmg", "tgllp"),
+        (with_pred(PredCtrl::Any(8)), "bmg", "dg2"),
+        (nibble, "bmg", "dg2"),
+    ] {
+        assert!(encode(&inst, on(accepting)).is_ok(), "{inst}");
+        assert!(encode(&inst, on(refusing)).is_err(), "{inst}");
+    }
+    // The function of `math` is in bits 92-95.
+    let mut inv = binary(Op::Math(MathFn::Inv), Type::F);
+    inv.srcs.truncate(1);
+    inv.opts.long = true;
+    for name in ["tgllp", "dg2", "bmg", "ptl"] {
+        let mut code = encode(&inv, on(name)).unwrap().as_bytes().to_vec();
+        assert_eq!(code.len(), 16);
+        let (exit, text) = verify_code(&code, name);
+        assert_eq!(exit, Some(0), "{name}: {text}");
+        code[11] = code[11] & 0x0f | 10 << 4;
+        let (exit, text) = verify_code(&code, name);
+        assert_eq!(exit, Some(1), "{name}: {text}");
+        assert!(text.contains("no instruction"), "{name}: {text}");
     }
 }
