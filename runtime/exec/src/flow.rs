@@ -156,6 +156,12 @@ impl Thread {
                     (Jump::Dynamic, _) => find(program, op.at.wrapping_add(self.scalar(op)?))?,
                     _ => target(op.jip)?,
                 };
+                // A call without a mask takes the channels that are active; others wait elsewhere.
+                let (mask, taken) = match (op.ungated != 0, taken) {
+                    (true, 0) => (self.active, 0),
+                    (true, _) => (self.active, self.active),
+                    (false, taken) => (mask, taken),
+                };
                 if taken == 0 {
                     self.ip = next;
                 } else {

@@ -212,9 +212,10 @@ impl Program {
     }
 
     /// Number of channels that are on when a thread of explicit SIMD starts: those of the widest instruction that the
-    /// channels' masks govern, 16 at least (`docs/executor.md`).
+    /// channels' masks govern, 16 at least (`docs/executor.md`). Calls and returns may be wider than all else.
     pub fn channels(&self) -> u32 {
-        let masked = self.insts.iter().filter(|inst| !inst.no_mask);
+        let masked = self.insts.iter();
+        let masked = masked.filter(|inst| !inst.no_mask && !matches!(inst.op, Op::Call | Op::Ret));
         let widest = masked.map(|inst| u32::from(inst.chan_off) + u32::from(inst.exec_size));
         widest.fold(MIN_CHANNELS, u32::max).min(LANES as u32)
     }
@@ -301,14 +302,16 @@ mod tests {
     #[test]
     fn a_thread_of_explicit_simd_starts_with_the_channels_of_its_widest_instruction() {
         let skl = platform::find("skl").unwrap();
+        let inst = |&(exec_size, chan_off, no_mask): &(u8, u8, bool)| Inst {
+            chan_off,
+            no_mask,
+            ..Inst::new(Op::Mov, exec_size)
+        };
         let channels = |insts: &[(u8, u8, bool)]| {
-            let inst = |&(exec_size, chan_off, no_mask): &(u8, u8, bool)| Inst {
-                chan_off,
-                no_mask,
-                ..Inst::new(Op::Mov, exec_size)
-            };
             Program::from_insts(insts.iter().map(inst).collect(), skl).channels()
         };
+        let returns = vec![inst(&(8, 0, false)), Inst::new(Op::Ret, 32)];
+        assert_eq!(Program::from_insts(returns, skl).channels(), 16);
         assert_eq!(channels(&[]), 16);
         assert_eq!(channels(&[(8, 0, false), (1, 0, false)]), 16);
         assert_eq!(channels(&[(16, 0, false), (32, 0, true)]), 16);

@@ -155,6 +155,29 @@ fn calls_return_and_halts_skip() {
 }
 
 #[test]
+fn a_call_without_a_mask_takes_the_active_channels() {
+    let mut call = no_mask(branch(Op::Call, 8, 64, None));
+    call.dst = Some(dst(125, Type::Ud));
+    let mut ret = Inst::new(Op::Ret, 8);
+    ret.srcs.push(scalar(125, 0, Type::Ud));
+    ret.jip = Some(Target::Reg);
+    let code = vec![
+        less_than(10, 4),
+        predicated(branch(Op::Goto, 8, 48, Some(48)), false),
+        call,
+        add_imm(20, 1),
+        branch(Op::Join, 8, 16, None),
+        no_mask(branch(Op::Jmpi, 1, 48, None)),
+        add_imm(21, 5),
+        ret,
+    ];
+    let mut t = numbered();
+    run_alone(&mut t, code);
+    assert_eq!(dwords(&t, 20, 8), [1, 1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(dwords(&t, 21, 8), [5, 5, 5, 5, 0, 0, 0, 0]);
+}
+
+#[test]
 fn jumps_move_all_channels() {
     let jump = |pred: bool| {
         let i = no_mask(branch(Op::Jmpi, 1, 32, None));
