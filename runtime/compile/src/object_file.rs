@@ -22,6 +22,8 @@ const SCRATCH_UNIT: u32 = 1 << 10;
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
 /// Alignment of functions in bytes: that of compacted instructions, since padding between functions would be decoded.
 pub(crate) const FUNCTION_ALIGN: usize = 8;
+/// Section of symbols that another file defines.
+const UNDEFINED_SECTION: u16 = 0;
 /// Prefixes of sections about machine code; the kernel's name follows.
 const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 
@@ -73,6 +75,9 @@ pub fn object_file(
     let by_address = |function: &&Compiled| function.entered == Entered::JumpedTo;
     let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
     functions(&mut zebin, &by_address)?;
+    if module.interface.is_some() {
+        declare(&mut zebin, module);
+    }
     let version = version(&zebin.ze_info);
     for kernel in kernels {
         let name = &kernel.name;
@@ -93,6 +98,26 @@ pub fn object_file(
     zebin.others.retain(|section| !about_code(&section.name));
     zebin.relocations.retain(|r| !about_code(&r.section));
     Ok(zebin)
+}
+
+/// Adds the symbols of functions that LLVM IR only declares: another file defines them.
+fn declare(zebin: &mut Zebin, module: &CompiledModule) {
+    let all = || module.kernels.iter().chain(&module.functions);
+    let used = all().flat_map(|compiled| &compiled.relocations);
+    for name in used.map(|relocation| &relocation.symbol) {
+        let mut ours = all().flat_map(|compiled| &compiled.symbols);
+        let known = ours.any(|s| s.name == *name) || zebin.symbols.iter().any(|s| s.name == *name);
+        if !known {
+            zebin.symbols.push(Symbol {
+                name: name.clone(),
+                value: 0,
+                size: 0,
+                info: STB_GLOBAL << 4,
+                other: 0,
+                place: SymbolPlace::Reserved(UNDEFINED_SECTION),
+            });
+        }
+    }
 }
 
 /// Adds the source lines of each kernel's and function's code for debuggers (`.debug_line`, `.debug_info`), if the

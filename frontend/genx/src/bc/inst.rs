@@ -6,10 +6,10 @@ use super::function::Body;
 use super::{Global, Reader};
 use crate::error::{Code, Result};
 use crate::ir::function::Flags;
-use crate::ir::rules;
 use crate::ir::{
     BinaryOp, CastOp, Const, FloatRel, InstData, IntRel, Op, Type, TypeData, Types, Value,
 };
+use crate::ir::{atomics, rules};
 
 use super::constants::signed;
 
@@ -33,13 +33,17 @@ mod code {
     pub const CMP2: u64 = 28;
     pub const VSELECT: u64 = 29;
     pub const CALL: u64 = 34;
+    pub const FENCE: u64 = 36;
+    pub const ATOMICRMW_OLD: u64 = 38;
     pub const LOADATOMIC: u64 = 41;
     pub const GEP: u64 = 43;
     pub const STORE: u64 = 44;
     pub const STOREATOMIC: u64 = 45;
+    pub const CMPXCHG: u64 = 46;
     pub const OPERAND_BUNDLE: u64 = 55;
     pub const UNOP: u64 = 56;
     pub const FREEZE: u64 = 58;
+    pub const ATOMICRMW: u64 = 59;
     /// Records of debug information.
     pub const DEBUG_RECORDS: std::ops::RangeInclusive<u64> = 61..=65;
 }
@@ -50,10 +54,8 @@ const NAMES: &[(u64, &str)] = &[
     (13, "invoke"),
     (23, "va_arg"),
     (31, "indirectbr"),
-    (36, "fence"),
     (39, "resume"),
     (40, "landingpad"),
-    (46, "cmpxchg"),
     (47, "landingpad"),
     (48, "cleanupret"),
     (49, "catchret"),
@@ -61,8 +63,6 @@ const NAMES: &[(u64, &str)] = &[
     (51, "cleanuppad"),
     (52, "catchswitch"),
     (57, "callbr"),
-    (38, "atomicrmw"),
-    (59, "atomicrmw"),
 ];
 
 /// Operations by their numbers; floats share those of integers.
@@ -242,9 +242,12 @@ impl Reader<'_> {
                 self.make(body, Op::InsertValue(path), smallvec![whole, member], none)?
             }
             code::ALLOCA | code::LOAD | code::STORE | code::GEP => self.memory(body)?,
-            code::LOADATOMIC | code::STOREATOMIC => {
-                return Err(self.refused(Code::Memory, "atomic accesses are not supported"));
-            }
+            code::LOADATOMIC
+            | code::STOREATOMIC
+            | code::FENCE
+            | code::CMPXCHG
+            | code::ATOMICRMW
+            | code::ATOMICRMW_OLD => self.atomic(body)?,
             code::BR | code::SWITCH | code::RET | code::UNREACHABLE => self.terminator(body)?,
             code::CALL => return self.call(body),
             code::OPERAND_BUNDLE => {
@@ -375,6 +378,61 @@ impl Reader<'_> {
                 self.make(body, Op::Gep(source), args, Types::VOID)
             }
         }
+    }
+
+    /// An atomic access: pointer, values, and then numbers of which one is the ordering.
+    fn atomic(&mut self, body: &mut Body) -> Result<InstData> {
+        let code = self.record.code;
+        let mut at = 0;
+        let named = |reader: &Self, name: &str| reader.placed(atomics::op(name));
+        if code == code::FENCE {
+            let ordering = atomics::ordering(&mut body.function, self.op(0)?);
+            let op = named(self, atomics::FENCE)?;
+            return Ok(rules::data(op, smallvec![ordering], Types::VOID));
+        }
+        let pointer = self.typed(body, &mut at)?;
+        let mut args: SmallVec<[Value; 3]> = smallvec![pointer];
+        let (op, ty) = match code {
+            code::LOADATOMIC => {
+                let ty = self.ty(self.op(at)?)?;
+                let load = self.make(body, Op::Load, args.clone(), ty)?;
+                at += 3;
+                (named(self, atomics::LOAD)?, load.ty)
+            }
+            code::STOREATOMIC => {
+                let value = self.typed(body, &mut at)?;
+                args.insert(0, value);
+                self.make(body, Op::Store, args.clone(), Types::VOID)?;
+                at += 2;
+                (named(self, atomics::STORE)?, Types::VOID)
+            }
+            code::CMPXCHG => {
+                let value = self.typed(body, &mut at)?;
+                args.push(value);
+                args.push(self.of_type(body, &mut at, body.function.ty(value))?);
+                at += 1;
+                let ty = rules::atomic(&mut self.module.types, &body.function, true, &args);
+                (named(self, atomics::EXCHANGE)?, self.placed(ty)?)
+            }
+            _ => {
+                let value = match (code, self.module.types.data(body.function.ty(pointer))) {
+                    (code::ATOMICRMW, _) => self.typed(body, &mut at)?,
+                    // The type of the value was that of the pointer.
+                    _ => {
+                        let number = self.absolute(body, self.op(at)?);
+                        at += 1;
+                        self.value(body, number, None)?
+                    }
+                };
+                args.push(value);
+                let op = atomics::operation(self.op(at)?);
+                at += 2;
+                let ty = rules::atomic(&mut self.module.types, &body.function, false, &args);
+                (self.placed(op)?, self.placed(ty)?)
+            }
+        };
+        args.push(atomics::ordering(&mut body.function, self.op(at)?));
+        Ok(rules::data(op, args, ty))
     }
 
     fn terminator(&mut self, body: &mut Body) -> Result<InstData> {

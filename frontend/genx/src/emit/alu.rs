@@ -5,7 +5,7 @@ use kiln_frontend::opcode::Opcode;
 
 use super::bale::{self, Fold};
 use super::function::{Emitter, elementwise, imm};
-use super::operand::{Dst, Elementwise, Src};
+use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::Mask;
 use super::value::negated;
 use crate::error::{Code, Result};
@@ -128,9 +128,6 @@ impl Emitter<'_, '_> {
         };
         let data = self.data(inst);
         let (a, b) = (data.args[0], data.args[1]);
-        if scalar == Scalar::BFloat {
-            return self.error(Code::Type, "arithmetic on bfloat is not supported");
-        }
         let bits = self.shared.module.types.bits(scalar);
         let (opcode, sign) = match op {
             Add | Sub => (Opcode::Add, Sign::Signed),
@@ -275,9 +272,6 @@ impl Emitter<'_, '_> {
         if from == Scalar::Int(1) {
             return self.convert_bools(op, arg, count, to, dst);
         }
-        if to == Scalar::BFloat || from == Scalar::BFloat {
-            return self.error(Code::Type, "conversions of bfloat are not supported");
-        }
         let (read, written) = match op {
             CastOp::ZExt | CastOp::UiToFp | CastOp::PtrToInt | CastOp::IntToPtr => {
                 (Sign::Unsigned, Sign::Unsigned)
@@ -419,11 +413,6 @@ impl Emitter<'_, '_> {
         let data = self.data(inst);
         match kind {
             Kind::Alu(alu) => self.direct(inst, alu, count, scalar, dst, mask, saturate),
-            Kind::Modifier(_) | Kind::Extremum(..) | Kind::Saturate | Kind::Fma
-                if scalar == Scalar::BFloat =>
-            {
-                self.error(Code::Type, "arithmetic on bfloat is not supported")
-            }
             Kind::Saturate => match self.function.inst_of(data.args[0]) {
                 Some(from) if self.bales.fold[from] == Fold::Destination => {
                     self.compute(from, dst, mask, true)
@@ -724,6 +713,51 @@ impl Emitter<'_, '_> {
             };
             let to = self.whole(user, Sign::Unsigned)?;
             self.copy(count, to, src)?;
+        }
+        Ok(())
+    }
+
+    /// Product and sum of dwords in 64 bits: the halves as two results, the upper one first, or in one vector, the lower
+    /// ones in its first half.
+    pub fn wide_mad(&mut self, inst: Inst, sign: Sign, result: Option<Value>) -> Result<()> {
+        let data = self.data(inst);
+        let &[a, b, c] = &data.args[..] else {
+            return self.error(Code::Operand, "3 operands are expected");
+        };
+        let (count, scalar) = self.shape(a)?;
+        let lower = match result {
+            Some(result) => self.shape(result)?.0 / 2,
+            None => count,
+        };
+        if scalar != Scalar::Int(32) || lower < count {
+            return self.error(
+                Code::Operand,
+                "dwords are expected, and twice as many of the result",
+            );
+        }
+        let wide = match sign {
+            Sign::Signed => VType::Q,
+            _ => VType::Uq,
+        };
+        let (a, b, c) = (
+            self.source(a, sign)?,
+            self.source(b, sign)?,
+            self.source(c, sign)?,
+        );
+        let (var, to, sum) = self.temp(wide, count);
+        self.alu(Opcode::Mul, count, to.clone(), &[a, b])?;
+        self.alu(Opcode::Add, count, to, &[sum, c])?;
+        let half = |at| super::function::source(var, VType::Ud, Layout::contiguous(at, 8));
+        let (low, high) = (half(0), half(4));
+        if let Some(result) = result {
+            let dst = self.whole(result, Sign::Unsigned)?;
+            self.copy(count, dst.clone(), low)?;
+            return self.copy(count, part_of(&dst, lower), high);
+        }
+        for (member, user) in self.members(inst) {
+            let to = self.whole(user, Sign::Unsigned)?;
+            let src = if member == 0 { &high } else { &low };
+            self.copy(count, to, src.clone())?;
         }
         Ok(())
     }

@@ -309,9 +309,14 @@ impl Emitter<'_, '_> {
                 return self.error(Code::Mismatch, "the call has other types than its function");
             }
         }
-        let address = match callee {
-            Some(_) => None,
-            None => Some(self.scalar_operand(data.args[0], VType::Ud)?),
+        let external = callee.filter(|id| module.functions[*id].is_declaration());
+        let address = match (callee, external) {
+            (_, Some(id)) => {
+                let var = self.address_of_function(id);
+                Some(self.object().scalar(var, VType::Ud, 0))
+            }
+            (Some(_), None) => None,
+            (None, None) => Some(self.scalar_operand(data.args[0], VType::Ud)?),
         };
         for (arg, byte) in args.iter().zip(&passed.args) {
             self.pass(*arg, predefined::ARG, *byte)?;
@@ -319,13 +324,8 @@ impl Emitter<'_, '_> {
         let sizes = [passed.arg_grfs, passed.result_grfs].map(Operand::Field);
         let [arg_size, result_size] = sizes;
         let exec = Exec::channels(CHANNELS);
-        match (callee, address) {
-            (Some(callee), _) => {
-                let name = Operand::Name(Box::new(name(module, callee).as_str().into()));
-                self.object()
-                    .inst(Opcode::FCall, exec, [name, arg_size, result_size]);
-            }
-            (None, Some(address)) => {
+        match (address, callee) {
+            (Some(address), _) => {
                 let flags = Operand::Field(0);
                 self.object().inst(
                     Opcode::IfCall,
@@ -333,7 +333,12 @@ impl Emitter<'_, '_> {
                     [address, arg_size, result_size, flags],
                 );
             }
-            _ => {}
+            (None, Some(callee)) => {
+                let name = Operand::Name(Box::new(name(module, callee).as_str().into()));
+                self.object()
+                    .inst(Opcode::FCall, exec, [name, arg_size, result_size]);
+            }
+            (None, None) => {}
         }
         let Some(result) = data.result else {
             return Ok(());
@@ -357,12 +362,17 @@ impl Emitter<'_, '_> {
         if let Some(Place::Var(var)) = self.constants.get(&value) {
             return Ok(*var);
         }
+        let var = self.address_of_function(id);
+        self.constants.insert(value, Place::Var(var));
+        Ok(var)
+    }
+
+    fn address_of_function(&mut self, id: FunctionId) -> Var {
         let var = self.object().var(VType::Uq, VType::Uq.bytes());
         let name = Operand::Name(Box::new(name(self.shared.module, id).as_str().into()));
         let to = self.object().element(var, VType::Uq, 0);
         self.object().inst(Opcode::Faddr, Exec::NONE, [name, to]);
-        self.constants.insert(value, Place::Var(var));
-        Ok(var)
+        var
     }
 
     /// True if an instruction calls a function of another object.

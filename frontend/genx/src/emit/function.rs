@@ -507,6 +507,10 @@ impl<'a, 's> Emitter<'a, 's> {
             (Kind::Load, Some(result)) => self.load_global(data.args[0], result),
             (Kind::Store, _) => self.store_global(inst),
             (Kind::WithCarry(op), _) => self.with_carry(inst, op),
+            (Kind::WideMad(sign, false), _) => self.wide_mad(inst, sign, None),
+            (Kind::WideMad(sign, true), Some(result)) => self.wide_mad(inst, sign, Some(result)),
+            (Kind::ReadRegister, Some(result)) => self.read_register(inst, result),
+            (Kind::WriteRegister, result) => self.write_register(inst, result),
             (Kind::WithOverflow(op, sign), _) => self.with_overflow(inst, op, sign),
             (_, Some(result)) if self.shared.module.types.is_bool(data.ty) => {
                 self.bools(inst, result)

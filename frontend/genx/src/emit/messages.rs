@@ -27,6 +27,8 @@ const OWORD: u32 = 16;
 const WIDE_SAMPLE: u32 = 16;
 /// Channels of the smallest message.
 const MIN_CHANNELS: u32 = 8;
+/// Bytes of a register that vISA names, in steps: the rest of a quarter may be read.
+const MIN_REGISTER_BYTES: u32 = 16;
 /// Registers that a raw message can have.
 const MAX_GRFS: u32 = 31;
 
@@ -739,6 +741,63 @@ impl Emitter<'_, '_> {
             );
         }
         let var = Var::from_u32(number);
+        self.copy(
+            count,
+            dst,
+            source(var, ty, Layout::contiguous(0, ty.bytes())),
+        )
+    }
+
+    /// A register that vISA names by a number, with room for so many bytes.
+    fn register(&self, number: Value, bytes: u32) -> Result<Var> {
+        let number = self.number(number)? as u32;
+        let row = predefined::VARS.get(number as usize);
+        let known = row.filter(|_| number != predefined::NULL);
+        let Some((name, ty, elements)) = known else {
+            return self.error(Code::Operand, format!("vISA has no register {number}"));
+        };
+        let has = u32::from(*elements) * ty.bytes();
+        if bytes > has.next_multiple_of(MIN_REGISTER_BYTES) {
+            let message = format!("{name} has {has} bytes, not {bytes}");
+            return self.error(Code::Operand, message);
+        }
+        Ok(Var::from_u32(number))
+    }
+
+    /// Reads a register that vISA names.
+    pub fn read_register(&mut self, inst: Inst, result: Value) -> Result<()> {
+        let (count, scalar) = self.shape(result)?;
+        let ty = self.visa(scalar, Sign::Unsigned)?;
+        let var = self.register(self.data(inst).args[0], count * ty.bytes())?;
+        let dst = self.whole(result, Sign::Unsigned)?;
+        self.copy(
+            count,
+            dst,
+            source(var, ty, Layout::contiguous(0, ty.bytes())),
+        )
+    }
+
+    /// Writes a register that vISA names. The result is what was written.
+    pub fn write_register(&mut self, inst: Inst, result: Option<Value>) -> Result<()> {
+        let args = &self.data(inst).args;
+        let &[number, value, ..] = &args[..] else {
+            return self.error(Code::Operand, "2 operands are expected");
+        };
+        let (count, scalar) = self.shape(value)?;
+        let ty = self.visa(scalar, Sign::Unsigned)?;
+        let var = self.register(number, count * ty.bytes())?;
+        let layout = Layout::contiguous(0, ty.bytes());
+        if !self.function.is_undef(value) {
+            let src = self.source(value, Sign::Unsigned)?;
+            self.copy(count, Dst::Var { var, ty, layout }, src)?;
+        }
+        let Some(result) = result.filter(|result| !self.bales.uses[*result].is_empty()) else {
+            return Ok(());
+        };
+        let (count, scalar) = self.shape(result)?;
+        let ty = self.visa(scalar, Sign::Unsigned)?;
+        let dst = self.whole(result, Sign::Unsigned)?;
+        let var = self.register(number, count * ty.bytes())?;
         self.copy(
             count,
             dst,

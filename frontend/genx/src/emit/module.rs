@@ -55,6 +55,8 @@ const DIMENSIONS: u32 = 3;
 const STACK_BYTES: u32 = 8192;
 /// Bytes of private memory of a thread.
 const MAX_PRIVATE: u64 = 1 << 20;
+/// Registers that arguments end before: the code needs some of the 128, too.
+const MAX_ARGUMENT_GRFS: u32 = 112;
 /// Alignment of a variable in memory.
 const ALIGNMENT: u64 = 16;
 /// Address space of shared local memory, and that of memory which all threads share.
@@ -376,11 +378,14 @@ impl<'a> KernelObject<'a> {
             .iter()
             .map(|id| frames(module, &members(module, calls, *id)).1)
             .sum();
+        let external = others
+            .iter()
+            .any(|id| module.functions[*id].is_declaration());
         let endless = calls.indirect || others.iter().any(|id| calls.recursive[*id]);
-        let stack = match (sum, endless) {
-            (0, _) => 0,
-            (sum, true) => sum.max(STACK_BYTES.into()),
-            (sum, false) => sum,
+        let stack = match (sum, endless, external) {
+            (0, _, false) => 0,
+            (sum, false, false) => sum,
+            (sum, ..) => sum.max(STACK_BYTES.into()),
         };
         if own + stack > MAX_PRIVATE {
             let message = format!("{} bytes of private memory are too much", own + stack);
@@ -658,7 +663,7 @@ fn place_input(object: &Object, function: &Function, bytes: u32, next: &mut u32)
         .min(object.grf);
     let at = next.next_multiple_of(align);
     let end = u64::from(at) + u64::from(bytes);
-    if end > u64::from(128 * object.grf / 2) {
+    if end > u64::from(MAX_ARGUMENT_GRFS * object.grf) {
         let message = "the arguments are too large";
         return Err(Diagnostic::new(Code::Size, function.loc, message));
     }

@@ -54,6 +54,16 @@ pub enum AtomicKind {
     Typed,
 }
 
+/// Access of an atomic instruction of LLVM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Load,
+    Store,
+    /// The old value is read, and another written.
+    Modify(AtomicOp),
+    Fence,
+}
+
 /// Meaning of an intrinsic.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -89,6 +99,8 @@ pub enum Kind {
     /// Absolute value of an integer; whether the least is poison does not matter.
     Abs,
     Fma,
+    /// Between floats and the bits of bfloats.
+    ConvertBFloat,
     CopySign,
     CountOnes,
     LeadingZeros,
@@ -117,6 +129,14 @@ pub enum Kind {
     Message(&'static Message),
     /// Family, operation, number of sources.
     Atomic(AtomicKind, AtomicOp, u8),
+    /// An atomic instruction of LLVM, its ordering last. Made by the readers.
+    Ordered(Access),
+    /// Number of a register that vISA names, and what it depends on.
+    ReadRegister,
+    /// Number of a register that vISA names, and what it gets.
+    WriteRegister,
+    /// Product and sum of dwords in 64 bits: upper halves and lower halves, or one vector of the lower before the upper.
+    WideMad(Sign, bool),
     Barrier,
     SplitBarrier,
     Fence,
@@ -129,6 +149,15 @@ pub enum Kind {
         full: bool,
         result: bool,
     },
+}
+
+/// Word of an atomic operation in the names of intrinsics.
+pub fn atomic_name(op: AtomicOp) -> &'static str {
+    let mut names = ROWS.iter().filter_map(|(name, kind)| match kind {
+        Kind::Atomic(AtomicKind::Svm, of, _) if *of == op => name.rsplit('.').next(),
+        _ => None,
+    });
+    names.next().unwrap_or("none")
 }
 
 const fn alu(op: Opcode) -> Alu {
@@ -200,6 +229,8 @@ impl Intrinsic {
             | Kind::MemSet
             | Kind::SlmInit
             | Kind::Atomic(..)
+            | Kind::Ordered(_)
+            | Kind::WriteRegister
             | Kind::Barrier
             | Kind::SplitBarrier
             | Kind::Fence
@@ -216,7 +247,7 @@ impl Intrinsic {
     /// True if it gives the same result wherever it stands.
     pub fn is_movable(self) -> bool {
         match self.kind() {
-            Kind::Load | Kind::Message(_) | Kind::Predefined(_) => false,
+            Kind::Load | Kind::Message(_) | Kind::Predefined(_) | Kind::ReadRegister => false,
             _ => self.is_pure(),
         }
     }

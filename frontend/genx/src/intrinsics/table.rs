@@ -7,7 +7,7 @@ use kiln_frontend::module::{Modifier, predefined};
 use kiln_frontend::opcode::{AtomicOp, Opcode};
 
 use super::messages;
-use super::{AtomicKind, Kind, Kind::*, Sign::*, alu, convert, int};
+use super::{Access, AtomicKind, Kind, Kind::*, Sign::*, alu, convert, int};
 use crate::ir::BinaryOp;
 
 /// Rows in the order of their names.
@@ -42,7 +42,10 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.aaaabegin", Refused),
     ("genx.absf", Modifier(Modifier::Abs)),
     ("genx.absi", Modifier(Modifier::Abs)),
-    ("genx.add.addr", Refused),
+    (
+        "genx.add.addr",
+        Alu(int(Opcode::Add, Unsigned, Unsigned, false)),
+    ),
     (
         "genx.add3",
         Alu(int(Opcode::Add3, Unsigned, Unsigned, false)),
@@ -56,7 +59,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.avs", Refused),
     ("genx.barrier", Barrier),
     ("genx.bdpas", Refused),
-    ("genx.bf.cvt", Refused),
+    ("genx.bf.cvt", ConvertBFloat),
     ("genx.bfi", Alu(int(Opcode::Bfi, Unsigned, Unsigned, false))),
     ("genx.bfn", Bfn),
     (
@@ -75,7 +78,10 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.constanti", Copy),
     ("genx.constantpred", Copy),
     ("genx.convert", Copy),
-    ("genx.convert.addr", Refused),
+    (
+        "genx.convert.addr",
+        Alu(int(Opcode::Add, Unsigned, Unsigned, false)),
+    ),
     ("genx.cos", Alu(alu(Opcode::Cos))),
     ("genx.dp2", Alu(alu(Opcode::Dp2))),
     ("genx.dp3", Alu(alu(Opcode::Dp3))),
@@ -443,7 +449,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.rdpredregion", ReadPredicate),
     ("genx.rdregionf", ReadRegion),
     ("genx.rdregioni", ReadRegion),
-    ("genx.read.predef.reg", Refused),
+    ("genx.read.predef.reg", ReadRegister),
     ("genx.rndd", Alu(alu(Opcode::Rndd))),
     ("genx.rnde", Alu(alu(Opcode::Rnde))),
     ("genx.rndu", Alu(alu(Opcode::Rndu))),
@@ -465,7 +471,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.set.pause", Refused),
     ("genx.set.sr0.2", Refused),
     ("genx.sfbh", Alu(int(Opcode::Fbh, Unsigned, Signed, false))),
-    ("genx.simad", Refused),
+    ("genx.simad", WideMad(Signed, false)),
     ("genx.simdcf.any", Any),
     ("genx.simdcf.get.em", Copy),
     ("genx.simdcf.goto", Goto),
@@ -476,7 +482,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.simdcf.unmask", Unmask),
     ("genx.sin", Alu(alu(Opcode::Sin))),
     ("genx.slm.init", SlmInit),
-    ("genx.smadw", Refused),
+    ("genx.smadw", WideMad(Signed, true)),
     ("genx.smax", Extremum(true, Signed)),
     ("genx.smin", Extremum(false, Signed)),
     ("genx.smulh", Alu(int(Opcode::Mulh, Signed, Signed, false))),
@@ -731,8 +737,8 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
         "genx.ufbh",
         Alu(int(Opcode::Fbh, Unsigned, Unsigned, false)),
     ),
-    ("genx.uimad", Refused),
-    ("genx.umadw", Refused),
+    ("genx.uimad", WideMad(Unsigned, false)),
+    ("genx.umadw", WideMad(Unsigned, true)),
     ("genx.umax", Extremum(true, Unsigned)),
     ("genx.umin", Extremum(false, Unsigned)),
     (
@@ -921,7 +927,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.vstore", Store),
     ("genx.wait", Refused),
     ("genx.wrconstregion", WriteRegion),
-    ("genx.write.predef.reg", Refused),
+    ("genx.write.predef.reg", WriteRegister),
     ("genx.write.predef.surface", Refused),
     ("genx.wrpredpredregion", WritePredicate),
     ("genx.wrpredregion", WritePredicate),
@@ -932,6 +938,25 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("invariant.end", Nothing),
     ("invariant.start", Nothing),
     ("is.fpclass", Refused),
+    ("kiln.atomic.add", Ordered(Access::Modify(AtomicOp::Add))),
+    ("kiln.atomic.and", Ordered(Access::Modify(AtomicOp::And))),
+    (
+        "kiln.atomic.cmpxchg",
+        Ordered(Access::Modify(AtomicOp::CmpXchg)),
+    ),
+    ("kiln.atomic.fence", Ordered(Access::Fence)),
+    ("kiln.atomic.fmax", Ordered(Access::Modify(AtomicOp::FMax))),
+    ("kiln.atomic.fmin", Ordered(Access::Modify(AtomicOp::FMin))),
+    ("kiln.atomic.imax", Ordered(Access::Modify(AtomicOp::IMax))),
+    ("kiln.atomic.imin", Ordered(Access::Modify(AtomicOp::IMin))),
+    ("kiln.atomic.load", Ordered(Access::Load)),
+    ("kiln.atomic.max", Ordered(Access::Modify(AtomicOp::Max))),
+    ("kiln.atomic.min", Ordered(Access::Modify(AtomicOp::Min))),
+    ("kiln.atomic.or", Ordered(Access::Modify(AtomicOp::Or))),
+    ("kiln.atomic.store", Ordered(Access::Store)),
+    ("kiln.atomic.sub", Ordered(Access::Modify(AtomicOp::Sub))),
+    ("kiln.atomic.xchg", Ordered(Access::Modify(AtomicOp::Xchg))),
+    ("kiln.atomic.xor", Ordered(Access::Modify(AtomicOp::Xor))),
     ("kiln.frame", Frame),
     ("lifetime.end", Nothing),
     ("lifetime.start", Nothing),

@@ -1,5 +1,6 @@
 //! The IR between the readers and vISA: SSA over vectors of any width, one arena a function.
 
+pub mod atomics;
 pub mod function;
 pub mod module;
 pub mod print;

@@ -326,6 +326,32 @@ pub fn callee(name: &str) -> Rule<Callee> {
     }
 }
 
+/// Result of an atomic access: pointer, values, ordering. That of an exchange has a flag, too.
+///
+/// # Errors
+/// The address is no pointer, or the values are not of one type that has so many bits.
+pub fn atomic(
+    types: &mut Types,
+    function: &Function,
+    exchange: bool,
+    args: &[Value],
+) -> Rule<Type> {
+    let ty = |i: usize| function.ty(args[i]);
+    if !matches!(types.data(ty(0)), TypeData::Scalar(Scalar::Ptr(_))) {
+        return mismatch("the address must be a pointer");
+    }
+    if !matches!(types.data(ty(1)), TypeData::Scalar(_)) {
+        return mismatch("a number is expected");
+    }
+    if !exchange {
+        return Ok(ty(1));
+    }
+    match ty(1) == ty(2) {
+        true => types.checked(TypeData::Struct(vec![ty(1), Types::I1], false)),
+        false => differ(types, "an operand", ty(2), ty(1)),
+    }
+}
+
 /// Alignment of an access that names none.
 pub fn natural_align(types: &Types, ty: Type) -> u32 {
     let align = types.layout(ty).map_or(1, |(_, align)| align);

@@ -7,7 +7,7 @@ use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::function::Flags;
 use crate::ir::{
     Attrs, BinaryOp, CastOp, Const, FloatRel, InstData, IntRel, Op, Scalar, Type, TypeData, Types,
-    Value, rules,
+    Value, atomics, rules,
 };
 
 use super::Parser;
@@ -95,6 +95,7 @@ impl Parser<'_> {
             }
             "call" => return self.call(body),
             "br" | "switch" | "ret" | "unreachable" => self.terminator(body, word, loc)?,
+            "atomicrmw" | "cmpxchg" | "fence" => self.atomic(body, word)?,
             _ => {
                 let message = format!("instruction {word} is not supported");
                 return Err(Diagnostic::new(Code::Instruction, loc, message));
@@ -253,6 +254,7 @@ impl Parser<'_> {
     }
 
     fn memory(&mut self, body: &mut Body, word: &str, loc: Loc) -> Result<InstData> {
+        let atomic;
         let mut inst = match word {
             "alloca" => {
                 self.lex.eat_word("inalloca")?;
@@ -281,7 +283,7 @@ impl Parser<'_> {
                 return Ok(inst);
             }
             "load" => {
-                self.lex.eat_word("atomic")?;
+                atomic = self.lex.eat_word("atomic")?;
                 self.lex.eat_word("volatile")?;
                 let ty = self.ty()?;
                 self.lex.expect(b',')?;
@@ -289,7 +291,7 @@ impl Parser<'_> {
                 self.make(body, loc, Op::Load, smallvec![pointer], ty)?
             }
             "store" => {
-                self.lex.eat_word("atomic")?;
+                atomic = self.lex.eat_word("atomic")?;
                 self.lex.eat_word("volatile")?;
                 let value = self.typed_value(body)?;
                 self.lex.expect(b',')?;
@@ -298,17 +300,16 @@ impl Parser<'_> {
             }
             _ => return self.gep(body, loc),
         };
-        if matches!(
-            self.lex.token(),
-            Token::Word(
-                "syncscope" | "monotonic" | "unordered" | "acquire" | "release" | "seq_cst"
-            )
-        ) {
-            return Err(Diagnostic::new(
-                Code::Memory,
-                self.lex.loc(),
-                "atomic accesses are not supported",
-            ));
+        if atomic {
+            let ordering = self.ordering(body)?;
+            self.alignment()?;
+            inst.args.push(ordering);
+            let name = match word {
+                "load" => atomics::LOAD,
+                _ => atomics::STORE,
+            };
+            inst.op = atomics::op(name).map_err(|fault| fault.at(loc))?;
+            return Ok(inst);
         }
         let moved = match word {
             "load" => inst.ty,
@@ -319,6 +320,62 @@ impl Parser<'_> {
             said => said,
         };
         Ok(inst)
+    }
+
+    fn atomic(&mut self, body: &mut Body, word: &str) -> Result<InstData> {
+        let loc = self.lex.loc();
+        if word == "fence" {
+            let ordering = self.ordering(body)?;
+            let op = atomics::op(atomics::FENCE).map_err(|fault| fault.at(loc))?;
+            return Ok(rules::data(op, smallvec![ordering], Types::VOID));
+        }
+        self.lex.eat_word("weak")?;
+        self.lex.eat_word("volatile")?;
+        let op = match *self.lex.token() {
+            Token::Word(name) if word == "atomicrmw" => {
+                let number = atomics::OPERATIONS
+                    .iter()
+                    .position(|(word, _)| *word == name);
+                self.lex.take()?;
+                atomics::operation(number.map_or(u64::MAX, |n| n as u64))
+            }
+            _ => atomics::op(atomics::EXCHANGE),
+        };
+        let op = op.map_err(|fault| fault.at(loc))?;
+        let mut args: SmallVec<[Value; 3]> = smallvec![self.typed_value(body)?];
+        let values = if word == "cmpxchg" { 2 } else { 1 };
+        for _ in 0..values {
+            self.lex.expect(b',')?;
+            args.push(self.typed_value(body)?);
+        }
+        args.push(self.ordering(body)?);
+        if word == "cmpxchg" {
+            // That of a failure is no stronger.
+            self.ordering(body)?;
+        }
+        self.alignment()?;
+        let ty = rules::atomic(
+            &mut self.module.types,
+            &body.function,
+            word == "cmpxchg",
+            &args,
+        );
+        Ok(rules::data(op, args, ty.map_err(|fault| fault.at(loc))?))
+    }
+
+    /// Scope and ordering of an atomic access.
+    fn ordering(&mut self, body: &mut Body) -> Result<Value> {
+        if self.lex.is_word("syncscope") {
+            self.lex.take()?;
+            self.skip_parens()?;
+        }
+        if let Token::Word(word) = *self.lex.token()
+            && let Some(number) = atomics::ORDERINGS.iter().position(|name| *name == word)
+        {
+            self.lex.take()?;
+            return Ok(atomics::ordering(&mut body.function, number as u64));
+        }
+        self.lex.expected("an ordering")
     }
 
     /// `, align n`, if it stands here.

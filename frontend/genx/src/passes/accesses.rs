@@ -5,12 +5,21 @@
 
 use smallvec::smallvec;
 
+use kiln_frontend::opcode::AtomicOp;
+
 use super::memory::{LOCAL, Memory};
 use crate::error::{Code, Result};
-use crate::ir::{BinaryOp, CastOp, Const, Inst, InstData, Op, Scalar, Type, Types, Value};
+use crate::intrinsics::{self, Access};
+use crate::ir::{
+    BinaryOp, CastOp, Const, Inst, InstData, IntRel, Op, Scalar, Type, Types, Value, atomics, rules,
+};
 
 /// Address space of pointers of 32 bits to memory that all threads share.
 const GLOBAL_32: u32 = 6;
+
+/// Mask of a fence: it waits until all is written, and it is that of shared local memory.
+const COMMIT: u64 = 1;
+const FENCE_LOCAL: u64 = 1 << 5;
 
 /// Binding table index of shared local memory.
 const LOCAL_SURFACE: u64 = 254;
@@ -85,6 +94,122 @@ impl Memory<'_> {
             .unwrap_or(1);
         let lanes = bytes / unit;
         self.scattered(inst, value, address, unit, lanes)
+    }
+
+    /// An atomic access: a message, between fences where its ordering asks for them.
+    pub(super) fn ordered(&mut self, inst: Inst, data: &InstData, access: Access) -> Result<()> {
+        let Some((ordering, args)) = data.args.split_last() else {
+            return self.error(inst, Code::Operand, "an ordering is expected");
+        };
+        let ordering = self.function.as_bits(*ordering).unwrap_or(0);
+        let pointer = match access {
+            Access::Fence => {
+                self.fence(inst, false)?;
+                return self.fence(inst, true);
+            }
+            Access::Store => args[1],
+            _ => args[0],
+        };
+        let space = self.module.types.element(self.function.ty(pointer));
+        let local = space == Some(Scalar::Ptr(LOCAL));
+        if atomics::releases(ordering) {
+            self.fence(inst, local)?;
+        }
+        match access {
+            Access::Modify(op) => self.modify(inst, data, op, local)?,
+            _ => {
+                let value = (access == Access::Store).then(|| args[0]);
+                let ty = value.map_or(data.ty, |value| self.function.ty(value));
+                let plain = InstData {
+                    align: rules::natural_align(&self.module.types, ty),
+                    ..data.clone()
+                };
+                self.global(inst, &plain, value, pointer)?;
+            }
+        }
+        match atomics::acquires(ordering) {
+            true => self.fence(inst, local),
+            false => Ok(()),
+        }
+    }
+
+    fn fence(&mut self, inst: Inst, local: bool) -> Result<()> {
+        let byte = self.module.types.int(8);
+        let kind = if local { COMMIT | FENCE_LOCAL } else { COMMIT };
+        let mask = self.function.bits(byte, kind);
+        let op = self.intrinsic(inst, "genx.fence")?;
+        self.add(op, smallvec![mask], Types::VOID);
+        Ok(())
+    }
+
+    /// An access that reads a value and writes another: a message of one channel.
+    fn modify(&mut self, inst: Inst, data: &InstData, op: AtomicOp, local: bool) -> Result<()> {
+        let (pointer, values) = (data.args[0], &data.args[1..data.args.len() - 1]);
+        let ty = self.function.ty(values[0]);
+        let types = &mut self.module.types;
+        let bits = types.element(ty).map_or(0, |scalar| types.bits(scalar));
+        let float = types.is_float(ty);
+        let fits = bits == 32 || bits == 64 && !local && !float;
+        if !fits {
+            let message = format!(
+                "an atomic access of type {} is not supported here",
+                types.name(ty)
+            );
+            return self.error(inst, Code::Memory, message);
+        }
+        let element = match float {
+            true => Scalar::Float,
+            false => Scalar::Int(bits),
+        };
+        let one = types.shaped(Some(1), element);
+        let name = match (local, intrinsics::atomic_name(op)) {
+            (true, word) => format!("genx.dword.atomic.{word}"),
+            (false, word) => format!("genx.svm.atomic.{word}"),
+        };
+        let address = types.int(if local { 32 } else { 64 });
+        let addresses = types.shaped(Some(1), Scalar::Int(if local { 32 } else { 64 }));
+        let bool_one = types.shaped(Some(1), Scalar::Int(1));
+        let mut at = self.as_integers(pointer);
+        if self.function.ty(at) != address {
+            at = self.add(Op::Cast(CastOp::ZExt), smallvec![at], address);
+        }
+        let all = self
+            .function
+            .constant(bool_one, Const::Vector(vec![1].into()));
+        let mut args: smallvec::SmallVec<[Value; 3]> = smallvec![all];
+        if local {
+            args.push(self.function.bits(Types::I32, LOCAL_SURFACE));
+        }
+        args.push(self.reinterpret(at, addresses));
+        // The message has the new value first.
+        for value in values.iter().rev() {
+            args.push(self.reinterpret(*value, one));
+        }
+        args.push(self.function.constant(one, Const::Undef));
+        let op = self.intrinsic(inst, &name)?;
+        let old = self.add(op, args, one);
+        let Some(result) = data.result else {
+            return Ok(());
+        };
+        if values.len() == 1 {
+            self.become_bits(inst, old);
+            return Ok(());
+        }
+        let old = match ty == self.function.ty(old) {
+            true => old,
+            false => self.add_bits(old, ty),
+        };
+        let equal = self.add(Op::ICmp(IntRel::Eq), smallvec![old, values[0]], Types::I1);
+        self.exchanged.insert(result, [old, equal]);
+        Ok(())
+    }
+
+    /// The bits of a value as one of a type that may be an address.
+    fn add_bits(&mut self, value: Value, ty: Type) -> Value {
+        let undef = self.function.constant(ty, Const::Undef);
+        let inst = self.make(Op::Freeze, smallvec![undef], ty);
+        self.become_bits(inst, value);
+        self.function.insts[inst].result.unwrap_or(value)
     }
 
     /// A load or store of `i1`: of one, a byte; of a vector, the bits of bytes.

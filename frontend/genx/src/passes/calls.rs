@@ -1,7 +1,7 @@
 //! Functions that kernels reach, and those of them that are called with a stack.
 //!
 //! A function is called with a stack if it calls itself, by way of others too, if its address is used, or if an
-//! attribute says so and its arguments fit into registers. All others become subroutines. What calls itself is a strongly connected component of the call
+//! attribute says so and its arguments fit into registers, or if another module defines it. All others become subroutines. What calls itself is a strongly connected component of the call
 //! graph (Tarjan, "Depth-First Search and Linear Graph Algorithms").
 
 use cranelift_entity::SecondaryMap;
@@ -13,6 +13,8 @@ use crate::ir::{Function, FunctionId, Module, Op, TypeData, Types, ValueDef};
 
 /// Attributes of a function that is called with a stack.
 const ATTRIBUTES: [&str; 2] = ["CMStackCall", "VCStackCall"];
+/// Parts of the names of functions that no other module defines: those of SPIR-V, and those that print.
+const REFUSED: [&str; 3] = ["__spirv_", "printf", "__vc_"];
 /// Registers of 32 bytes for the arguments and for the result of a call with a stack.
 pub const MAX_PASSED: [u32; 2] = [32, 12];
 
@@ -44,7 +46,7 @@ impl Calls {
 /// Finds the functions that kernels reach.
 ///
 /// # Errors
-/// A function is called that has no definition, or that is a kernel.
+/// A function is called that can have no definition, or that is a kernel.
 pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
     let mut calls = Calls {
         reached: Vec::new(),
@@ -74,7 +76,12 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
                 ))
             };
             if named.is_declaration() {
-                return error(Code::Callee, "has no definition");
+                // A loader finds it by its name.
+                if REFUSED.iter().any(|word| named.name.contains(word)) {
+                    return error(Code::Callee, "has no definition");
+                }
+                calls.stack[callee] = true;
+                return Ok(());
             }
             if kernel[callee] {
                 return error(Code::Call, "is a kernel: it cannot be called");

@@ -70,7 +70,8 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     let globals: Vec<Value> = globals.collect();
     let touches = |data: &InstData| {
         matches!(data.op, Op::Alloca(_) | Op::Gep(_) | Op::Load | Op::Store)
-            || matches!(&data.op, Op::Intrinsic(i) if matches!(i.kind(), Kind::Load | Kind::Store))
+            || matches!(&data.op, Op::Intrinsic(i)
+                if matches!(i.kind(), Kind::Load | Kind::Store | Kind::Ordered(_)))
     };
     let mut insts = function
         .order
@@ -131,6 +132,8 @@ pub(super) struct Memory<'a> {
     /// Bytes of the frame, and where in it allocations are.
     frame: u64,
     frames: HashMap<Inst, u64>,
+    /// Results of atomic exchanges: the old value, and true if it was exchanged.
+    pub(super) exchanged: HashMap<Value, [Value; 2]>,
 }
 
 /// Value and pointer of a load or a store.
@@ -160,6 +163,7 @@ impl<'a> Memory<'a> {
             at: None,
             frame: 0,
             frames: HashMap::new(),
+            exchanged: HashMap::new(),
         }
     }
 
@@ -507,6 +511,14 @@ impl<'a> Memory<'a> {
                 Ok(())
             }
             Op::Gep(source) => self.gep(inst, &data, *source),
+            Op::Intrinsic(intrinsic) if let Kind::Ordered(access) = intrinsic.kind() => {
+                self.ordered(inst, &data, access)
+            }
+            Op::ExtractValue(path) if let Some(parts) = self.exchanged.get(&data.args[0]) => {
+                let part = parts[usize::from(path.first() != Some(&0))];
+                self.become_copy(inst, part);
+                Ok(())
+            }
             _ => match access(&data) {
                 Some((value, pointer)) => match self.places[pointer] {
                     Some(place) => self.local(inst, &data, value, place),

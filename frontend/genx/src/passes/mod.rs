@@ -3,6 +3,7 @@
 mod accesses;
 pub mod aggregates;
 pub mod arguments;
+pub mod bfloat;
 pub mod calls;
 pub mod cfg;
 pub mod copies;
@@ -27,6 +28,10 @@ pub const ALL: &[(&str, Pass)] = &[
     }),
     ("cfg", |_, function, _| {
         cfg::prune(function);
+        Ok(())
+    }),
+    ("bfloat", |module, function, _| {
+        bfloat::lower(module, function);
         Ok(())
     }),
     ("aggregates", |module, function, _| {
