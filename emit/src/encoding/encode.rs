@@ -185,7 +185,8 @@ impl<'a, L: Layout> Encoder<'a, L> {
         Ok(self.word)
     }
 
-    /// Stores a value that is known to fit.
+    /// Stores a value that is known to fit. Inlined, because the field is a constant of the format.
+    #[inline(always)]
     fn put(&mut self, field: Bits, value: u64) {
         let fits = field.set(&mut self.word, value);
         debug_assert!(fits, "{field:?} cannot hold {value:#x}");

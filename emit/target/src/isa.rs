@@ -205,6 +205,7 @@ pub enum Type {
 
 impl Type {
     /// Size of an element in bytes. A packed immediate has 4; a type below a byte has 1, which its elements share.
+    #[inline]
     pub const fn bytes(self) -> u32 {
         match self {
             Type::Ub | Type::B | Type::Bf8 | Type::Hf8 => 1,
@@ -225,6 +226,7 @@ impl Type {
         }
     }
 
+    #[inline]
     pub fn is_float(self) -> bool {
         use Type::*;
         matches!(self, Hf | F | Df | Vf | Nf | Bf | Tf32 | Bf8 | Hf8)

@@ -82,7 +82,7 @@ macro_rules! rows {
             #[inline]
             pub const fn props(self) -> Props {
                 match self {$(
-                    Op::$op$((rows!(@any $function)))? => Props::NONE$(.or(Props::$prop))*,
+                    Op::$op$((rows!(@any $function)))? => const { Props::NONE$(.or(Props::$prop))* },
                 )*}
             }
 

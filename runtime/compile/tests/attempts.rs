@@ -103,25 +103,34 @@ fn arrays_move_to_memory_where_registers_are_too_few() {
     assert_eq!(compile(&text, 64).attempt.name, "arrays in memory");
 }
 
-#[test]
-fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan() {
-    let text = include_str!("../../tests/kernels/conv_uint/conv_uint.visaasm");
-    let few_grfs = 24;
+/// The name of the attempt that compiles a kernel whose vISA claims all of scratch space except the bytes that
+/// regalloc2 spills to.
+fn attempt_with_scratch_for_regalloc2(text: &str, grf_limit: u32) -> &'static str {
     let spill_bytes = |allocator| {
-        let compiled = compile_with(text, few_grfs, allocator).expect("an allocation");
+        let compiled = compile_with(text, grf_limit, allocator).expect("an allocation");
         compiled.allocation.spill_bytes
     };
     let (scan, ion) = (spill_bytes(Allocator::Scan), spill_bytes(Allocator::Ion));
     assert!(ion < scan, "{ion} {scan}");
-    // The vISA claims all of scratch space except the bytes that regalloc2 spills to.
     let attr = format!(
         "\n.kernel_attr SpillMemOffset={}\n.kernel_attr ",
         (2 << 20) - ion
     );
-    let text = text.replacen("\n.kernel_attr ", &attr, 1);
-    let compiled = compile(&text, few_grfs);
-    assert_eq!(compiled.attempt.name, "regalloc2");
+    let compiled = compile(&text.replacen("\n.kernel_attr ", &attr, 1), grf_limit);
     assert_eq!(compiled.allocator, Allocator::Ion);
+    compiled.attempt.name
+}
+
+#[test]
+fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan() {
+    let text = include_str!("../../tests/kernels/conv_uint/conv_uint.visaasm");
+    assert_eq!(attempt_with_scratch_for_regalloc2(text, 24), "regalloc2");
+}
+
+#[test]
+fn regalloc2_allocates_inlined_subroutines_as_well() {
+    let name = attempt_with_scratch_for_regalloc2(&kernel(600, 0), 64);
+    assert_eq!(name, "all inlined, regalloc2");
 }
 
 #[test]

@@ -52,12 +52,12 @@ impl<'a> Lexer<'a> {
 
     #[inline(always)]
     fn blanks(&mut self) {
-        let mut next = self.at(self.pos);
-        if next == b' ' {
-            self.pos += 1;
-            next = self.at(self.pos);
+        let next = self.at(self.pos);
+        if !may_be_blank(next) {
+            return;
         }
-        if may_be_blank(next) {
+        self.pos += usize::from(next == b' ');
+        if may_be_blank(self.at(self.pos)) {
             self.skip_blanks();
         }
     }
@@ -462,9 +462,8 @@ fn spaces(mut bytes: &[u8]) -> usize {
 }
 
 /// True if a blank or a comment may begin with `b`.
-const fn may_be_blank(b: u8) -> bool {
-    const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\r' | 1 << b'/';
-    b < 64 && BLANKS >> b & 1 != 0
+fn may_be_blank(b: u8) -> bool {
+    BLANK[usize::from(b)]
 }
 
 const fn is_name_start(b: u8) -> bool {
@@ -475,6 +474,16 @@ const fn is_name_start(b: u8) -> bool {
 fn is_name(b: u8) -> bool {
     NAME[usize::from(b)]
 }
+
+/// By byte, true if a blank or a comment may begin with it.
+const BLANK: [bool; 256] = {
+    let mut blank = [false; 256];
+    blank[b' ' as usize] = true;
+    blank[b'\t' as usize] = true;
+    blank[b'\r' as usize] = true;
+    blank[b'/' as usize] = true;
+    blank
+};
 
 /// By byte, true if names may contain it.
 const NAME: [bool; 256] = {
