@@ -1,7 +1,9 @@
 //! Estimated cycles of code, compared with cycles computed by hand from the tables of docs/cost-model.md.
 
 use kiln_emit::cost::{self, Cycles, Estimate, Scratch, Weights, estimate};
-use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, RegFile, Region, Src, Target, Type};
+use kiln_emit::inst::{
+    Desc, Dst, Inst, MathFn, Message, Op, Pipe, Reg, RegFile, Region, Src, Target, TokenUse, Type,
+};
 use kiln_emit::messages::data_port::{self, scratch_read, scratch_write};
 use kiln_emit::messages::{Block, Kind, Surface};
 use kiln_emit::platform::{self, Platform};
@@ -217,4 +219,89 @@ fn units_are_free_at_the_start_of_a_block() {
     // The loop is the second division and the branch.
     let code = [divide.clone(), divide, back];
     assert_eq!(cycles(&code).units, 0.0);
+}
+
+/// The reference compiler's spill and fill of a register on Battlemage: `store.ugm.d32x16t.a32 ss[a0.2][r126]` and the
+/// load of the same.
+fn by_address(desc: u32, data: u32) -> Inst {
+    let mut inst = Inst::new(Op::Send, 1);
+    inst.no_mask = true;
+    let writes = desc >> 20 & 31 == 0;
+    inst.dst = Some(match writes {
+        true => Dst::new(Reg::NULL, 1, Type::Ud),
+        false => Dst::new(Reg::grf(data), 1, Type::Ud),
+    });
+    let payload = |reg| Src::reg(reg, Region::packed(1), Type::Ud);
+    let second = if writes { Reg::grf(data) } else { Reg::NULL };
+    inst.srcs.extend([payload(Reg::grf(126)), payload(second)]);
+    inst.msg = Some(Message {
+        sfid: 15,
+        eot: false,
+        desc: Desc::Imm(desc),
+        ex_desc: Desc::Addr { byte: 8 },
+    });
+    inst.send.src1_len = u8::from(writes);
+    inst
+}
+
+const SPILL: u32 = 0x4200_D504;
+const FILL: u32 = 0x4210_D500;
+
+#[test]
+fn spills_by_address_count() {
+    let bmg = platform::find("bmg").expect("a known platform");
+    let mut address = op(Op::Mov, 1, Type::Ud, 126, &[]);
+    let at = |bytes: u64| {
+        address.srcs.clear();
+        address.srcs.push(Src::imm(Type::Ud, bytes));
+        address.clone()
+    };
+    let [first, second] = [0x40, 0x80].map(at);
+    let code = [
+        first.clone(),
+        by_address(SPILL, 10),
+        second,
+        by_address(SPILL, 11),
+        first,
+        by_address(SPILL, 12),
+        by_address(FILL, 13),
+        // A dword of a private array, one for all.
+        by_address(0x4210_8500, 14),
+    ];
+    let found = cost::scratch(&code, bmg);
+    let expected = Scratch {
+        spills: 3,
+        fills: 1,
+        bytes: 128,
+    };
+    assert_eq!(found, expected);
+}
+
+/// Waits are those of the annotations: the same code waits longer, the more is annotated.
+#[test]
+fn annotations_are_waited_for_since_gen12() {
+    let bmg = platform::find("bmg").expect("a known platform");
+    let add = |ty, dst, src| op(Op::Add, 16, ty, dst, &[src, src]);
+    let waiting = |dist: Option<(Pipe, u8)>| {
+        let mut last = add(Type::F, 14, 12);
+        last.swsb.dist = dist;
+        let code = [add(Type::D, 10, 20), add(Type::F, 12, 22), last];
+        estimate(&code, bmg, Weights::Loops).cycles
+    };
+    // Issued in cycles 1, 2 and 3; the sums can be read in cycles 11 and 12.
+    assert_eq!(waiting(None).sum(), 3.0);
+    assert_eq!(waiting(Some((Pipe::Int, 1))).results, 9.0);
+    assert_eq!(waiting(Some((Pipe::Float, 1))).results, 10.0);
+    assert_eq!(waiting(Some((Pipe::All, 1))).results, 10.0);
+    assert_eq!(waiting(Some((Pipe::Float, 2))).results, 0.0);
+    let with_token = |used| {
+        let mut fill = by_address(FILL, 30);
+        fill.swsb.token = Some((TokenUse::Set, 3));
+        let mut next = add(Type::F, 14, 12);
+        next.swsb.token = Some((used, 3));
+        estimate(&[fill, next], bmg, Weights::Loops).cycles.messages
+    };
+    // Eight cycles and one for the address's register; 200 for a load that names no cache, and one for its line.
+    assert_eq!(with_token(TokenUse::Src), 9.0);
+    assert_eq!(with_token(TokenUse::Dst), 201.0);
 }

@@ -38,7 +38,7 @@ fn bare(code: &[Inst]) -> Program {
 
 fn annotated(code: &[Inst], platform: &'static Platform) -> Vec<Inst> {
     let mut program = bare(code);
-    scoreboard::run(&mut program, platform);
+    scoreboard::run(&mut program, platform, &[0..256]);
     let assembled = assemble(&program, platform).expect("annotations that the family has");
     insts(&assembled.code, platform)
 }
@@ -71,7 +71,7 @@ fn nothing_but_annotations_changes() {
         for (kernel, code) in kernels(platform) {
             let mut program = bare(&code);
             let before = program.clone();
-            scoreboard::run(&mut program, platform);
+            scoreboard::run(&mut program, platform, &[0..256]);
             for block in &mut program.blocks {
                 block.retain(|inst| !is_wait(inst));
                 for inst in block {
@@ -89,12 +89,12 @@ fn a_second_run_changes_nothing() {
         let platform = find(name);
         for (kernel, code) in kernels(platform) {
             let mut program = bare(&code);
-            scoreboard::run(&mut program, platform);
+            scoreboard::run(&mut program, platform, &[0..256]);
             let mut again = program.clone();
             for block in &mut again.blocks {
                 block.retain(|inst| !is_wait(inst));
             }
-            scoreboard::run(&mut again, platform);
+            scoreboard::run(&mut again, platform, &[0..256]);
             assert_eq!(again, program, "{kernel} on {name}");
         }
     }

@@ -6,6 +6,7 @@
 //! by its execution count or, where that is unknown, by ten for each loop around it. The numbers are in `tables`;
 //! `docs/cost-model.md` says what they rest on and what is left out.
 
+mod board;
 mod loops;
 mod scratch;
 mod tables;
@@ -19,6 +20,7 @@ use crate::inst::{CondMod, Desc, Inst, Op, Place, Reg, RegFile, Src, Type};
 use crate::messages::{Function, Request};
 use crate::platform::Platform;
 
+use board::{Board, Waits};
 use loops::Blocks;
 use tables::{Table, Unit};
 use time::Time;
@@ -92,7 +94,7 @@ pub struct Estimate {
 /// Estimates the cycles of code.
 pub fn estimate(code: &[Inst], platform: &Platform, weights: Weights) -> Estimate {
     let blocks = Blocks::new(code);
-    let mut model = Model::new(platform);
+    let mut model = Model::of_annotations(platform);
     let mut estimate = Estimate::default();
     for (range, &depth) in blocks.starts.windows(2).zip(&blocks.depths) {
         let (first, end) = (range[0] as usize, range[1] as usize);
@@ -179,6 +181,8 @@ pub(crate) struct Facts {
     reads: Indices,
     general_reads: usize,
     writes: Indices,
+    /// Annotations, if the model goes by them.
+    waits: Option<Waits>,
 }
 
 impl Facts {
@@ -198,6 +202,8 @@ pub(crate) struct Model<'a> {
     units: [i64; Unit::COUNT],
     /// Cycle at which everything issued so far is over.
     horizon: i64,
+    /// Pipelines and tokens, if instructions wait for what their annotations say instead of for general registers.
+    board: Option<Board>,
 }
 
 impl<'a> Model<'a> {
@@ -211,6 +217,15 @@ impl<'a> Model<'a> {
             places,
             units: [0; Unit::COUNT],
             horizon: 0,
+            board: None,
+        }
+    }
+
+    /// A model of finished code: where there are annotations, instructions wait for what these say.
+    fn of_annotations(platform: &'a Platform) -> Model<'a> {
+        Model {
+            board: Board::new(platform),
+            ..Model::new(platform)
         }
     }
 
@@ -268,6 +283,7 @@ impl<'a> Model<'a> {
             reads,
             general_reads,
             writes,
+            waits: self.board.as_ref().map(|board| board.waits(inst)),
         }
     }
 
@@ -276,6 +292,15 @@ impl<'a> Model<'a> {
         let ready = |&at: &u16| self.ready.get(usize::from(at)).copied().unwrap_or_default();
         let result = |ready: Ready| (ready.written, ready.by_message);
         let mut last = (self.now, false);
+        if let (Some(board), Some(waits)) = (&self.board, &facts.waits) {
+            last = last.max(board.until(waits));
+            // The hardware itself watches the other registers.
+            let others = facts
+                .reads
+                .iter()
+                .filter(|place| **place >= self.places.flags);
+            return others.map(&ready).map(result).fold(last, Ord::max);
+        }
         for ready in facts.reads.iter().map(&ready) {
             last = last.max(result(ready));
         }
@@ -319,6 +344,9 @@ impl<'a> Model<'a> {
             for &register in &facts.reads[..facts.general_reads] {
                 self.mark_busy(register, after, |ready, at| ready.read = at);
             }
+        }
+        if let (Some(board), Some(waits)) = (&mut self.board, &facts.waits) {
+            board.issue(waits, self.now, &facts.time);
         }
         let by_message = facts.by_message;
         for &place in &facts.writes {
@@ -393,6 +421,7 @@ impl<'a> Model<'a> {
         let message = time::Message {
             function: Function::of(inst.msg.map_or(0, |message| message.sfid)),
             request: request.map(|request: Request| (request.kind, request.header)),
+            cache: request.and_then(|request| request.fields.cache),
             exec_size: inst.exec_size,
             payload: footprint.reads.iter().map(registers).sum(),
             result: registers(&footprint.writes),

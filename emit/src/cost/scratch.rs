@@ -4,12 +4,15 @@
 //! reach spills are oword blocks of stateless memory with the offset in the header; they count if the last write of
 //! that header field, in program order, moved a constant there. Other oword blocks may be accesses to a stack frame,
 //! which holds arguments as well, and do not count.
+//!
+//! Where memory is accessed by address, spills are whole registers of the surface whose state the header names, at one
+//! address for all. Others access private variables there a value or an element at a time.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::footprint;
 use crate::inst::{Inst, Op, Src, Type};
-use crate::messages::{Descriptors, Kind, Request, Surface};
+use crate::messages::{AddressKind, Descriptors, Kind, Request, Surface, address_offset};
 use crate::platform::Platform;
 
 /// Bytes of a hword, the unit of scratch block messages.
@@ -17,6 +20,8 @@ const HWORD: u32 = 32;
 const OWORD: u32 = 16;
 /// Byte offset in an oword block's header of its own offset, which is in owords.
 const OFFSET: u16 = 8;
+/// Byte offset of an address in its payload.
+const ADDRESS: u16 = 0;
 
 /// Counts of the messages that access scratch space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,31 +73,60 @@ fn access(inst: &Inst, headers: &Headers, platform: &Platform) -> Option<(bool, 
             return None;
         };
         let register = footprint::general(header.place)?.num;
-        Some((write, *headers.offsets.get(&register)?, count))
+        Some((write, *headers.offsets.get(&(register, OFFSET))?, count))
     };
+    let by_address = |write| by_address(inst, &request, headers, platform, write);
     match request.kind {
         Kind::HwordScratchBlockRead => near(false),
         Kind::HwordScratchBlockWrite => near(true),
         Kind::OwordBlockRead | Kind::AlignedOwordBlockRead => far(false),
         Kind::OwordBlockWrite => far(true),
+        Kind::Load => by_address(false),
+        Kind::Store => by_address(true),
         _ => None,
     }
 }
 
-/// Constants that were moved to the offset field of possible headers, by register.
+/// The access of a load or store by address. An address that is no known constant counts as 0, to which the message's
+/// own offset is added.
+fn by_address(
+    inst: &Inst,
+    request: &Request,
+    headers: &Headers,
+    platform: &Platform,
+    write: bool,
+) -> Option<(bool, u32, u32)> {
+    let vector = request.fields.vector.filter(|vector| vector.transposed)?;
+    let bytes = u32::from(vector.count) * 4;
+    let scratch = request.fields.address == Some(AddressKind::SurfaceState);
+    if !scratch || inst.exec_size != 1 || bytes < platform.grf_bytes {
+        return None;
+    }
+    let Some(Src::Reg(address)) = inst.srcs.first() else {
+        return None;
+    };
+    let register = footprint::general(address.place)?.num;
+    let base = headers.offsets.get(&(register, ADDRESS)).copied();
+    let offset = address_offset(inst, platform.family);
+    let first = base.unwrap_or(0).wrapping_add_signed(offset);
+    Some((write, first / OWORD, bytes / OWORD))
+}
+
+/// Constants that were moved to the offset field of possible headers or to addresses, by register and byte.
 #[derive(Default)]
 struct Headers {
-    offsets: HashMap<u32, u32>,
+    offsets: HashMap<(u32, u16), u32>,
 }
 
 impl Headers {
     fn follow(&mut self, inst: &Inst, platform: &Platform) {
         // Hardly any code moves such constants.
         if !self.offsets.is_empty() {
-            let offset = 0b1111u64 << OFFSET;
             for (register, bytes) in footprint::of(inst, platform).writes.parts() {
-                if bytes & offset != 0 {
-                    self.offsets.remove(&u32::from(register));
+                for byte in [ADDRESS, OFFSET] {
+                    if bytes & 0b1111 << byte != 0 {
+                        self.offsets.remove(&(register.into(), byte));
+                    }
                 }
             }
         }
@@ -108,9 +142,9 @@ impl Headers {
             && !matches!(ty, Type::F | Type::Hf | Type::Df | Type::Vf)
             && inst.exec_size == 1
             && inst.pred.is_none()
-            && reg.byte == OFFSET
+            && matches!(reg.byte, ADDRESS | OFFSET)
         {
-            self.offsets.insert(reg.num, *bits as u32);
+            self.offsets.insert((reg.num, reg.byte), *bits as u32);
         }
     }
 }

@@ -19,10 +19,18 @@ pub(super) enum Unit {
     RenderPort,
     /// Barriers, threads, and everything else.
     Other,
+    /// Pipelines of Xe for integers, for 64-bit values, for scalar registers and for matrices; floats are the FPU's.
+    Int,
+    Long,
+    Scalar,
+    Systolic,
 }
 
 impl Unit {
-    pub const COUNT: usize = Unit::Other as usize + 1;
+    pub const COUNT: usize = Unit::Systolic as usize + 1;
+
+    /// The units of the scoreboard's pipelines, in their order.
+    pub const PIPES: [Unit; 5] = [Unit::Fpu, Unit::Int, Unit::Long, Unit::Math, Unit::Scalar];
 }
 
 /// Instructions with the same timing.
@@ -61,6 +69,8 @@ pub(super) struct Timing {
     pub result: i64,
     pub accumulator: i64,
     pub flag: i64,
+    /// Cycles that each pass after the first adds to the latencies.
+    pub result_pass: i64,
 }
 
 /// Kinds of messages with the same timing.
@@ -89,7 +99,7 @@ pub(super) struct MessageTiming {
 }
 
 /// Issue cycles of a message.
-pub(super) const MESSAGE_ISSUE: i64 = 2;
+const MESSAGE_ISSUE: i64 = 2;
 /// Bytes that a block message transfers at a time.
 pub(super) const LINE_BYTES: u32 = 64;
 
@@ -103,6 +113,19 @@ pub(super) struct Table {
     /// Bits of a register number that tell its bank. A ternary operation whose second and third source share a bank
     /// takes a cycle more a pass.
     pub bank_bits: Option<u32>,
+    /// Timing of messages.
+    pub message: fn(Function, Shape, Cached) -> MessageTiming,
+    /// Issue cycles of a message.
+    pub message_issue: i64,
+}
+
+/// The nearest cache that a message asks to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cached {
+    /// The first level.
+    First,
+    /// The third level, or unknown.
+    Third,
 }
 
 impl Table {
@@ -115,12 +138,8 @@ impl Table {
 pub(super) fn table(family: Family) -> &'static Table {
     match family {
         Family::Gen9 => &GEN9,
-        Family::Gen11
-        | Family::Gen12Lp
-        | Family::XeHpg
-        | Family::XeHpc
-        | Family::Xe2
-        | Family::Xe3 => &GEN11,
+        Family::Gen11 => &GEN11,
+        Family::Gen12Lp | Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => &XE,
     }
 }
 
@@ -135,6 +154,22 @@ const fn computed(pass: i64, [result, accumulator, flag]: [i64; 3]) -> Timing {
         result,
         accumulator,
         flag,
+        result_pass: 0,
+    }
+}
+
+/// An operation of a pipeline of Xe, which takes a pass a cycle while the thread goes on.
+const fn piped(unit: Unit, busy_pass: i64, result: i64, result_pass: i64) -> Timing {
+    Timing {
+        unit: Some(unit),
+        issue: 1,
+        issue_pass: 0,
+        busy: 0,
+        busy_pass,
+        result,
+        accumulator: XE_ACCUMULATOR,
+        flag: XE_FLAG,
+        result_pass,
     }
 }
 
@@ -185,6 +220,8 @@ const GEN9: Table = Table {
     ],
     long_products: true,
     bank_bits: Some(0x41),
+    message,
+    message_issue: MESSAGE_ISSUE,
 };
 
 const GEN11: Table = Table {
@@ -203,7 +240,70 @@ const GEN11: Table = Table {
     ],
     long_products: true,
     bank_bits: None,
+    message,
+    message_issue: MESSAGE_ISSUE,
 };
+
+const XE_ACCUMULATOR: i64 = 6;
+const XE_FLAG: i64 = 16;
+
+const XE: Table = Table {
+    timings: [
+        piped(Unit::Fpu, 1, 10, 1),
+        piped(Unit::Long, 1, 10, 1),
+        piped(Unit::Fpu, 1, 10, 1),
+        piped(Unit::Fpu, 1, 10, 1),
+        piped(Unit::Math, 4, 17, 4),
+        piped(Unit::Math, 8, 24, 8),
+        Timing {
+            busy: 26,
+            ..piped(Unit::Math, 0, 28, 0)
+        },
+        // A pass is a row of the result.
+        piped(Unit::Systolic, 1, 21, 1),
+        FLOW,
+        alone(30),
+        alone(1),
+    ],
+    long_products: false,
+    bank_bits: None,
+    message: xe_message,
+    message_issue: 1,
+};
+
+/// The cache of a policy's code, by those that name the first level.
+pub(super) fn cached(code: Option<u8>) -> Cached {
+    match code {
+        Some(6 | 8 | 9) => Cached::First,
+        _ => Cached::Third,
+    }
+}
+
+/// The timing of a message since Gen12.
+fn xe_message(function: Function, shape: Shape, cached: Cached) -> MessageTiming {
+    use Function::*;
+    use Unit::DataPort;
+    let timing = |unit, busy_pass, result| MessageTiming {
+        // Arbitration, and a cycle for each register.
+        read: 8,
+        read_register: 1,
+        ..port(unit, 0, busy_pass, result, 1)
+    };
+    match (function, shape, cached) {
+        (Sampler, ..) => timing(Unit::Sampler, 8, 214),
+        (LocalMemory, Shape::Fence, _) => timing(DataPort, 1, 23),
+        (LocalMemory, ..) => timing(DataPort, 4, 28),
+        (Typed, Shape::Fence, _) => timing(DataPort, 1, 60),
+        (Typed, _, Cached::First) => timing(DataPort, 8, 75),
+        (Typed, ..) => timing(DataPort, 8, 200),
+        (Untyped | UntypedLow, Shape::Fence, _) => timing(DataPort, 1, 35),
+        (Untyped | UntypedLow, _, Cached::First) => timing(DataPort, 4, 45),
+        (Untyped | UntypedLow, ..) => timing(DataPort, 4, 200),
+        (Gateway, ..) => timing(Unit::Other, 0, 30),
+        (DataPort0 | DataPort1 | DataPort2 | ReadOnlyPort, ..) => timing(DataPort, 8, 146),
+        _ => timing(Unit::Other, 4, 50),
+    }
+}
 
 /// The class of an operation. `long` is true for elements of 64 bits.
 pub(super) fn class(op: Op, long: bool) -> Class {
@@ -273,8 +373,8 @@ const fn port(
     }
 }
 
-/// The timing of a message.
-pub(super) fn message(function: Function, shape: Shape) -> MessageTiming {
+/// The timing of a message before Gen12, by function alone.
+fn message(function: Function, shape: Shape, _: Cached) -> MessageTiming {
     use Function::*;
     use Unit::DataPort;
     match (function, shape) {

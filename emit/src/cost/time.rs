@@ -1,9 +1,10 @@
 //! The time of a single instruction, computed from the facts that it depends on.
 
-use super::tables::{self, LINE_BYTES, MESSAGE_ISSUE, Shape, Unit};
+use super::tables::{self, Class, LINE_BYTES, Shape, Unit};
 use crate::inst::{Op, Type};
 use crate::messages::{Function, Kind};
 use crate::platform::Platform;
+use crate::scoreboard::Units;
 
 /// Cycles of an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -63,19 +64,34 @@ pub fn computation(
     let element = sources.iter().map(size).chain(written).max().unwrap_or(0);
     let apart = result.map_or(0, |(ty, apart)| ty.bytes() * u32::from(apart));
     let bytes = u32::from(exec_size) * element.max(apart);
-    let passes = i64::from(bytes.div_ceil(platform.grf_bytes).max(1));
+    let passes = match op {
+        Op::Dpas(shape) | Op::Dpasw(shape) => i64::from(shape.repeat),
+        _ => i64::from(bytes.div_ceil(platform.grf_bytes).max(1)),
+    };
     let long = element == 8 || table.long_products && is_long_product(op, sources);
-    let timing = table.timing(tables::class(op, long));
+    let class = tables::class(op, long);
+    let timing = table.timing(class);
+    let more = timing.result_pass * (passes - 1);
     Time {
-        unit: timing.unit,
+        unit: match class {
+            Class::Plain | Class::Long => pipeline(platform, result).or(timing.unit),
+            _ => timing.unit,
+        },
         passes,
         issue: (timing.issue + timing.issue_pass * passes).max(1),
         busy: timing.busy + timing.busy_pass * passes,
         read: None,
-        result: timing.result,
-        accumulator: timing.accumulator,
-        flag: timing.flag,
+        result: timing.result + more,
+        accumulator: timing.accumulator + more,
+        flag: timing.flag + more,
     }
+}
+
+/// The pipeline of a simple operation, by its result, where there are several.
+fn pipeline(platform: &Platform, result: Option<(Type, u8)>) -> Option<Unit> {
+    let units = Units::new(platform)?;
+    let pipe = result.map_or(units.pipe_of(Type::D), |(ty, _)| units.pipe_of(ty));
+    Some(Unit::PIPES[usize::from(pipe)])
 }
 
 /// The facts that the time of a message depends on.
@@ -84,6 +100,8 @@ pub struct Message {
     pub function: Function,
     /// Kind of the request, if it is known, and true if the payload begins with a header.
     pub request: Option<(Kind, bool)>,
+    /// Code of the cache policy of a load or store by address.
+    pub cache: Option<u8>,
     pub exec_size: u8,
     /// Number of general registers of both payloads, and of the response.
     pub payload: u32,
@@ -94,7 +112,9 @@ pub struct Message {
 pub fn message(platform: &Platform, message: &Message) -> Time {
     let kind = message.request.map(|(kind, _)| kind);
     let shape = kind.map_or(Shape::Scattered, tables::shape);
-    let timing = tables::message(message.function, shape);
+    let table = tables::table(platform.family);
+    let cached = tables::cached(message.cache);
+    let timing = (table.message)(message.function, shape, cached);
     let passes = match shape {
         Shape::Block => {
             // Written data follow the header.
@@ -111,7 +131,7 @@ pub fn message(platform: &Platform, message: &Message) -> Time {
     Time {
         unit: Some(timing.unit),
         passes,
-        issue: MESSAGE_ISSUE,
+        issue: table.message_issue,
         busy: timing.busy + timing.busy_pass * passes,
         read: Some(timing.read + timing.read_register * i64::from(message.payload)),
         result: timing.result + timing.result_pass * passes,

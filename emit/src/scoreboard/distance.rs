@@ -7,8 +7,9 @@
 
 use smallvec::SmallVec;
 
-use super::facts::{Code, Fact, Notes, PIPES, Part, Unit};
+use super::facts::{Code, Fact, Notes, Part};
 use super::registers::{Kind, REGISTERS, kind};
+use super::units::{PIPES, Unit};
 
 /// The wait of an instruction for pipelines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +49,12 @@ struct Pipeline {
     issued: u32,
     /// Those with lower numbers have finished.
     done: u32,
-    /// One after the last instruction that read or wrote registers that are unknown.
+    /// One after the last instruction that read or wrote by an indirect operand.
     read_any: u32,
     wrote_any: u32,
+    /// One after the last instruction that read or wrote a register that an indirect operand may access.
+    read_array: u32,
+    wrote_array: u32,
 }
 
 struct Walk<'a> {
@@ -125,7 +129,8 @@ impl Walk<'_> {
 
     fn distance(&mut self, fact: &Fact, parts: &[Part]) -> Distance {
         let notes = fact.notes;
-        if notes.has(Notes::ALONE) || notes.has(Notes::LEAVES) {
+        let address = notes.has(Notes::ADDRESS) && self.code.rules.scoreboard.address_waits_for_all;
+        if notes.has(Notes::ALONE) || notes.has(Notes::LEAVES) || address {
             return self.all(1);
         }
         let mut needs = Needs::default();
@@ -139,20 +144,18 @@ impl Walk<'_> {
         let Some((pipe, age)) = needed.next() else {
             return Distance::None;
         };
-        if notes.has(Notes::ADDRESS) && self.code.rules.scoreboard.address_waits_for_all {
-            return self.all(1);
-        }
         match needed.map(|(_, age)| age).min() {
             Some(other) => self.all(age.min(other).min(self.distance_max) as u8),
             None => {
-                let unnamed = fact.own == Some(pipe) && (!needs.overwrites || self.code.one_pipe);
+                let unnamed =
+                    fact.own == Some(pipe) && (!needs.overwrites || self.code.units.one_pipe);
                 Distance::One(pipe, age.min(self.distance_max) as u8, unnamed)
             }
         }
     }
 
     fn all(&self, age: u8) -> Distance {
-        match self.code.one_pipe {
+        match self.code.units.one_pipe {
             true => Distance::One(0, age, true),
             false => Distance::All(age),
         }
@@ -165,7 +168,7 @@ impl Walk<'_> {
             return;
         }
         let other = |pipe: u8| fact.unit != Unit::Pipe(pipe) || fact.notes.has(Notes::MERGES);
-        if kind == Kind::Tracked {
+        if kind == Kind::Tracked && self.code.indirect.contains(part.register) {
             for (n, pipe) in (0u8..).zip(&self.pipes) {
                 let unknown = match part.writes {
                     false => pipe.wrote_any,
@@ -203,12 +206,16 @@ impl Walk<'_> {
         });
     }
 
-    /// Adds the last instruction of each pipeline on which one with unknown registers depends.
+    /// Adds the last instruction of each pipeline on which an indirect operand may depend.
     fn need_any(&self, fact: &Fact, needs: &mut Needs) {
         for (n, pipe) in (0u8..).zip(&self.pipes) {
-            let reads = fact.notes.has(Notes::READS_ANY);
-            if pipe.issued > pipe.done && (reads || fact.unit != Unit::Pipe(n)) {
-                needs.add(n, 1, !reads);
+            if fact.notes.has(Notes::READS_ANY) && pipe.wrote_array > pipe.done {
+                needs.add(n, pipe.issued + 1 - pipe.wrote_array, false);
+            }
+            let last = pipe.wrote_array.max(pipe.read_array);
+            let other = fact.unit != Unit::Pipe(n);
+            if fact.notes.has(Notes::WRITES_ANY) && other && last > pipe.done {
+                needs.add(n, pipe.issued + 1 - last, true);
             }
         }
     }
@@ -220,11 +227,19 @@ impl Walk<'_> {
         state.issued += 1;
         if fact.notes.has(Notes::READS_ANY) {
             state.read_any = state.issued;
+            state.read_array = state.issued;
         }
         if fact.notes.has(Notes::WRITES_ANY) {
             state.wrote_any = state.issued;
+            state.wrote_array = state.issued;
         }
         for part in parts {
+            if self.code.indirect.contains(part.register) {
+                match part.writes {
+                    true => state.wrote_array = state.issued,
+                    false => state.read_array = state.issued,
+                }
+            }
             let held = &mut self.held[usize::from(part.register)];
             if held.stretch != self.stretch {
                 held.stretch = self.stretch;

@@ -4,39 +4,20 @@
 //! last takes the token. Registers of an indirect operand and of a message whose length is in a register are unknown:
 //! the former may be all, the latter as many as a message can have.
 
-use kiln_target::op::Props;
-use kiln_target::rules::{LongPipe, Rules, rules};
+use std::ops::Range;
 
-use super::registers::{self, Kind};
+use kiln_target::op::Props;
+use kiln_target::rules::{Rules, rules};
+
+use super::registers::{self, GRFS, Kind, Registers};
+use super::units::{Unit, Units};
 use crate::assemble::Program;
 use crate::cost::request;
 use crate::encoding::swsb::SwsbSpec;
 use crate::footprint::{self, Footprint};
-use crate::inst::{Desc, Inst, Op, Pipe, Place, Pred, Reg, RegFile, Src, Target, Type};
+use crate::inst::{Desc, Inst, Op, Place, Pred, Reg, RegFile, Src, Target};
 use crate::messages::{Access, Function, Kind as MessageKind, second_beside_descriptor};
 use crate::platform::Platform;
-
-/// Number of pipelines that distances count.
-pub(super) const PIPES: usize = 5;
-/// The pipelines, by index.
-pub(super) const NAMES: [Pipe; PIPES] =
-    [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math, Pipe::Scalar];
-const FLOAT: u8 = 0;
-const INT: u8 = 1;
-const LONG: u8 = 2;
-const MATH: u8 = 3;
-const SCALAR: u8 = 4;
-
-/// The unit that executes an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// Finished when issued.
-    None,
-    /// Finishes in order with the others of its pipeline.
-    Pipe(u8),
-    /// Finishes out of order; has a token.
-    Token,
-}
 
 /// The order of a message's reads: those of equal keys read one after the other.
 pub(super) type Order = Option<Channels>;
@@ -125,12 +106,9 @@ pub(super) struct Code<'a> {
     pub platform: &'a Platform,
     pub swsb: &'static SwsbSpec,
     pub rules: &'static Rules,
-    /// True if all instructions in order share a pipeline.
-    pub one_pipe: bool,
-    /// True if math functions finish in order.
-    math_pipe: bool,
-    /// True if the math unit computes doubles.
-    math_doubles: bool,
+    pub units: Units,
+    /// General registers that indirect operands may access.
+    pub indirect: Registers,
     facts: Vec<Fact>,
     parts: Vec<Part>,
     /// Number of the first instruction of each block, and the number of all.
@@ -142,19 +120,24 @@ impl<'a> Code<'a> {
         program: &Program,
         platform: &'a Platform,
         swsb: &'static SwsbSpec,
+        units: Units,
+        indirect: &[Range<u32>],
     ) -> Code<'a> {
-        let has = |pipe| swsb.dists.iter().any(|(named, _)| *named == pipe);
         let mut code = Code {
             platform,
             swsb,
             rules: rules(platform.family),
-            one_pipe: !has(Pipe::Int),
-            math_pipe: has(Pipe::Math),
-            math_doubles: platform.fp64 && !platform.int64,
+            units,
+            indirect: Registers::default(),
             facts: Vec::new(),
             parts: Vec::new(),
             starts: Vec::new(),
         };
+        for register in indirect.iter().flat_map(Range::clone) {
+            if register < u32::from(GRFS) {
+                code.indirect.insert(register as u16);
+            }
+        }
         for block in &program.blocks {
             code.starts.push(code.facts.len() as u32);
             for (at, inst) in block.iter().enumerate() {
@@ -187,15 +170,6 @@ impl<'a> Code<'a> {
         self.facts.len()
     }
 
-    /// Pipelines have an index each; a platform with one has all in the first.
-    pub(super) fn pipe_name(&self, pipe: u8) -> Pipe {
-        if self.one_pipe {
-            Pipe::Own
-        } else {
-            NAMES[usize::from(pipe)]
-        }
-    }
-
     fn add(&mut self, inst: &Inst, before: Option<&Inst>) {
         let mut notes = self.notes(inst);
         let first_part = self.parts.len() as u32;
@@ -203,9 +177,9 @@ impl<'a> Code<'a> {
         let alone = |inst: &Inst| places(inst).any(is_alone);
         notes.add(Notes::ALONE, alone(inst) || before.is_some_and(alone));
         self.facts.push(Fact {
-            unit: self.unit(inst),
+            unit: self.units.unit(inst),
             first_part,
-            own: self.own(inst),
+            own: self.units.own(inst),
             order: self.order(inst),
             setter: self.facts.len() as u32,
             notes,
@@ -227,9 +201,9 @@ impl<'a> Code<'a> {
             Notes::ENDS,
             jumps || eot || matches!(inst.op, Op::Ret | Op::Illegal),
         );
-        let takes = self.unit(inst) == Unit::Token;
+        let takes = self.units.unit(inst) == Unit::Token;
         // Before there was a math pipeline, the message that ends the thread had none.
-        notes.add(Notes::SETS, takes && (!eot || self.math_pipe));
+        notes.add(Notes::SETS, takes && (!eot || self.units.math_pipe));
         let byte = inst.dst.is_some_and(|dst| dst.ty.bytes() == 1);
         let merges = self.rules.scoreboard.byte_merges && byte && self.is_general(inst);
         notes.add(Notes::MERGES, merges);
@@ -256,58 +230,6 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn unit(&self, inst: &Inst) -> Unit {
-        match inst.op {
-            Op::Sync(_) | Op::Nop | Op::Illegal | Op::Wait | Op::Halt => Unit::None,
-            op if op.is_send() || op.is_systolic() => Unit::Token,
-            Op::Math(_) if !self.math_pipe => Unit::Token,
-            _ if self.math_doubles && types(inst).any(|ty| ty == Type::Df) => Unit::Token,
-            _ if self.one_pipe => Unit::Pipe(0),
-            _ => Unit::Pipe(self.pipe(inst)),
-        }
-    }
-
-    /// The pipeline of an instruction, on platforms with several.
-    fn pipe(&self, inst: &Inst) -> u8 {
-        let scalar = |place| matches!(place, Place::Direct(reg) if reg.file == RegFile::Scalar);
-        let wide = |ty: Type| ty.bytes() == 8;
-        match inst.dst {
-            _ if matches!(inst.op, Op::Math(_)) => MATH,
-            Some(dst) if scalar(dst.place) => SCALAR,
-            _ if inst.op.is_branch() => INT,
-            None => INT,
-            Some(_) if self.rules.long_pipe == LongPipe::Operands && types(inst).any(wide) => LONG,
-            Some(dst) => self.pipe_of(dst.ty),
-        }
-    }
-
-    /// The pipeline of a type.
-    fn pipe_of(&self, ty: Type) -> u8 {
-        match ty {
-            Type::Df => LONG,
-            ty if ty.bytes() == 8 && self.rules.long_pipe == LongPipe::Operands => LONG,
-            ty if ty.is_float() => FLOAT,
-            _ => INT,
-        }
-    }
-
-    /// A distance without a name counts in the pipeline of the operands' types. Here all must agree, and none be an
-    /// integer of 64 bits, which some hardware takes for another pipeline's.
-    fn own(&self, inst: &Inst) -> Option<u8> {
-        if self.one_pipe {
-            return types(inst).next().map(|_| 0);
-        }
-        if inst.op.is_send() || inst.op.is_systolic() {
-            return None;
-        }
-        let mut pipes = types(inst).map(|ty| match ty {
-            Type::Uq | Type::Q => None,
-            ty => Some(self.pipe_of(ty)),
-        });
-        let first = pipes.next()??;
-        pipes.all(|pipe| pipe == Some(first)).then_some(first)
-    }
-
     /// Two messages read in order if the same function executes them for the same channels. Without a predicate,
     /// channels are only known if the execution mask applies.
     fn order(&self, inst: &Inst) -> Order {
@@ -316,7 +238,7 @@ impl<'a> Code<'a> {
             op if op.is_systolic() => SYSTOLIC_UNIT,
             op if op.is_send() => {
                 let message = inst.msg?;
-                let known = self.one_pipe || matches!(message.desc, Desc::Imm(_));
+                let known = self.units.one_pipe || matches!(message.desc, Desc::Imm(_));
                 known.then_some(message.sfid)?
             }
             _ => MATH_UNIT,
@@ -456,7 +378,7 @@ impl<'a> Code<'a> {
         };
         let tracked = match registers::kind(register) {
             Kind::Tracked => true,
-            Kind::Overwritten => !self.one_pipe,
+            Kind::Overwritten => !self.units.one_pipe,
             Kind::ReadOnly => self.rules.scoreboard.addresses,
         };
         if !tracked {
@@ -509,11 +431,6 @@ const MAX_RESPONSE: u32 = 32;
 fn words(bytes: u64) -> u64 {
     let low = (bytes | bytes >> 1) & (u64::MAX / 3);
     low | low << 1
-}
-
-fn types(inst: &Inst) -> impl Iterator<Item = Type> {
-    let dst = inst.dst.map(|dst| dst.ty);
-    dst.into_iter().chain(inst.srcs.iter().map(Src::ty))
 }
 
 fn places(inst: &Inst) -> impl Iterator<Item = Place> {

@@ -9,8 +9,9 @@
 //! An edge goes to every target of a branch and to the next instruction. Calls wait for everything, so that routines
 //! begin with nothing unfinished.
 
-use super::facts::{Code, Fact, Notes, Order, Unit};
+use super::facts::{Code, Fact, Notes, Order};
 use super::registers::{Kind, Registers, kind};
+use super::units::Unit;
 use crate::assemble::Program;
 use crate::inst::{Inst, Target};
 
@@ -252,10 +253,10 @@ impl<'a> Solver<'a> {
         }
         let (mut reads, mut writes) = self.touched(number);
         if notes.has(Notes::READS_ANY) {
-            reads.add(&Registers::GENERAL);
+            reads.add(&self.code.indirect);
         }
         if notes.has(Notes::WRITES_ANY) {
-            writes.add(&Registers::GENERAL);
+            writes.add(&self.code.indirect);
         }
         let mut touched = reads;
         touched.add(&writes);
@@ -345,10 +346,10 @@ impl<'a> Solver<'a> {
             }
         }
         if fact.notes.has(Notes::READS_ANY) {
-            new.reads.add(&Registers::GENERAL);
+            new.reads.add(&self.code.indirect);
         }
         if fact.notes.has(Notes::WRITES_ANY) {
-            new.writes.add(&Registers::GENERAL);
+            new.writes.add(&self.code.indirect);
         }
         for other in bits(self.state.active) {
             let pending = &mut self.pending[usize::from(other)];

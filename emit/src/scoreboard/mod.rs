@@ -21,17 +21,22 @@ mod facts;
 mod flow;
 mod place;
 mod registers;
+mod units;
+
+use std::ops::Range;
 
 use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::platform::Platform;
 
-/// Annotates a program.
-pub fn run(program: &mut Program, platform: &Platform) {
-    let Some(swsb) = spec(platform).swsb else {
+pub(crate) use units::{PIPES, Unit, Units};
+
+/// Annotates a program. `indirect` has the general registers that its indirect operands may access.
+pub fn run(program: &mut Program, platform: &Platform, indirect: &[Range<u32>]) {
+    let (Some(swsb), Some(units)) = (spec(platform).swsb, Units::new(platform)) else {
         return;
     };
-    let code = facts::Code::new(program, platform, swsb);
+    let code = facts::Code::new(program, platform, swsb, units, indirect);
     let distances = distance::distances(&code);
     let waits = flow::Solver::new(&code, program).solve();
     place::place(program, &code, &distances, &waits);

@@ -8,15 +8,17 @@
 use smallvec::SmallVec;
 
 use super::distance::Distance;
-use super::facts::{Code, Notes, Unit};
+use super::facts::{Code, Notes};
 use super::flow::{NO_TOKEN, Wait, Waits};
+use super::units::Unit;
 use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::encoding::swsb::SwsbKind;
 use crate::inst::{Inst, Op, Pipe, Src, Swsb, SyncFn, TokenUse, Type};
 
-/// Maximum number of instructions that a wait is moved over.
-const MAX_MOVE_INSTS: usize = 8;
+/// Maximum numbers of instructions that a wait for a result is moved over, and one for a payload, which is short.
+const MAX_MOVE_RESULT: usize = 2;
+const MAX_MOVE_PAYLOAD: usize = 8;
 /// Maximum distance beside a token.
 const COMBINED_DISTANCE_MAX: u8 = 7;
 
@@ -132,7 +134,7 @@ impl Placer<'_> {
                 fits((Pipe::All, age)).or_else(|| fits((Pipe::All, age.min(COMBINED_DISTANCE_MAX))))
             }
             Distance::One(pipe, age, unnamed) => {
-                let name = self.code.pipe_name(pipe);
+                let name = self.code.units.name(pipe);
                 let own = || {
                     unnamed
                         .then(|| fits((Pipe::Own, age.min(COMBINED_DISTANCE_MAX))))
@@ -181,13 +183,17 @@ impl Placer<'_> {
     /// The pipeline that a distance without a name counts in.
     fn own(&self, number: u32) -> Option<Pipe> {
         let own = self.code.fact(number).own;
-        own.map(|pipe| self.code.pipe_name(pipe))
+        own.map(|pipe| self.code.units.name(pipe))
     }
 
     /// Moves a token's wait to an earlier instruction.
     fn moved(&mut self, at: usize, wait: (TokenUse, u8)) -> bool {
         let first = self.behind[usize::from(wait.1)];
-        let first = first.max(at.saturating_sub(MAX_MOVE_INSTS));
+        let reach = match wait.0 {
+            TokenUse::Src => MAX_MOVE_PAYLOAD,
+            _ => MAX_MOVE_RESULT,
+        };
+        let first = first.max(at.saturating_sub(reach));
         for earlier in (first..at).rev() {
             let fact = self.code.fact(self.first + earlier as u32);
             if fact.notes.has(Notes::BRANCH) {
@@ -265,7 +271,7 @@ impl Placer<'_> {
         }
         let dist = match distance {
             Distance::None => None,
-            Distance::One(pipe, age, _) => Some((self.code.pipe_name(pipe), age)),
+            Distance::One(pipe, age, _) => Some((self.code.units.name(pipe), age)),
             Distance::All(age) => Some((Pipe::All, age)),
         };
         // The combinations of a `sync` have no names of pipelines.
@@ -290,7 +296,6 @@ impl Placer<'_> {
 /// A `sync` for the tokens of a mask.
 fn sync(function: SyncFn, mask: u32) -> Inst {
     let mut inst = Inst::new(Op::Sync(function), 1);
-    inst.no_mask = true;
     if function != SyncFn::Nop {
         inst.srcs.push(Src::imm(Type::Ud, mask.into()));
     }

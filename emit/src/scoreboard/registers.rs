@@ -4,7 +4,7 @@
 
 use kiln_target::isa::RegFile;
 
-const GRFS: u16 = 256;
+pub(super) const GRFS: u16 = 256;
 /// Accumulators: registers of the size of a general one.
 const FIRST_ACC: u16 = GRFS;
 const ACCS: u16 = 16;
@@ -54,8 +54,9 @@ pub(super) fn number(file: RegFile, num: u32) -> Option<u16> {
 pub(super) struct Registers([u64; WORDS]);
 
 impl Registers {
-    /// All general registers.
-    pub(super) const GENERAL: Registers = Registers([u64::MAX, u64::MAX, u64::MAX, u64::MAX, 0]);
+    pub(super) fn contains(&self, register: u16) -> bool {
+        self.0[usize::from(register / 64)] >> (register % 64) & 1 != 0
+    }
 
     pub(super) fn insert(&mut self, register: u16) {
         self.0[usize::from(register / 64)] |= 1 << (register % 64);

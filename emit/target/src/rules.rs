@@ -47,7 +47,7 @@ pub struct Rules {
 pub struct ScoreboardRules {
     /// True if the address register must not be overwritten before others have read it.
     pub addresses: bool,
-    /// True if an instruction that writes the address register and waits for a pipeline waits for all.
+    /// True if an instruction that writes the address register waits for all pipelines.
     pub address_waits_for_all: bool,
     /// True if a flag must not be overwritten before a predicate was read from it.
     pub predicates: bool,

@@ -384,9 +384,11 @@ fn time_of(func: &Function, inst: &Inst) -> Time {
         _ => {}
     });
     let sfid = inst.message.expand().map_or(0, |id| func.messages[id].sfid);
+    let request = request(func, inst);
     let message = time::Message {
         function: Shared::of(sfid),
-        request: request(func, inst).map(|request| (request.kind, request.header)),
+        request: request.map(|request| (request.kind, request.header)),
+        cache: request.and_then(|request| request.fields.cache),
         exec_size: inst.exec_size,
         payload,
         result,

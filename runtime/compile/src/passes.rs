@@ -275,6 +275,8 @@ struct Kernel<'a> {
     own_scratch: u32,
     /// True if variables whose address is taken are in registers.
     has_register_arrays: bool,
+    /// General registers that addresses may name.
+    addressed: Vec<Range<u32>>,
     /// Texts of the routines after each pass.
     texts: Vec<String>,
     profiles: Vec<Option<Profile>>,
@@ -362,6 +364,7 @@ impl<'a> Kernel<'a> {
             program: Program::default(),
             own_scratch: 0,
             has_register_arrays: false,
+            addressed: Vec::new(),
             texts: Vec::new(),
             profiles: Vec::new(),
             symbols: Vec::new(),
@@ -691,6 +694,16 @@ fn select(kernel: &mut Kernel) -> Result<(), CompileError> {
         compiled.arrays_in_memory = names.collect();
     }
     kernel.has_register_arrays = kernel.own_scratch == 0 && !machines[0].reserved.is_empty();
+    let addressed = |machine: &Machine| {
+        let header = machine.header.map(|header| header..header + 1);
+        machine
+            .reserved
+            .iter()
+            .cloned()
+            .chain(header)
+            .collect::<Vec<_>>()
+    };
+    kernel.addressed = machines.iter().flat_map(addressed).collect();
     kernel.settings.scratch_base = compiled.scratch_base + kernel.own_scratch;
     if let Some(last) = machines.last() {
         kernel.symbols = last.symbols.values().cloned().collect();
@@ -782,7 +795,8 @@ fn link_routines(kernel: &mut Kernel) -> Result<(), CompileError> {
 
 /// Makes the code wait for its dependencies, on platforms where the hardware does not.
 fn annotate(kernel: &mut Kernel) -> Result<(), CompileError> {
-    scoreboard::run(&mut kernel.program, kernel.shared.options.platform);
+    let platform = kernel.shared.options.platform;
+    scoreboard::run(&mut kernel.program, platform, &kernel.addressed);
     Ok(())
 }
 
