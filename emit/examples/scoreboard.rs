@@ -116,8 +116,9 @@ fn measure(file: &str, code: &[u8], platform: &'static Platform) -> Result<Figur
         }
     }
     let insts = program.blocks.iter().map(Vec::len).sum();
+    let all = 0..platform.grf_count;
     let clock = processor_time();
-    scoreboard::run(&mut program, platform, &[0..platform.grf_count]);
+    scoreboard::run(&mut program, platform, &[all]);
     let time = processor_time() - clock;
     let assembled = assemble(&program, platform).map_err(|error| error.to_string())?;
     let after = kiln_emit::listing::insts(&assembled.code, platform);
