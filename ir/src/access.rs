@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use crate::cfg::CfgError;
 use crate::func::{Cell, Function, VarStorage};
-use crate::liveness::{Access, AccessKind, Accesses};
+use crate::liveness::{Access, AccessKind, Accesses, Mask};
 
 /// A map from bytes of a cell to channels: each has `stride` bytes, those of channel 0 begin at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +38,13 @@ impl LaneMap {
 #[derive(Clone, Debug, Default)]
 struct LaneMaps {
     /// Bytes, each under the map of its first access.
-    agreed: SmallVec<[(u64, LaneMap); 1]>,
+    agreed: SmallVec<[(Mask, LaneMap); 1]>,
     /// Bytes that belong to different channels in different accesses.
-    mixed: u64,
+    mixed: Mask,
 }
 
 impl LaneMaps {
-    fn add(&mut self, mask: u64, map: LaneMap) {
+    fn add(&mut self, mask: Mask, map: LaneMap) {
         // Common case: a cell has one map.
         if let [(bytes, other)] = &mut self.agreed[..]
             && *other == map
@@ -70,7 +70,7 @@ impl LaneMaps {
 }
 
 /// The bytes of `both` that the two maps give to different channels.
-fn disagreeing(mut both: u64, a: LaneMap, b: LaneMap) -> u64 {
+fn disagreeing(mut both: Mask, a: LaneMap, b: LaneMap) -> Mask {
     let mut mixed = 0;
     while both != 0 {
         let byte = both.trailing_zeros();
@@ -87,7 +87,7 @@ fn disagreeing(mut both: u64, a: LaneMap, b: LaneMap) -> u64 {
 struct Raw {
     inst: u32,
     cell: Cell,
-    mask: u64,
+    mask: Mask,
     write: bool,
     /// The execution mask does not apply.
     no_mask: bool,
@@ -102,7 +102,7 @@ struct Raw {
 }
 
 impl Raw {
-    fn new(touch: Touch, cell: Cell, mask: u64) -> Raw {
+    fn new(touch: Touch, cell: Cell, mask: Mask) -> Raw {
         Raw {
             inst: touch.inst,
             cell,
@@ -328,7 +328,7 @@ impl Collector<'_, '_> {
                     w: 1,
                     h: 1,
                 };
-                let stride = RawShape::plane_stride(bytes, touch.exec.size);
+                let stride = RawShape::plane_stride(bytes, touch.exec.size, self.func.row_bytes());
                 for plane in 0..planes {
                     let offset = offset + plane * stride;
                     self.region(
@@ -491,7 +491,7 @@ impl Collector<'_, '_> {
     }
 
     /// Accesses of bytes of a variable, one for each cell.
-    fn parts(&mut self, var: Var, offset: u32, bytes: u32, access: impl Fn(Cell, u64) -> Raw) {
+    fn parts(&mut self, var: Var, offset: u32, bytes: u32, access: impl Fn(Cell, Mask) -> Raw) {
         let cell_bytes = self.func.cell_bytes();
         let Some((first, base)) = self.func.cells_of(var) else {
             return;
@@ -547,7 +547,7 @@ impl Collector<'_, '_> {
                 origin: origin - ((unit * cell_bytes) >> log) as i32,
             })
         });
-        let push = |all: &mut Self, unit: u32, cell: Cell, mask: u64| {
+        let push = |all: &mut Self, unit: u32, cell: Cell, mask: Mask| {
             if let Some(map) = lanes {
                 all.maps[cell.as_u32() as usize].add(mask, map(unit));
             }
@@ -575,7 +575,7 @@ impl Collector<'_, '_> {
             }
             return;
         }
-        let mut open: SmallVec<[(u32, u64); 4]> = SmallVec::new();
+        let mut open: SmallVec<[(u32, Mask); 4]> = SmallVec::new();
         for i in 0..n {
             let at = from + (i / width * v + i % width * h) * bytes;
             let (unit, mask) = (at / cell_bytes, byte_mask(at % cell_bytes, bytes));
@@ -628,12 +628,12 @@ fn works_on_groups(op: Opcode) -> bool {
     )
 }
 
-/// A mask of `len` bits from bit `from` on, truncated to 64.
-fn byte_mask(from: u32, len: u32) -> u64 {
-    if from >= 64 || len == 0 {
+/// A mask of `len` bits from bit `from` on, truncated to [`Mask::BITS`].
+fn byte_mask(from: u32, len: u32) -> Mask {
+    if from >= Mask::BITS || len == 0 {
         return 0;
     }
-    (u64::MAX >> (64 - len.min(64))) << from
+    (Mask::MAX >> (Mask::BITS - len.min(Mask::BITS))) << from
 }
 
 impl Function<'_> {

@@ -12,7 +12,7 @@ use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
 use crate::linear;
-use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver};
+use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver, coarsen};
 use crate::ssa::{self, Origin, Placer};
 use crate::{pack, storage};
 
@@ -54,11 +54,14 @@ pub fn build_with<'m>(
     let uses = options.pack.then(|| pack::uses(object, target));
     storage::assign(&mut func, uses);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let accesses = access::collect(&func, &ranges)?;
+    let mut accesses = access::collect(&func, &ranges)?;
+    let sizes: SecondaryMap<Cell, u32> =
+        func.cells.iter().map(|(c, data)| (c, data.size)).collect();
+    coarsen(&mut accesses, &sizes);
     let linear = linear::lay_out(&graph);
     let doms = Dominators::of(&linear.blocks, &linear.routines);
     (func.blocks, func.routines) = (linear.blocks, linear.routines);
-    rename(&mut func, &graph, &accesses, &doms, &linear.origins);
+    rename(&mut func, &graph, (&accesses, &sizes), &doms, &linear.origins);
     Ok(func)
 }
 
@@ -110,13 +113,11 @@ fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) ->
 fn rename(
     func: &mut Function,
     graph: &cfg::Cfg,
-    accesses: &Accesses,
+    (accesses, sizes): (&Accesses, &SecondaryMap<Cell, u32>),
     doms: &Dominators,
     origins: &[Origin],
 ) {
-    let sizes: SecondaryMap<Cell, u32> =
-        func.cells.iter().map(|(c, data)| (c, data.size)).collect();
-    let mut graph = Graph::new(graph, accesses, &sizes);
+    let mut graph = Graph::new(graph, accesses, sizes);
     let (kept, batches) = graph.split(func.cells.len());
     let mut solver = Solver::new(&graph, kept);
     let mut placer = Placer::new(func, doms, origins);

@@ -25,7 +25,7 @@
 //! in one caller are not live in another.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{BitAnd, BitOr, Not, Range};
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use smallvec::{SmallVec, smallvec};
@@ -33,13 +33,15 @@ use smallvec::{SmallVec, smallvec};
 use crate::cfg::{Cfg, Exit};
 use crate::func::Cell;
 
+/// Parts of a cell: bytes of a register cell, channels of a flag cell.
+pub type Mask = u128;
+
 /// An instruction's access of part of a cell. Reads of an instruction come before its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     pub inst: u32,
     pub cell: Cell,
-    /// Bytes of a register cell, channels of a flag cell.
-    pub mask: u64,
+    pub mask: Mask,
     pub kind: AccessKind,
 }
 
@@ -77,41 +79,51 @@ impl Accesses {
     }
 }
 
-/// Live bits at some point: for the same channels, and across channels.
-#[derive(Clone, Copy, Default)]
-struct State {
-    own: u64,
-    whole: u64,
+/// A set of bits: of a batch, or a [`Mask`].
+trait Bits:
+    Copy + Default + PartialEq + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
+{
 }
 
-impl State {
+impl Bits for u64 {}
+impl Bits for Mask {}
+
+/// Live bits at some point: for the same channels, and across channels.
+#[derive(Clone, Copy, Default)]
+struct State<B = u64> {
+    own: B,
+    whole: B,
+}
+
+impl<B: Bits> State<B> {
     /// Turns the state after an access into the one before it.
-    fn step(&mut self, kind: AccessKind, bits: u64) {
+    fn step(&mut self, kind: AccessKind, bits: B) {
         match kind {
-            AccessKind::ReadOwn => self.own |= bits,
+            AccessKind::ReadOwn => self.own = self.own | bits,
             AccessKind::ReadWhole => {
-                self.own |= bits;
-                self.whole |= bits;
+                self.own = self.own | bits;
+                self.whole = self.whole | bits;
             }
             AccessKind::WriteAll => {
-                self.own &= !bits;
-                self.whole &= !bits;
+                self.own = self.own & !bits;
+                self.whole = self.whole & !bits;
             }
-            AccessKind::WriteOwn => self.own &= !bits,
+            AccessKind::WriteOwn => self.own = self.own & !bits,
             AccessKind::WriteSome => {}
         }
     }
 
     /// True if a write of `bits` keeps the other bits of the cell, whose state after the write this is. `waiting` is
     /// true if waiting channels want some of the cell, `all` if the write covers it.
-    fn keeps(self, kind: AccessKind, bits: u64, waiting: bool, all: bool) -> bool {
+    fn keeps(self, kind: AccessKind, bits: B, waiting: bool, all: bool) -> bool {
         let State { own, whole } = self;
+        let any = |bits: B| bits != B::default();
         match kind {
             AccessKind::ReadOwn | AccessKind::ReadWhole => false,
             // A NoMask write overwrites contents of waiting channels on purpose.
-            AccessKind::WriteAll => (own | whole) & !bits != 0 || waiting && !all,
-            AccessKind::WriteOwn => own & !bits != 0 || whole != 0 || waiting,
-            AccessKind::WriteSome => own | whole != 0 || waiting,
+            AccessKind::WriteAll => any((own | whole) & !bits) || waiting && !all,
+            AccessKind::WriteOwn => any(own & !bits) || any(whole) || waiting,
+            AccessKind::WriteSome => any(own | whole) || waiting,
         }
     }
 }
@@ -494,7 +506,7 @@ impl<'a> Graph<'a> {
     /// By access: true if a write of a cell that is local to its block keeps old contents.
     fn locals(&self, global: &[bool]) -> Vec<bool> {
         let mut kept = vec![false; self.accesses.list.len()];
-        let mut states = vec![State::default(); global.len()];
+        let mut states = vec![State::<Mask>::default(); global.len()];
         let mut touched = Vec::new();
         for b in 0..self.accesses.blocks.len() {
             let first = self.accesses.blocks[b].start as usize;
@@ -938,14 +950,14 @@ fn wanted(batch: &Batch, live: u64, cells: u64, waiting: impl Fn() -> u64) -> u6
 }
 
 /// The mask of a whole cell.
-fn full(size: u32) -> u64 {
-    u64::MAX >> (64 - size.clamp(1, 64))
+fn full(size: u32) -> Mask {
+    Mask::MAX >> (Mask::BITS - size.clamp(1, Mask::BITS))
 }
 
 /// Cells that are live across the end of some block; the others never leave theirs.
 fn globals(accesses: &Accesses, cells: usize) -> Vec<bool> {
     let mut global = vec![false; cells];
-    let mut covered = vec![(usize::MAX, 0u64); cells];
+    let mut covered = vec![(usize::MAX, Mask::default()); cells];
     for b in 0..accesses.blocks.len() {
         for a in accesses.of(b) {
             let c = a.cell.index();
@@ -1013,13 +1025,34 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
     batches
 }
 
-/// For each global cell, the groups of its bytes that every access covers as a whole or not at all.
+/// Maximum number of groups of a cell: those of a batch.
+const MAX_GROUPS: usize = 64;
+
+/// Turns writes that cover a group of bytes only in part, as only a cell of more than [`MAX_GROUPS`] bytes can have
+/// them, into writes of some of it.
+pub fn coarsen(accesses: &mut Accesses, sizes: &SecondaryMap<Cell, u32>) {
+    if sizes.values().all(|&size| size as usize <= MAX_GROUPS) {
+        return;
+    }
+    let global = vec![true; sizes.values().count()];
+    let groups = groups(accesses, &global, sizes);
+    for a in accesses.list.iter_mut().filter(|a| !a.kind.is_read()) {
+        let list = &groups[a.cell.index()];
+        let in_part = |group: &Mask| group & a.mask != 0 && group & !a.mask != 0;
+        if list.len() == MAX_GROUPS && list.iter().any(in_part) {
+            a.kind = AccessKind::WriteSome;
+        }
+    }
+}
+
+/// For each global cell, the groups of its bytes that every access covers as a whole or not at all; at most
+/// [`MAX_GROUPS`].
 fn groups(
     accesses: &Accesses,
     global: &[bool],
     sizes: &SecondaryMap<Cell, u32>,
-) -> Vec<SmallVec<[u64; 2]>> {
-    let mut groups: Vec<SmallVec<[u64; 2]>> = vec![SmallVec::new(); global.len()];
+) -> Vec<SmallVec<[Mask; 2]>> {
+    let mut groups: Vec<SmallVec<[Mask; 2]>> = vec![SmallVec::new(); global.len()];
     for a in accesses.list.iter().filter(|a| global[a.cell.index()]) {
         let list = &mut groups[a.cell.index()];
         if list.is_empty() {
@@ -1030,13 +1063,16 @@ fn groups(
             let group = list[i];
             seen |= group;
             let (inside, outside) = (group & a.mask, group & !a.mask);
-            if inside != 0 && outside != 0 {
+            if inside != 0 && outside != 0 && list.len() < MAX_GROUPS {
                 list[i] = inside;
                 list.push(outside);
             }
         }
-        if a.mask & !seen != 0 {
-            list.push(a.mask & !seen);
+        let rest = a.mask & !seen;
+        if rest != 0 && list.len() < MAX_GROUPS {
+            list.push(rest);
+        } else if let Some(last) = list.last_mut() {
+            *last |= rest;
         }
     }
     groups

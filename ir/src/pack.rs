@@ -15,6 +15,8 @@ use kiln_frontend::opcode::{Field, Opcode};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
+use crate::liveness::Mask;
+
 /// Minimum length of a variable's live range, in instructions.
 const MIN_LIVE_INSTS: u32 = 20;
 
@@ -51,7 +53,7 @@ struct Group {
     start: u32,
     end: u32,
     /// Bytes that are taken.
-    taken: u64,
+    taken: Mask,
     members: u32,
     /// Subroutines that use each member.
     routines: SmallVec<[u32; 4]>,
@@ -65,8 +67,8 @@ impl Group {
     }
 }
 
-fn mask(at: u32, bytes: u32) -> u64 {
-    (u64::MAX >> (64 - bytes)) << at
+fn mask(at: u32, bytes: u32) -> Mask {
+    (Mask::MAX >> (Mask::BITS - bytes)) << at
 }
 
 /// The slots of all root variables that share a cell with another; `candidate` is true for those that may.
@@ -98,7 +100,7 @@ pub fn pack(
         let mut best: Option<(u32, u32, u32)> = None;
         open.retain(|&g| {
             let group = &groups[g as usize];
-            group.taken != u64::MAX && group.end >= used.start
+            group.taken != mask(0, cell) && group.end >= used.start
         });
         for &g in open.iter().rev() {
             let group = &groups[g as usize];

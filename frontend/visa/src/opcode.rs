@@ -875,11 +875,12 @@ opcodes! {
     0x89/1|5 LscStrided "lsc_strided" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
         b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
-        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, BASE, RS] on DG2_ON;
+        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, BASE, RS]
+        raw [Raw::LscData, Raw::Block(Amount::LscAddress), Raw::LscData] on DG2_ON;
     0x89/3|7 LscBlock2d "lsc_block2d" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks), w(M::LscWidth),
         w(M::LscHeight), b(M::LscVnni), RD, BASE, BASE, BASE, BASE, BASE, d(M::LscOffset), BASE,
-        d(M::LscOffset), RS] on DG2_ON;
+        d(M::LscOffset), RS] raw [Raw::LscBlock2d, Raw::LscBlock2d] on DG2_ON;
     0x89/40|41|42 LscCounter "lsc_counter" Lsc [b(M::LscOp), X, P, b(M::LscUnit),
         b(M::LscCaching), b(M::LscCaching), b(M::LscAddressType), b(M::LscDataSize),
         b(M::LscDataOrder), b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD,
@@ -888,7 +889,9 @@ opcodes! {
         LscTyped "lsc_typed" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching),
         b(M::LscAddressType), b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder),
         b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS,
-        d(M::LscOffset), RS, d(M::LscOffset), RS, d(M::LscOffset), RS, RS, RS] on DG2_ON;
+        d(M::LscOffset), RS, d(M::LscOffset), RS, d(M::LscOffset), RS, RS, RS]
+        raw [Raw::LscData, LSC_ADDRESS, LSC_ADDRESS, LSC_ADDRESS, LSC_ADDRESS, Raw::LscData,
+        Raw::LscData] on DG2_ON;
     0x8a/3|7 LscTypedBlock2d "lsc_typed_block2d" Lsc [b(M::LscOp), X, P, b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscWidth), w(M::LscHeight), BASE,
         d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS] on DG2_ON;

@@ -22,6 +22,8 @@ pub enum Raw {
     Sampled(Amount),
     /// Data of LSC: an element for each channel, or of one address if transposed.
     LscData,
+    /// Data of a block of two dimensions.
+    LscBlock2d,
 }
 
 /// A number that follows from the instruction's fields.
@@ -79,9 +81,10 @@ pub struct RawAccess {
 }
 
 impl RawShape {
-    /// Bytes from one plane to the next, for GRFs of 32 bytes.
-    pub fn plane_stride(bytes: u32, exec_size: u8) -> u32 {
-        stride(bytes, exec_size, 32)
+    /// Bytes from one plane to the next; `grf` are the bytes of a register. Messages have a channel for each of its
+    /// dwords at least.
+    pub fn plane_stride(bytes: u32, exec_size: u8, grf: u32) -> u32 {
+        (bytes * u32::from(exec_size).max(grf / 4)).next_multiple_of(grf)
     }
 
     /// Bytes from the start of the operand to its end.
@@ -90,15 +93,11 @@ impl RawShape {
             RawShape::Block { bytes } => bytes,
             RawShape::Lanes { planes: 0, .. } => 0,
             RawShape::Lanes { bytes, planes } => {
-                let before = stride(bytes, exec_size, grf).saturating_mul(planes - 1);
+                let before = RawShape::plane_stride(bytes, exec_size, grf).saturating_mul(planes - 1);
                 before.saturating_add(bytes * u32::from(exec_size))
             }
         }
     }
-}
-
-fn stride(bytes: u32, exec_size: u8, grf: u32) -> u32 {
-    (bytes * u32::from(exec_size)).next_multiple_of(grf)
 }
 
 impl Raw {
@@ -125,7 +124,7 @@ impl Raw {
                 if number(inst, Meaning::SamplerOp, 0)? & NULL_MASK == 0 {
                     whole(RawShape::Lanes { bytes, planes })
                 } else {
-                    let pixels = stride(bytes, inst.exec.size, grf) * planes;
+                    let pixels = RawShape::plane_stride(bytes, inst.exec.size, grf) * planes;
                     RawAccess {
                         shape: RawShape::Block {
                             bytes: pixels + grf,
@@ -134,6 +133,14 @@ impl Raw {
                     }
                 }
             }
+            Raw::LscData if number(inst, Meaning::LscOp, 0)? == LscOp::STATE_INFO => {
+                whole(RawShape::Block {
+                    bytes: STATE_INFO_BYTES,
+                })
+            }
+            Raw::LscBlock2d => whole(RawShape::Block {
+                bytes: lsc_block_2d(inst, grf)?,
+            }),
             Raw::LscData => {
                 let (bytes, planes) = lsc_data(inst)?;
                 whole(match number(inst, Meaning::LscDataOrder, 0)? {
@@ -146,6 +153,9 @@ impl Raw {
         })
     }
 }
+
+/// Bytes of the information about a surface's state.
+const STATE_INFO_BYTES: u32 = 64;
 
 /// Bit of a sampler operation that asks for the mask of null pixels.
 const NULL_MASK: u32 = 1 << 8;
@@ -249,6 +259,9 @@ fn avs_bytes(mask: u32, control: u32, mode: u32) -> Option<u32> {
     )
 }
 
+/// Numbers of elements that [`Meaning::LscElements`] stands for.
+pub const LSC_ELEMENTS: [u32; 9] = [0, 1, 2, 3, 4, 8, 16, 32, 64];
+
 /// Bytes of an element and elements of a channel.
 fn lsc_data(inst: &Inst) -> Option<(u32, u32)> {
     let n = |meaning| number(inst, meaning, 0);
@@ -258,13 +271,25 @@ fn lsc_data(inst: &Inst) -> Option<(u32, u32)> {
         4 => 8,
         _ => 4,
     };
-    let count = if LscOp::has_channels(n(Meaning::LscOp)?) {
-        n(Meaning::LscChannels)?.count_ones()
-    } else {
-        let counts = [0, 1, 2, 3, 4, 8, 16, 32, 64];
-        *counts.get(n(Meaning::LscElements)? as usize)?
+    let count = match n(Meaning::LscElements) {
+        _ if LscOp::has_channels(n(Meaning::LscOp)?) => n(Meaning::LscChannels)?.count_ones(),
+        Some(elements) => *LSC_ELEMENTS.get(elements as usize)?,
+        None => 1,
     };
     Some((bytes, count))
+}
+
+/// Bytes of a two-dimensional block in registers: rows of a power of two of elements, each block in whole registers.
+fn lsc_block_2d(inst: &Inst, grf: u32) -> Option<u32> {
+    let n = |meaning| number(inst, meaning, 0);
+    let (bytes, _) = lsc_data(inst)?;
+    let (width, height) = (n(Meaning::LscWidth)?, n(Meaning::LscHeight)?);
+    let (row, rows) = match n(Meaning::LscDataOrder)? {
+        2 => (height, width),
+        _ => (width, height),
+    };
+    let block = (row.next_power_of_two() * bytes).checked_mul(rows)?;
+    block.next_multiple_of(grf).checked_mul(n(Meaning::LscBlocks)?)
 }
 
 /// The `nth` number of that meaning that the instruction has.
