@@ -7,7 +7,7 @@ mod attributes;
 pub mod binary;
 pub mod build;
 pub mod labels;
-mod lsc;
+pub mod lsc;
 pub mod module;
 pub mod opcode;
 pub mod print;

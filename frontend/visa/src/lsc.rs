@@ -103,6 +103,11 @@ pub(crate) fn names(meaning: Meaning) -> Option<&'static [(&'static str, u32)]> 
     }
 }
 
+/// Caching of level 1 and level 3 by their numbers, in the words of text, such as `ca.cc`.
+pub fn caching(levels: [u32; 2]) -> String {
+    levels.map(|n| name(Meaning::LscCaching, n)).join(".")
+}
+
 /// Name of the number; `?` if it has none.
 pub(crate) fn name(meaning: Meaning, n: u32) -> &'static str {
     let names = names(meaning).unwrap_or(&[]);

@@ -205,6 +205,20 @@ pub(crate) fn has_objects(version: (u8, u8)) -> bool {
     (OLDEST..=NEWEST).contains(&version) && version.1 < 10
 }
 
+/// True if texts of the version have an operand for the other half of a pair of surfaces, before the parameters of a
+/// message to the sampler.
+pub(crate) fn pairs_surfaces(version: (u8, u8)) -> bool {
+    version >= NEWEST_TEXT
+}
+
+/// True if an operation has such an operand.
+pub(crate) fn samples(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::Sample3d | Opcode::Load3d | Opcode::Gather4Sampler
+    )
+}
+
 /// True if the version has texts.
 pub(crate) fn has_texts(version: (u8, u8)) -> bool {
     version == NEWEST_TEXT || has_objects(version)

@@ -12,7 +12,8 @@ use cranelift_entity::EntityRef;
 use crate::attributes;
 use crate::module::{
     Align, Attr, AttrValue, Combine, InputVar, Inst, Label, LabelKind, Modifier, Module, Object,
-    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, is_name, predefined,
+    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, is_name, pairs_surfaces,
+    predefined, samples,
 };
 use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
 use crate::text::EXTERNAL_CALL;
@@ -37,7 +38,14 @@ fn write_module(module: &Module, out: &mut String) -> fmt::Result {
     module
         .objects
         .iter()
-        .try_for_each(|object| Printer::new(object).object(out))
+        .try_for_each(|object| {
+            let pairs_surfaces = pairs_surfaces(module.version);
+            let printer = Printer {
+                pairs_surfaces,
+                ..Printer::new(object)
+            };
+            printer.object(out)
+        })
 }
 
 /// One instruction as text, without indentation or the comment with its number.
@@ -51,6 +59,8 @@ pub fn inst_text(object: &Object, inst: &Inst) -> String {
 pub struct Printer<'a> {
     object: &'a Object,
     names: Names,
+    /// True if samplers have the other half of a pair of surfaces as an operand, which is null.
+    pairs_surfaces: bool,
 }
 
 /// Names of the object's entities in text.
@@ -118,6 +128,7 @@ impl<'a> Printer<'a> {
         Printer {
             object,
             names: Names::new(object),
+            pairs_surfaces: false,
         }
     }
 
@@ -329,6 +340,9 @@ impl<'a> Printer<'a> {
                     out.push(')');
                 }
                 Field::RawSrcs => {
+                    if self.pairs_surfaces && samples(inst.op) {
+                        out.push_str(" %null.0");
+                    }
                     for raw in inst.operands.get(fixed..).unwrap_or(&[]) {
                         out.push(' ');
                         self.operand(field, raw, out)?;

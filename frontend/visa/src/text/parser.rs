@@ -20,7 +20,8 @@ use crate::labels::{self, LabelError};
 use crate::module::{
     Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label, LabelDecl,
     LabelKind, Linkage, Module, Name, Object, ObjectKind, Operand, Place, PredUse, Sampler,
-    Subject, Surface, Type, Var, VarDecl, has_texts, predefined,
+    Subject, Surface, Type, Var, VarDecl, has_texts, pairs_surfaces,
+    predefined, samples,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
@@ -784,6 +785,15 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// Reads the other half of a pair of surfaces, which objects have no operand for.
+    fn no_pair(&mut self) -> Result<()> {
+        let mark = self.lexer.mark();
+        match self.raw()? {
+            Operand::Raw { var, .. } if var.as_u32() == predefined::NULL => Ok(()),
+            _ => Err(self.unknown(mark, "pair of surfaces; %null is known", "")),
+        }
+    }
+
     /// Reads the operands in the order of text into their places.
     fn operands(&mut self, row: &Row, saturate: bool, operands: &mut Operands) -> Result<()> {
         let first_number = if row.optional {
@@ -797,6 +807,9 @@ impl<'a> Parser<'a> {
                 Field::Number(_, meaning) => self.positional(meaning, i, operands)?,
                 Field::Labels => self.labels(operands)?,
                 Field::RawSrcs => {
+                    if pairs_surfaces(self.module.version) && samples(row.opcode) {
+                        self.no_pair()?;
+                    }
                     while !self.lexer.at_line_end() {
                         let (mark, number) = (self.lexer.mark(), operands.len());
                         operands.push(self.raw()?);
