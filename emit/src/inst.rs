@@ -136,23 +136,6 @@ pub enum Desc {
     },
 }
 
-/// Options of a send since Gen12, beside its message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SendOptions {
-    /// `{ExBSO}`: the register with the extended descriptor holds only the surface's base, and `src1_len` the second
-    /// payload's length.
-    pub ex_bso: bool,
-    /// Number of registers of the second payload (0-31); 0 when a descriptor holds it. On Xe2, messages of untyped
-    /// memory (`ugm`) always have it here if their extended descriptor is in a register.
-    pub src1_len: u8,
-    /// `{CPS}`, before Xe2.
-    pub cps: bool,
-    /// Xe2: added to the extended descriptor in its register; bits 11-15 and 19-31.
-    pub ex_offset: u32,
-    /// `{Serialize}`: fused threads send one after the other.
-    pub serialize: bool,
-}
-
 /// A pipeline whose instructions the software scoreboard counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pipe {

@@ -9,6 +9,7 @@ pub mod cost;
 pub mod encoding;
 pub mod errata;
 pub mod flow;
+pub mod forms;
 mod footprint;
 pub mod inst;
 pub mod listing;

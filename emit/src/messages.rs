@@ -11,7 +11,7 @@ pub mod data_port;
 mod family;
 mod field;
 mod kind;
-mod load_store;
+pub mod load_store;
 pub mod others;
 mod request;
 
@@ -165,6 +165,17 @@ pub fn second_beside_descriptor(inst: &Inst, family: Family) -> Option<u32> {
     let in_register = matches!(inst.msg?.ex_desc, Desc::Addr { .. });
     let beside = in_register && family_messages(family).has_length(inst);
     beside.then_some(u32::from(inst.send.src1_len))
+}
+
+/// True if an extended descriptor in a register may have the surface alone, and the instruction the rest (`{ExBSO}`).
+pub fn surface_apart(family: Family) -> bool {
+    family_messages(family).send_syntax == SendSyntax::SuffixAndLength
+}
+
+/// True if messages to a function have the length of their second payload in the instruction whenever their extended
+/// descriptor is in a register, which then has nothing but the surface.
+pub fn length_in_instruction(sfid: u8, family: Family) -> bool {
+    family_messages(family).always_has_length == Some(sfid)
 }
 
 /// Offset that a load or store by address adds to every address, in bytes.

@@ -94,7 +94,7 @@ fn builders_make_the_descriptors_of_the_manual() {
             (10, 0x020f_1001, 0x8a),
         ),
         (barrier(), (3, 0x0200_0004, 0x03)),
-        (end_of_thread(), (7, 0x0200_0010, 0x27)),
+        (end_of_thread(Family::Gen9), (7, 0x0200_0010, 0x27)),
         (
             sample(Kind::Ld, Simd::S16, 0)
                 .surface(Surface::Bti(1))
@@ -179,7 +179,7 @@ fn what_has_no_descriptor_is_refused() {
 
 #[test]
 fn constants_become_the_messages_of_sends() {
-    let message = end_of_thread()
+    let message = end_of_thread(Family::Gen9)
         .encode(Family::Gen9)
         .expect("descriptors")
         .message();

@@ -354,7 +354,7 @@ impl How {
         let abi = abi.ok_or_else(|| wrong(format!("abi is 1 or 2, not {}", self.abi)))?;
         let place = self.at.map_or(Place::Peak, Place::Instruction);
         let session = Session::new(Options {
-            grf_limit: self.grf_limit.unwrap_or(platform.grf_count),
+            grf_limit: self.grf_limit.unwrap_or(platform.default_grfs),
             abi,
             interruptible: self.preemption,
             allocator,

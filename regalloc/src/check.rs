@@ -22,8 +22,10 @@ use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_target::abi::Stack;
 use kiln_target::bits::{GrfSet, UnitSet};
+use kiln_target::platform::MessageFamily;
 use smallvec::SmallVec;
 
+mod addresses;
 mod calls;
 mod routines;
 
@@ -80,6 +82,8 @@ struct State {
     header: BTreeSet<u32>,
     /// One that holds it but for where a message goes.
     far: Option<Far>,
+    /// One with the address of a message.
+    register: Option<addresses::Register>,
     /// Of functions that call or are called.
     stack: Option<calls::Pointers>,
 }
@@ -140,6 +144,9 @@ impl State {
             ..far
         });
         self.header.retain(|grf| other.header.contains(grf));
+        if self.register != other.register {
+            self.register = None;
+        }
         if let (Some(mine), Some(theirs)) = (&mut self.stack, &other.stack) {
             mine.meet(theirs);
         }
@@ -224,6 +231,8 @@ struct Checker<'a> {
     live: Liveness,
     unit_bytes: u32,
     grf_bytes: u32,
+    /// The register that holds the copy of r0 that the program begins with.
+    header: Option<u32>,
     /// The program's blocks of each block: the first, and the last.
     range: SecondaryMap<Block, Option<(usize, usize)>>,
     resolved: SecondaryMap<Block, Option<Block>>,
@@ -260,6 +269,7 @@ pub fn check_part(
         live: Liveness::new(func, &Graph::new(func)),
         unit_bytes: func.target.unit_bytes(),
         grf_bytes: func.target.grf_bytes,
+        header: allocated.program.blocks.first().and_then(|block| copied(block.first()?)),
         range: SecondaryMap::new(),
         resolved: SecondaryMap::new(),
         at: (0, 0),
@@ -269,6 +279,15 @@ pub fn check_part(
         index: c.at.1,
         what,
     })
+}
+
+/// The register that an instruction copies r0 to, if it does.
+fn copied(inst: &Gen) -> Option<u32> {
+    let r0 = |src: &Src| matches!(src, Src::Reg(r) if r.place == Place::Direct(Reg::grf(0)));
+    match inst.dst?.place {
+        Place::Direct(to) if inst.op == Op::Mov && inst.srcs.iter().all(r0) => Some(to.num),
+        _ => None,
+    }
 }
 
 impl Checker<'_> {
@@ -331,6 +350,7 @@ impl Checker<'_> {
             slots: BTreeMap::new(),
             header: BTreeSet::from([0]),
             far: None,
+            register: None,
             stack: None,
         };
         self.called(&mut state);
@@ -589,6 +609,8 @@ impl Checker<'_> {
         for grf in at / self.grf_bytes..=end / self.grf_bytes {
             state.header.remove(&grf);
             state.far = state.far.filter(|far| far.grf != grf);
+            let register = state.register.take();
+            state.register = register.filter(|register| register.grf != grf);
         }
     }
 
@@ -609,6 +631,12 @@ impl Checker<'_> {
             .is_some_and(|d| d.place == Place::Direct(Reg::NULL));
         if plain && inst.op == Op::Mov && nowhere {
             return Ok(());
+        }
+        if plain
+            && self.func.target.memory == MessageFamily::LoadStore
+            && let Some(done) = self.by_address(inst, state)
+        {
+            return done;
         }
         match (inst.op, &inst.msg) {
             _ if !plain => Err("an added instruction that is masked".into()),

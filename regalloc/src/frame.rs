@@ -6,10 +6,12 @@
 //!
 //! Scratch block messages reach the start of scratch space only. The rest is reached by oword blocks, which have their
 //! offset in the header: a second copy of r0, in the other register of the header's unit, or in the one that the
-//! convention of stack calls has for such messages.
+//! convention of stack calls has for such messages. Where messages access memory by address, all need that register, for
+//! the address.
 
 use kiln_machine::func::{Entered, Function};
 use kiln_target::bits::{GrfSet, UnitSet};
+use kiln_target::platform::MessageFamily;
 
 use crate::AllocError;
 use crate::problem::{File, Unit, units};
@@ -42,7 +44,7 @@ pub struct Frame {
     pub reserved: UnitSet,
     /// Callee-saved units.
     pub saved: UnitSet,
-    /// GRFs of scratch space that a scratch block message addresses, and that all messages do.
+    /// GRFs of scratch space that messages reach with the copy of r0 alone, and that all messages do.
     pub near_scratch_grfs: u32,
     pub scratch_grfs: u32,
 }
@@ -105,9 +107,13 @@ impl Frame {
             }
             _ => UnitSet::EMPTY,
         };
+        let near_scratch_bytes = match target.memory {
+            MessageFamily::DataPort => target.scratch_block_bytes,
+            MessageFamily::LoadStore => 0,
+        };
         let scratch_grfs = match headers.far {
             Some(_) => target.scratch_bytes,
-            None => target.scratch_block_bytes,
+            None => near_scratch_bytes,
         };
         Ok(Frame {
             headers,
@@ -121,7 +127,7 @@ impl Frame {
             last_units: units(last - reserved).collect(),
             reserved: reserved & within,
             saved,
-            near_scratch_grfs: target.scratch_block_bytes / target.grf_bytes,
+            near_scratch_grfs: near_scratch_bytes / target.grf_bytes,
             scratch_grfs: scratch_grfs / target.grf_bytes,
         })
     }

@@ -276,7 +276,7 @@ impl Layout<'_> {
             code.push(copy(dwords, Reg::grf(self.func.abi.header), Reg::grf(from)));
             from = self.func.abi.header;
         }
-        let message = end_of_thread().encode(self.func.target.family);
+        let message = end_of_thread(self.func.target.family).encode(self.func.target.family);
         let message = message.map_err(|e| AllocError::Invalid {
             func: self.func.name.clone(),
             what: e.to_string(),

@@ -24,6 +24,7 @@ pub mod rewrite;
 pub mod routines;
 pub mod scan;
 pub mod spill;
+pub mod spill_addresses;
 pub mod spill_messages;
 pub mod stack;
 
@@ -288,7 +289,7 @@ fn solve(
         Allocator::Scan => scan::allocate(problem),
         Allocator::Ion => regalloc2::allocate(problem, &mut scratch.ion),
     };
-    let limit = options.grf_limit.unwrap_or(func.target.grf_count);
+    let limit = options.grf_limit.unwrap_or(func.target.default_grfs);
     let answer = answer.map_err(|e| match e {
         NoAnswer::TooFewUnits => AllocError::TooFew {
             func: func.name.clone(),

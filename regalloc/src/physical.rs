@@ -74,6 +74,7 @@ impl Physical<'_> {
         out.srcs = sources;
         out.msg = m.message.expand().map(|id| {
             let message = &self.func.messages[id];
+            out.send = message.send;
             Message {
                 sfid: message.sfid,
                 eot: message.eot,

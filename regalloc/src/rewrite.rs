@@ -9,6 +9,7 @@ use kiln_emit::inst::{Inst as Gen, Op, Origin, Reg, RegFile};
 use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Inst, Opcode, Role};
 use kiln_target::bits::UnitSet;
+use kiln_target::platform::MessageFamily;
 
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
@@ -16,6 +17,7 @@ use crate::physical::{Physical, RESULT, copy, switch};
 use crate::present::{Presented, Source};
 use crate::problem::{Answer, Place, Slot, Unit};
 use crate::routines::{Convention, Passed};
+use crate::spill_addresses::{self, LastDword};
 use crate::spill_messages::{self, Access, Grfs};
 use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
@@ -59,6 +61,8 @@ struct Rewriter<'a> {
     scratch: u32,
     /// The frame on the stack, if the function has one.
     stack: Option<StackFrame<'a>>,
+    /// The last dword of the address register at the start of a block, and now.
+    last_dword: [LastDword; 2],
     stats: Stats,
     /// Units that hold something at one time or another.
     units: UnitSet,
@@ -98,6 +102,7 @@ pub fn rewrite(
         used_slots: first_slot + ends.max().unwrap_or(0),
         scratch,
         stack: StackFrame::new(func, frame),
+        last_dword: [LastDword::of(func); 2],
         stats: Stats::default(),
         units: frame.reserved,
         written: UnitSet::EMPTY,
@@ -162,6 +167,7 @@ impl Rewriter<'_> {
             insts: Vec::with_capacity(count),
             origins: Vec::with_capacity(count),
         };
+        self.last_dword[1] = self.last_dword[0];
         // Instructions before this one are in the code, or have none.
         let mut done = 0;
         let (first, end) = self.input.problem.insts_of(b);
@@ -270,6 +276,7 @@ impl Rewriter<'_> {
             (Opcode::Fill, _) => self.own_slot(inst, places, Access::Read, body)?,
             (Opcode::CallRoutine(callee), _) => {
                 body.insts.extend(self.call_routine(inst, callee.into()));
+                self.last_dword[1] = self.last_dword[0];
                 body.came_from(origin, inst.origin);
             }
             (Opcode::Return, _) => {
@@ -285,6 +292,7 @@ impl Rewriter<'_> {
                 self.units |= clobbers;
                 self.written |= clobbers;
                 self.clobbered |= clobbers;
+                self.last_dword[1] = self.last_dword[0];
                 body.insts.extend(match (inst.op, address) {
                     (Opcode::CallAddress, Some(address)) => stack.call_address(address),
                     _ => stack.call(call),
@@ -455,7 +463,7 @@ impl Rewriter<'_> {
 
     /// Writes a unit, or as much of it as the slot has, to scratch space, or reads it.
     fn scratch(
-        &self,
+        &mut self,
         unit: Place,
         slot: Slot,
         access: Access,
@@ -465,7 +473,16 @@ impl Rewriter<'_> {
             first: self.first_grf(unit),
             count: slot.grfs,
         };
-        spill_messages::scratch(self.func, self.frame, slot.at, grfs, access, code)
+        let (func, frame, at) = (self.func, self.frame, slot.at);
+        match func.target.memory {
+            MessageFamily::DataPort => {
+                spill_messages::scratch(func, frame, at, grfs, access, code)
+            }
+            MessageFamily::LoadStore => {
+                let dword = &mut self.last_dword[1];
+                spill_addresses::scratch(func, frame, at, grfs, access, dword, code)
+            }
+        }
     }
 
     /// Adds the code at entry and return that the calling convention wants.
@@ -480,9 +497,13 @@ impl Rewriter<'_> {
             && let Some(body) = bodies.iter_mut().find(|body| body.block == entry)
         {
             let dwords = (self.frame.grf_bytes / 4) as u8;
-            let header = Reg::grf(self.frame.headers.header);
-            body.insts.insert(1, copy(dwords, Reg::grf(far), header));
-            body.origins.insert(1, ADDED);
+            let header = self.frame.headers.header;
+            let code = match self.func.target.memory {
+                MessageFamily::DataPort => vec![copy(dwords, Reg::grf(far), Reg::grf(header))],
+                MessageFamily::LoadStore => spill_addresses::enter(far, header).to_vec(),
+            };
+            body.origins.splice(1..1, code.iter().map(|_| ADDED));
+            body.insts.splice(1..1, code);
         }
         let Some(stack) = self.stack.as_ref().filter(|_| !is_routine) else {
             return Ok(());

@@ -34,7 +34,12 @@ pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
 
 /// True if the platform has the operation.
 pub fn has(op: Op, platform: &Platform) -> bool {
-    spec(platform).op(op).is_some()
+    let spec = spec(platform);
+    let function = match op {
+        Op::Math(function) => spec.math(function).is_some(),
+        _ => true,
+    };
+    function && spec.op(op).is_some()
 }
 
 /// True if the sources of the platform's operation may have modifiers.

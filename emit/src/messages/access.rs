@@ -6,7 +6,7 @@
 //! [`Space::Surface`] or [`Space::Image`], are set on the request.
 
 use super::field::{Atomic, Lines};
-use super::{Request, RequestError, data_port};
+use super::{Request, RequestError, data_port, load_store};
 use crate::platform::{MessageFamily, Platform};
 
 /// An access of memory.
@@ -148,7 +148,7 @@ impl MemoryAccess {
     pub fn request(&self, platform: &Platform) -> Result<Request, RequestError> {
         let request = match platform.memory {
             MessageFamily::DataPort => data_port::lower(self),
-            MessageFamily::LoadStore => None,
+            MessageFamily::LoadStore => load_store::lower(self),
         };
         request.ok_or(RequestError::Access(platform.memory))
     }

@@ -1,7 +1,7 @@
 //! Differences of messages between encoding families, as data.
 
 use super::load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
-use super::{REQUESTS, Requests, XE_REQUESTS, XE2_REQUESTS};
+use super::{Function, REQUESTS, Requests, XE_REQUESTS, XE2_REQUESTS};
 use crate::inst::Inst;
 use crate::platform::Family;
 
@@ -14,6 +14,8 @@ pub(crate) struct FamilyMessages {
     pub absent: u16,
     /// Requests to the shared functions.
     pub requests: &'static Requests,
+    /// The function that ends a thread.
+    pub thread_end: Function,
     /// Cache policies of loads and stores by address.
     pub caches: &'static CacheCodes,
     /// True if loads and stores by address may have an offset in their descriptor.
@@ -71,6 +73,7 @@ pub(crate) static GEN9: FamilyMessages = FamilyMessages {
     ],
     absent: 0,
     requests: &REQUESTS,
+    thread_end: Function::Spawner,
     caches: &[],
     address_offsets: false,
     send_syntax: SendSyntax::InDescriptor,
@@ -87,6 +90,7 @@ const GEN12_ROW: FamilyMessages = FamilyMessages {
     ],
     absent: 0,
     requests: &REQUESTS,
+    thread_end: Function::Spawner,
     caches: &[],
     address_offsets: false,
     send_syntax: SendSyntax::Suffix,
@@ -105,6 +109,7 @@ const XE_ROW: FamilyMessages = FamilyMessages {
         "dc1", "tgm", "slm", "ugm",
     ],
     requests: &XE_REQUESTS,
+    thread_end: Function::Gateway,
     caches: CACHES,
     send_syntax: SendSyntax::SuffixAndLength,
     ..GEN12_ROW

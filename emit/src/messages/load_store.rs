@@ -3,8 +3,10 @@
 
 use super::Part::{Address, Caches, Channels, Coded, Mark, Suffix};
 use super::field::{AddressKind, Data, Flag, Flush, Scope, Value, Vector};
-use super::{FamilyMessages, SendSyntax};
-use super::{Kind, Part, Row, field, row};
+use super::{FamilyMessages, SendSyntax, family_messages};
+use crate::platform::Family;
+use super::access::{Elements, MemoryAccess, Operation, Space};
+use super::{Function, Kind, Part, Request, Row, field, row};
 use crate::inst::{Desc, Inst, Message};
 use crate::print::Text;
 
@@ -148,48 +150,82 @@ pub(super) const ROWS: &[Row] = &[
     row(OP, 50, Kind::StoreQuadOfMultisampledTarget, STORE_QUAD),
 ];
 
-/// Meanings of the cache policy's four bits: the code, and the policies of L1 and L3 for a load and for a store.
-pub(crate) type CacheCodes = [(u32, &'static str, &'static str)];
+/// A code of the cache policy's four bits: policies of L1 and L3 for a load and for a store, in the words of listings
+/// and as vISA has them.
+#[derive(Debug)]
+pub(crate) struct CacheCode {
+    code: u8,
+    words: [&'static str; 2],
+    policies: [&'static str; 2],
+}
+
+pub(crate) type CacheCodes = [CacheCode];
+
+const fn cache(code: u8, words: [&'static str; 2], policies: [&'static str; 2]) -> CacheCode {
+    CacheCode {
+        code,
+        words,
+        policies,
+    }
+}
+
+const DEFAULT: CacheCode = cache(0x0, ["", ""], ["df.df", "df.df"]);
+const UNCACHED: CacheCode = cache(0x2, [" uncached", " uncached"], ["uc.uc", "uc.uc"]);
+const L3: CacheCode = cache(0x4, [" cached L3", " written back L3"], ["uc.ca", "uc.wb"]);
+const L1: CacheCode = cache(0x6, [" cached L1", " written through L1"], ["ca.uc", "wt.uc"]);
+const BOTH: CacheCode = cache(
+    0x8,
+    [" cached L1 L3", " written through L1, back L3"],
+    ["ca.ca", "wt.wb"],
+);
+const STREAMED: CacheCode = cache(0xa, [" streamed L1", " streamed L1"], ["st.uc", "st.uc"]);
+const STREAMED_L3: CacheCode = cache(
+    0xc,
+    [
+        " streamed L1, cached L3",
+        " streamed L1, written back L3",
+    ],
+    ["st.ca", "st.wb"],
+);
 
 /// Three bits, the lowest reserved.
 pub(crate) const CACHES: &CacheCodes = &[
-    (0x0, "", ""),
-    (0x2, " uncached", " uncached"),
-    (0x4, " cached L3", " written back L3"),
-    (0x6, " cached L1", " written through L1"),
-    (0x8, " cached L1 L3", " written through L1, back L3"),
-    (0xa, " streamed L1", " streamed L1"),
-    (
-        0xc,
-        " streamed L1, cached L3",
-        " streamed L1, written back L3",
+    DEFAULT,
+    UNCACHED,
+    L3,
+    L1,
+    BOTH,
+    STREAMED,
+    STREAMED_L3,
+    cache(
+        0xe,
+        [" invalidated L1, cached L3", " written back L1 L3"],
+        ["ri.ca", "wb.wb"],
     ),
-    (0xe, " invalidated L1, cached L3", " written back L1 L3"),
 ];
 
 /// Four bits, with policies for constants.
 pub(crate) const CACHES_CONSTANT: &CacheCodes = &[
-    (0x0, "", ""),
-    (0x2, " uncached", " uncached"),
-    (0x4, " cached L3", " written back L3"),
-    (0x5, " constant L3", " code 5"),
-    (0x6, " cached L1", " written through L1"),
-    (0x8, " cached L1 L3", " written through L1, back L3"),
-    (0x9, " cached L1, constant L3", " code 9"),
-    (0xa, " streamed L1", " streamed L1"),
-    (
-        0xc,
-        " streamed L1, cached L3",
-        " streamed L1, written back L3",
+    DEFAULT,
+    UNCACHED,
+    L3,
+    cache(0x5, [" constant L3", " code 5"], ["uc.cc", ""]),
+    L1,
+    BOTH,
+    cache(0x9, [" cached L1, constant L3", " code 9"], ["ca.cc", ""]),
+    STREAMED,
+    STREAMED_L3,
+    cache(
+        0xe,
+        [" invalidated L1 L3", " written back L1 L3"],
+        ["ri.ri", "wb.wb"],
     ),
-    (0xe, " invalidated L1 L3", " written back L1 L3"),
 ];
 
 pub(super) fn write_caches(desc: u32, load: bool, codes: &CacheCodes, text: &mut Text) {
     let code = field(desc, 16, 4);
-    match codes.iter().find(|(known, ..)| *known == code) {
-        Some((_, words, _)) if load => text.str(words),
-        Some((.., words)) => text.str(words),
+    match codes.iter().find(|known| u32::from(known.code) == code) {
+        Some(known) => text.str(known.words[usize::from(!load)]),
         None => {
             text.str(" cache policy ");
             text.number(code);
@@ -197,8 +233,67 @@ pub(super) fn write_caches(desc: u32, load: bool, codes: &CacheCodes, text: &mut
     }
 }
 
+/// The request for an access of consecutive dwords of scratch space, whose surface is in the extended descriptor and
+/// whose address is in the first payload. None for any other access.
+pub(super) fn lower(access: &MemoryAccess) -> Option<Request> {
+    let kind = match access.operation {
+        Operation::Load => Kind::Load,
+        Operation::Store => Kind::Store,
+        Operation::Atomic { .. } => return None,
+    };
+    let (Space::Scratch, Elements::Numbers { bits: 32, count, .. }) =
+        (access.space, access.elements)
+    else {
+        return None;
+    };
+    let vector = Vector {
+        count: u8::try_from(count).ok()?,
+        transposed: true,
+    };
+    let mut request = Request::new(Function::Untyped, kind)
+        .with(Value::Data(Data::D32))
+        .with(Value::Vector(vector))
+        .with(Value::AddressBits(32))
+        .with(Value::Address(AddressKind::SurfaceState));
+    request.fields.cache = Some(DEFAULT.code);
+    Some(request)
+}
+
+/// The kind of an operation's number, which vISA and messages share.
+pub fn kind(op: u32) -> Option<Kind> {
+    ROWS.iter().find(|row| row.bits == op).map(|row| row.kind)
+}
+
+/// The code of a policy, such as `ca.cc`, of a load or of a store or atomic.
+pub fn cache_code(policy: &str, load: bool, family: Family) -> Option<u8> {
+    let mut codes = family_messages(family).caches.iter();
+    let found = codes.find(|known| known.policies[usize::from(!load)] == policy);
+    found.map(|known| known.code)
+}
+
+/// The offset in bytes that a message adds to every address, as bits of the extended descriptor: of a constant one, or
+/// of the one that the instruction adds to that in a register. None if the kind of address has no room for it.
+pub fn offset_bits(offset: i32, kind: AddressKind, family: Family) -> Option<u32> {
+    let fits = |bits: u32| offset << (32 - bits) >> (32 - bits) == offset;
+    if offset == 0 {
+        return Some(0);
+    }
+    if !family_messages(family).address_offsets || offset % 4 != 0 {
+        return None;
+    }
+    let bits = offset as u32;
+    match kind {
+        AddressKind::Flat if fits(20) => Some(bits << 12),
+        AddressKind::BindingTable if fits(12) => Some(bits << 12 & 0x00ff_f000),
+        AddressKind::BindlessSurface | AddressKind::SurfaceState if fits(17) => {
+            Some(bits >> 4 << 19 | (bits & 0xf) << 12)
+        }
+        _ => None,
+    }
+}
+
 /// Meanings of addresses, by code.
-pub(super) const KINDS: [AddressKind; 4] = [
+pub const KINDS: [AddressKind; 4] = [
     AddressKind::Flat,
     AddressKind::BindlessSurface,
     AddressKind::SurfaceState,

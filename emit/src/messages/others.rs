@@ -2,7 +2,8 @@
 
 use super::Part::{Coded, Flags, Mark, Number, Surface};
 use super::field::{Flag, Simd, Stream, Value};
-use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
+use super::{Fields, Function, Kind, Part, Quantity, Request, Row, family_messages, row};
+use crate::platform::Family;
 
 /// A message to the sampler ("Message Type") that uses the state `sampler`. With [`Flag::Half`] result or coordinates
 /// have 16 bits.
@@ -23,12 +24,22 @@ pub fn barrier() -> Request {
     Request::new(Function::Gateway, Kind::Barrier).lengths(1, 0, 0)
 }
 
-/// The message that ends a thread, to the spawner, before XeHPG: one register, the thread's header.
-pub fn end_of_thread() -> Request {
-    Request::new(Function::Spawner, Kind::DereferenceResource)
-        .flag(Flag::NoUrbHandle, true)
-        .lengths(1, 0, 0)
-        .ending_thread()
+/// Bit 4 of a gateway's end of thread: the thread has no URB handle to return.
+const NO_URB_HANDLE: u32 = 1 << 4;
+
+/// The message that ends a thread: one register, the thread's header. The spawner takes it before XeHPG, then the
+/// gateway.
+pub fn end_of_thread(family: Family) -> Request {
+    let request = match family_messages(family).thread_end {
+        Function::Gateway => Request {
+            rest: NO_URB_HANDLE,
+            ..Request::new(Function::Gateway, Kind::EndOfThread)
+        },
+        function => {
+            Request::new(function, Kind::DereferenceResource).flag(Flag::NoUrbHandle, true)
+        }
+    };
+    request.lengths(1, 0, 0).ending_thread()
 }
 
 /// A sampler row, whose message type has five bits and a sixth apart from them.

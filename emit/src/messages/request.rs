@@ -133,7 +133,12 @@ impl Descriptors {
 
     /// Number of registers of the second payload.
     pub fn second(self, family: Family) -> u32 {
-        self.ex_desc >> 6 & ((1 << family_messages(family).second_length_bits) - 1)
+        Descriptors::second_of(self.ex_desc, family)
+    }
+
+    /// Number of registers of the second payload that an extended descriptor has.
+    pub fn second_of(ex_desc: u32, family: Family) -> u32 {
+        ex_desc >> 6 & ((1 << family_messages(family).second_length_bits) - 1)
     }
 
     /// Number of registers of the response, by its field.

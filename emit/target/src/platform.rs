@@ -26,6 +26,10 @@ pub struct Platform {
     pub grf_bytes: u32,
     /// Number of general registers that instructions can name: that of the register mode with the most.
     pub grf_count: u32,
+    /// Numbers of registers that a thread can have: the register modes. In a mode with more, fewer threads run at a time.
+    pub grf_modes: &'static [u32],
+    /// The mode that code is for if nothing else is asked for.
+    pub default_grfs: u32,
     /// The registers that a message may be sent from that ends the thread: the first, and how many (PRM
     /// vol. 2a, "send").
     pub end_of_thread: (u32, u32),
@@ -62,6 +66,10 @@ pub struct Platform {
     pub sampler_header: bool,
     /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
     pub bindless_sampler_bit: bool,
+    /// True if a sampler header counts pairs of states, of which the message selects one.
+    pub sampler_pairs: bool,
+    /// True if a sampler header may have the other half of a pair of surfaces.
+    pub surface_pairs: bool,
     /// True if sampler messages may have the level of detail of coarse pixels.
     pub coarse_pixels: bool,
     /// True if `mach` without accumulator write control gives the lower half of the product, as `macl` does.
@@ -79,8 +87,11 @@ pub struct Platform {
     /// True if a region of 64-bit elements must have a vertical stride of width times horizontal stride, even if rows
     /// have one element (PRM, "Register Region Restrictions").
     pub even_rows: bool,
-    /// True if it computes on 64-bit integers.
+    /// True if it computes on 64-bit integers: it adds, shifts and compares them.
     pub int64: bool,
+    /// True if it multiplies to 64-bit integers, and dwords to dwords in one step. The others multiply through the
+    /// accumulator.
+    pub whole_products: bool,
     /// True if it computes on doubles.
     pub fp64: bool,
     /// `GFXCORE_FAMILY` in the object file's `.note.intelgt.compat` (zebin documentation).
@@ -219,6 +230,7 @@ pub const PLATFORMS: &[Platform] = &[
         uninterrupted_from: Some(2),
         clears_addresses: true,
         int64: false,
+        whole_products: false,
         fp64: false,
         core_family: 15,
         product_family: 26,
@@ -248,6 +260,7 @@ pub const PLATFORMS: &[Platform] = &[
         aliases: &["xe3", "wcl"],
         reference_name: "3",
         family: Family::Xe3,
+        grf_modes: &[32, 64, 96, 128, 160, 192, 256],
         thread_number: &[
             digit(StateRegister::Thread, 0, 10),
             digit(StateRegister::Thread, 4, 8),
@@ -269,6 +282,8 @@ pub const SKL: Platform = Platform {
     family: Family::Gen9,
     grf_bytes: 32,
     grf_count: 128,
+    grf_modes: &[128],
+    default_grfs: 128,
     end_of_thread: (112, 16),
     scratch_block_bytes: 128 << 10,
     scratch_bytes: 2 << 20,
@@ -285,6 +300,8 @@ pub const SKL: Platform = Platform {
     slm_fence: false,
     sampler_header: true,
     bindless_sampler_bit: false,
+    sampler_pairs: true,
+    surface_pairs: false,
     coarse_pixels: false,
     mach_low: false,
     mach_accumulates: false,
@@ -293,6 +310,7 @@ pub const SKL: Platform = Platform {
     clears_addresses: false,
     even_rows: false,
     int64: true,
+    whole_products: true,
     fp64: true,
     core_family: 12,
     product_family: 18,
@@ -315,6 +333,7 @@ const TGLLP: Platform = Platform {
     mach_low: true,
     clears_addresses: true,
     int64: false,
+    whole_products: false,
     fp64: false,
     core_family: 18,
     product_family: 29,
@@ -333,6 +352,7 @@ const DG2: Platform = Platform {
     memory: MessageFamily::LoadStore,
     goto_on_false: false,
     grf_count: 256,
+    grf_modes: &[128, 256],
     thread_number: &[
         digit(StateRegister::Thread, 0, 8),
         digit(StateRegister::Thread, 4, 4),
@@ -346,6 +366,7 @@ const DG2: Platform = Platform {
     mach_low: true,
     clears_addresses: true,
     int64: false,
+    whole_products: false,
     fp64: false,
     core_family: 0xc07,
     product_family: 1270,
@@ -361,6 +382,8 @@ const PVC: Platform = Platform {
     family: Family::XeHpc,
     grf_bytes: 64,
     grf_count: 256,
+    grf_modes: &[128, 256],
+    default_grfs: 128,
     end_of_thread: (112, 16),
     scratch_block_bytes: 128 << 10,
     scratch_bytes: 2 << 20,
@@ -381,6 +404,8 @@ const PVC: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    sampler_pairs: false,
+    surface_pairs: false,
     coarse_pixels: true,
     mach_low: false,
     mach_accumulates: true,
@@ -389,6 +414,7 @@ const PVC: Platform = Platform {
     clears_addresses: true,
     even_rows: false,
     int64: true,
+    whole_products: false,
     fp64: true,
     core_family: 0xc08,
     product_family: 1271,
@@ -398,6 +424,7 @@ const LNL: Platform = Platform {
     name: "lnl",
     aliases: &["xe2"],
     generation: Generation::Xe2,
+    compiles: true,
     reference_name: "2",
     family: Family::Xe2,
     thread_number: &[
@@ -408,6 +435,7 @@ const LNL: Platform = Platform {
     core_family: 0xc09,
     product_family: 1275,
     response_apart: false,
+    surface_pairs: true,
     ..PVC
 };
 

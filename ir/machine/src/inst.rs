@@ -7,7 +7,7 @@
 
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::PackedOption;
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SendOptions, SrcMod, Type};
 use kiln_target::op::Props;
 
 /// A virtual register: one value in SSA form.
@@ -428,6 +428,22 @@ pub struct Message {
     pub eot: bool,
     pub desc: Desc,
     pub ex_desc: Desc,
+    /// The options that the instruction itself has.
+    pub send: SendOptions,
+}
+
+impl Message {
+    /// Number of registers of the second payload, whose length has `bits` bits in an extended descriptor; none if a
+    /// register has it.
+    pub fn second(&self, bits: u32) -> Option<u32> {
+        match self.ex_desc {
+            Desc::Imm(ex_desc) => Some(ex_desc >> 6 & ((1 << bits) - 1)),
+            Desc::Addr(_) if self.send != SendOptions::default() => {
+                Some(self.send.src1_len.into())
+            }
+            Desc::Addr(_) => None,
+        }
+    }
 }
 
 /// One instruction.

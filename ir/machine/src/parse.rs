@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 use kiln_target::abi;
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, Region, SrcMod, SyncFn, Systolic, Type};
+use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, Region, SendOptions, SrcMod, SyncFn, Systolic, Type};
 use kiln_target::platform;
 use smallvec::SmallVec;
 
@@ -724,11 +724,20 @@ impl<'a> Parser<'a> {
         let desc = self.desc()?;
         self.expect("exdesc")?;
         let ex_desc = self.desc()?;
+        let mut send = SendOptions::default();
+        if self.eat_word("second") {
+            send.src1_len = self.number()?;
+        }
+        send.ex_bso = self.eat_word("exbso");
+        if self.eat_word("offset") {
+            send.ex_offset = self.bits()?;
+        }
         Ok(Message {
             sfid,
             eot: self.eat_word("eot"),
             desc,
             ex_desc,
+            send,
         })
     }
 
@@ -737,11 +746,14 @@ impl<'a> Parser<'a> {
         if !self.rest().starts_with("0x") {
             return Ok(Desc::Addr(self.reg()?));
         }
+        Ok(Desc::Imm(self.bits()?))
+    }
+
+    fn bits(&mut self) -> Parsed<u32> {
+        self.blanks();
         let at = self.at;
         let bits = u32::try_from(self.hex()?);
-        Ok(Desc::Imm(
-            bits.map_err(|_| (at, "expected 32 bits".to_owned()))?,
-        ))
+        bits.map_err(|_| (at, "expected 32 bits".to_owned()))
     }
 
     /// An indirect operand after `r[`.

@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use kiln_target::abi::KERNEL;
-use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod};
+use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SendOptions, SrcMod};
 
 use crate::func::{Block, Class, Edge, Entered, Function, RegData, Term};
 use crate::inst::{
@@ -388,6 +388,13 @@ impl Display for Message {
             "sfid {} desc {} exdesc {}",
             self.sfid, self.desc, self.ex_desc
         )?;
+        if self.send != SendOptions::default() {
+            write!(f, " second {}", self.send.src1_len)?;
+        }
+        f.write_str(if self.send.ex_bso { " exbso" } else { "" })?;
+        if self.send.ex_offset != 0 {
+            write!(f, " offset {:#x}", self.send.ex_offset)?;
+        }
         f.write_str(if self.eot { " eot" } else { "" })
     }
 }

@@ -115,11 +115,11 @@ fn is_own_terms(op: Op, inst: &Inst) -> bool {
 /// Maximum number of channels of an operation, whatever its operands.
 fn widest(op: Op, exec_bytes: u32, grf_bytes: u32) -> u32 {
     match op {
-        Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => 8,
+        Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => grf_bytes / 4,
         // They use the accumulator, which holds one register of dwords at full width.
         Op::Mach | Op::Macl | Op::Addc | Op::Subb => grf_bytes / 4,
         Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
-        _ if shape(op) == Shape::Three && exec_bytes == 8 => 8,
+        _ if shape(op) == Shape::Three && exec_bytes == 8 => grf_bytes / 4,
         _ => 32,
     }
 }

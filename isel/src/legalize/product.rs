@@ -4,6 +4,7 @@
 //! with the low word of the second factor; `mach` without accumulator write control adds the product with the high
 //! word and gives the lower half (PRM, "mul", "mach").
 
+use kiln_emit::encoding;
 use kiln_machine::inst::{Dst, Imm, Inst, Reg, Src};
 use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
 use smallvec::SmallVec;
@@ -22,7 +23,7 @@ impl Legalizer<'_> {
         if srcs.iter().any(|s| s.ty().is_float()) {
             return Ok(());
         }
-        if !self.func.target.int64 {
+        if !self.func.target.whole_products {
             for s in srcs.iter_mut() {
                 *s = short_imm(*s);
             }
@@ -43,7 +44,7 @@ impl Legalizer<'_> {
     /// True if both factors are dwords and the target does not multiply those in one step.
     pub(super) fn is_wide_product(&self, srcs: &[Src]) -> bool {
         let dword = |s: &Src| matches!(s.ty(), Type::D | Type::Ud);
-        !self.func.target.int64 && srcs.iter().all(dword)
+        !self.func.target.whole_products && srcs.iter().all(dword)
     }
 
     /// Emits the lower half of the product of two dwords.
@@ -72,10 +73,10 @@ impl Legalizer<'_> {
         self.alu(Op::Mov, channels, dest, low, cond)
     }
 
-    /// A factor whose channels lie as in the accumulator: a scalar, or eight to a register.
+    /// A factor whose channels lie as in the accumulator: a scalar, or packed from the start of a register on.
     fn factor(&mut self, s: Src, n: u32) -> Result<Src> {
         let Src::Reg(r) = s else { return Ok(s) };
-        let whole = r.reg.byte().is_multiple_of(n.min(8) * 4);
+        let whole = r.reg.byte().is_multiple_of((n * 4).min(self.grf));
         let even = match r.step(n) {
             Some(0) => true,
             Some(1) => whole,
@@ -99,7 +100,9 @@ impl Legalizer<'_> {
             *second = low_words(*second);
         }
         self.push(mul);
-        mach.op = Op::Mach.into();
+        // Without an operation of its own, `mach` gives the lower half.
+        let low = encoding::has(Op::Macl, self.func.target);
+        mach.op = if low { Op::Macl } else { Op::Mach }.into();
         self.push(mach);
     }
 }

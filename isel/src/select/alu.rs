@@ -4,13 +4,15 @@
 //! function each. Legality on the target is the concern of legalization, which makes any width, type and region
 //! possible.
 
+use kiln_emit::encoding;
 use kiln_emit::messages::access::MemoryFence;
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::{Opcode, Relation};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, Srcs};
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, Type};
+use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
 
+use super::buffer::Buffer;
 use super::{Channels, Result, Select, field, ud};
 
 /// The Gen operation with the same effect for a destination and sources in the same order.
@@ -45,6 +47,8 @@ fn direct(op: Opcode) -> Option<Op> {
         Opcode::Dp3 => Op::Dp3,
         Opcode::Dp4 => Op::Dp4,
         Opcode::Dph => Op::Dph,
+        Opcode::Dp4a => Op::Dp4a,
+        Opcode::Add3 => Op::Add3,
         Opcode::Sad2 => Op::Sad2,
         Opcode::Bfe => Op::Bfe,
         Opcode::Exp => Op::Math(MathFn::Exp),
@@ -58,6 +62,12 @@ fn direct(op: Opcode) -> Option<Op> {
         _ => return None,
     })
 }
+
+/// Bytes in the payload of a barrier's signal: its number, and the numbers of producers and consumers; and the byte of
+/// r0 with the number of threads of the group.
+const BARRIER_ID: u32 = 8;
+const BARRIER_COUNTS: u32 = 10;
+const GROUP_THREADS: u32 = 11;
 
 /// Placeholder for an address that the loader fills in; its value has no compacted encoding.
 pub(super) const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
@@ -123,6 +133,8 @@ impl Select<'_, '_> {
                 self.predicate_logic(visa)
             }
             O::Cmp => self.compare(visa),
+            O::Bfn => self.bit_function(visa),
+            O::Pow if !encoding::has(Op::Math(MathFn::Pow), self.out.target) => self.power(visa),
             O::FMinMax => self.min_max(visa),
             O::Setp => self.set_predicate(visa),
             O::Movs => self.direct_operation(Op::Mov, visa),
@@ -458,6 +470,54 @@ impl Select<'_, '_> {
         Ok(())
     }
 
+    /// Selects a function of three bits, whose truth table is the last operand.
+    fn bit_function(&mut self, visa: &visa::Inst) -> Result {
+        let table = field(&visa.operands[4]) as u8;
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let srcs = [1, 2, 3].map(|i| self.src(&visa.operands[i], n));
+        let [a, b, c] = srcs;
+        let to = self.dst(&visa.operands[0], n)?;
+        self.alu_visa(Op::Bfn(table), channels, to, &[a?, b?, c?]);
+        Ok(())
+    }
+
+    /// Selects a power as the exponential of a product with a logarithm.
+    fn power(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let base = self.src(&visa.operands[1], n)?;
+        let exponent = self.src(&visa.operands[2], n)?;
+        let to = self.dst(&visa.operands[0], n)?;
+        let ty = Type::F;
+        let all = channels.unpredicated();
+        let mut step = |op, srcs: &[Src]| {
+            let tmp = self.temp(u32::from(n) * ty.bytes());
+            self.alu(op, all, Dst::new(tmp, 1, ty), srcs);
+            Src::packed(tmp, ty)
+        };
+        let log = step(Op::Math(MathFn::Log), &[base]);
+        let product = step(Op::Mul, &[log, exponent]);
+        self.alu_visa(Op::Math(MathFn::Exp), channels, to, &[product]);
+        Ok(())
+    }
+
+    /// Selects a quotient of floats as the product with an inverse.
+    fn quotient(
+        &mut self,
+        channels: Channels,
+        to: (Dst, bool),
+        [dividend, divisor]: [Src; 2],
+    ) -> Result {
+        let ty = divisor.ty();
+        let tmp = self.temp(u32::from(channels.size) * ty.bytes());
+        let inverse = Dst::new(tmp, 1, ty);
+        let all = channels.unpredicated();
+        self.alu(Op::Math(MathFn::Inv), all, inverse, &[divisor]);
+        self.alu_visa(Op::Mul, channels, to, &[dividend, Src::packed(tmp, ty)]);
+        Ok(())
+    }
+
     fn divide(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -473,6 +533,9 @@ impl Select<'_, '_> {
             (_, false) => MathFn::Irem,
             (_, true) => return self.fail("the remainder of floats"),
         };
+        if float && !encoding::has(Op::Math(op), self.out.target) {
+            return self.quotient(channels, (dst, sat), srcs);
+        }
         if float {
             self.alu_visa(Op::Math(op), channels, (dst, sat), &srcs);
             return Ok(());
@@ -529,9 +592,12 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Signals the group's barrier through the gateway and waits for the notification.
+    /// Signals the group's barrier through the gateway.
     fn barrier_signal(&mut self) -> Result {
         self.out.barrier = true;
+        if encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
+            return self.signal_unified_barrier();
+        }
         let payload = self.temp(self.grf());
         // The gateway takes the barrier's number and nothing else.
         let mask = self.out.target.barrier_id;
@@ -547,8 +613,27 @@ impl Select<'_, '_> {
         self.signal_barrier(payload)
     }
 
+    /// Signals the barrier 0 of those that a group has, whose producers and consumers are all threads of the group:
+    /// the last byte of r0.2 has their number.
+    fn signal_unified_barrier(&mut self) -> Result {
+        let mut payload = Buffer::new(self.grf());
+        let id = payload.write(self, BARRIER_ID, 1, Type::Ud);
+        self.alu(Op::Mov, Channels::SCALAR, id, &[ud(0)]);
+        let counts = payload.write(self, BARRIER_COUNTS, 2, Type::Ub);
+        let threads = Src::scalar(self.header(GROUP_THREADS), Type::Ub);
+        self.alu(Op::Mov, Channels::all(2), counts, &[threads]);
+        let payload = payload.whole(self);
+        self.signal_barrier(payload)
+    }
+
     /// Waits for the other threads of the group.
     fn barrier_wait(&mut self) {
+        if encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
+            let mut wait = Inst::no_mask(Op::Sync(SyncFn::Bar), 1);
+            wait.srcs.push(ud(0));
+            self.push(wait);
+            return;
+        }
         let count = Reg::phys(RegFile::Notification, 0, 0);
         let mut wait = Inst::no_mask(Op::Wait, 1);
         wait.srcs.push(Src::reg(count, Region::SCALAR, Type::Ud));

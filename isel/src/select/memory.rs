@@ -309,7 +309,7 @@ impl Select<'_, '_> {
             return self.fail("an operand that is not raw");
         };
         let (storage, byte) = self.storage(var, offset.into())?;
-        let bytes = RawShape::plane_stride(ty.bytes(), channels.size.max(8));
+        let bytes = RawShape::plane_stride(ty.bytes(), channels.size, self.grf());
         let reg = self.read(storage, byte, byte + bytes);
         let grfs = bytes / self.grf();
         match self.scalar(global)? {
@@ -330,7 +330,7 @@ impl Select<'_, '_> {
     /// The sums of offsets of 64 bits and a base, made of sums of 32 bits.
     fn long_offsets(&mut self, offsets: Reg, base: Reg, size: u8) -> Payload {
         let n = u32::from(size);
-        let bytes = RawShape::plane_stride(8, size.max(8));
+        let bytes = RawShape::plane_stride(8, size, self.grf());
         let mut sum = Buffer::new(bytes);
         let all = Channels::all(size);
         let strided = Region {

@@ -5,13 +5,15 @@
 //! payloads and a response, each of whole registers. A payload that does not begin at a register is copied; so is a
 //! response, under the mask of the message.
 
-use kiln_emit::messages::{Descriptors, Request, Surface as Memory, extended_room, others};
+use kiln_emit::messages::{
+    Descriptors, Request, Surface as Memory, extended_room, others, surface_apart,
+};
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::shape::{RawShape, raw_access};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
-use kiln_target::isa::{Op, Region, Type};
+use kiln_target::isa::{Op, Region, SendOptions, Type};
 
 use super::buffer::Buffer;
 use super::memory::Surface;
@@ -61,6 +63,13 @@ impl Select<'_, '_> {
             Opcode::Gather4Typed | Opcode::Scatter4Typed | Opcode::TypedAtomic => {
                 self.typed(visa, channels)
             }
+            Opcode::LscUntyped
+            | Opcode::LscStrided
+            | Opcode::LscBlock2d
+            | Opcode::LscCounter
+            | Opcode::LscTyped
+            | Opcode::LscTypedBlock2d
+            | Opcode::LscFence => self.lsc(visa, channels),
             Opcode::Fence => self.visa_fence(visa),
             Opcode::RawSend | Opcode::RawSends => self.raw_send(visa, channels),
             Opcode::Sample3d
@@ -110,9 +119,7 @@ impl Select<'_, '_> {
         match access.map(|access| access.shape) {
             Some(shape @ RawShape::Block { bytes }) => Ok((shape, bytes.div_ceil(grf))),
             Some(shape @ RawShape::Lanes { bytes, planes }) => {
-                // Messages have eight or sixteen channels.
-                let size = visa.exec.size.max(8);
-                let grfs = RawShape::plane_stride(bytes, size) / grf * planes;
+                let grfs = RawShape::plane_stride(bytes, visa.exec.size, grf) / grf * planes;
                 Ok((shape, grfs))
             }
             None => self.fail("a raw operand of unknown length"),
@@ -221,6 +228,7 @@ impl Select<'_, '_> {
             eot,
             desc: Desc::Imm(desc),
             ex_desc: Desc::Imm(ex_desc),
+            send: SendOptions::default(),
         })
     }
 
@@ -294,6 +302,7 @@ impl Select<'_, '_> {
             eot,
             desc,
             ex_desc,
+            send: SendOptions::default(),
         };
         self.exchange(op, channels, message, payload, second, answer);
         Ok(())
@@ -338,7 +347,14 @@ impl Select<'_, '_> {
             Surface::Bindless(_) => Memory::Bindless,
         }))?;
         if let (Surface::Bindless(offset), Desc::Imm(bits)) = (surface, message.ex_desc) {
-            message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
+            let family = self.out.target.family;
+            if surface_apart(family) {
+                message.send.ex_bso = true;
+                message.send.src1_len = Descriptors::second_of(bits, family) as u8;
+                message.ex_desc = self.descriptor(&[offset], Op::Mov);
+            } else {
+                message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
+            }
         }
         let index = match surface {
             Surface::Indexed(index) => Some(index),
@@ -395,10 +411,13 @@ impl Select<'_, '_> {
         let (ty, stride, pieces, channels) = match answer.shape {
             RawShape::Lanes { bytes, planes } => {
                 let ty = if bytes == 8 { Type::Uq } else { Type::Ud };
-                let stride = RawShape::plane_stride(bytes, channels.size.max(8));
+                let stride = RawShape::plane_stride(bytes, channels.size, grf);
                 (ty, stride, planes, channels)
             }
-            RawShape::Block { .. } => (Type::Ud, grf, answer.grfs, Channels::all(8)),
+            RawShape::Block { .. } => {
+                let register = Channels::all((grf / 4) as u8);
+                (Type::Ud, grf, answer.grfs, register)
+            }
         };
         let n = u32::from(channels.size);
         for piece in 0..pieces {

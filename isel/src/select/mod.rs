@@ -11,6 +11,7 @@ mod blocks;
 mod buffer;
 mod calls;
 mod ieee;
+mod lsc;
 mod media;
 mod memory;
 mod message;
@@ -142,7 +143,7 @@ pub fn select(
     calls: &Calls,
 ) -> std::result::Result<Function, Vec<SelectError>> {
     let room = Room {
-        grfs: target.grf_count,
+        grfs: target.default_grfs,
         scratch_base: 0,
         in_memory: false,
         interruptible: false,

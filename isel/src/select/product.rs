@@ -1,7 +1,7 @@
 //! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`.
 //!
 //! With integers of 64 bits, a product is one of them, and the hardware applies the modifiers of its factors
-//! without losing a bit. Without them, products and carries go through the accumulator, eight channels at a time:
+//! without losing a bit. Without them, products and carries go through the accumulator, a register of channels at a time:
 //! `mul` with the low words of the second factor, then `mach` with the whole second factor (PRM, "mach"). Only the
 //! first factor may have a modifier there, which keeps all bits (as the reference finalizer relies on). The
 //! product's sign is therefore moved to it, and a magnitude is replaced by its negation, which 32 bits can
@@ -30,7 +30,7 @@ impl Select<'_, '_> {
         let n = channels.size;
         let [a, b] = self.factors(visa, n)?;
         let dst = self.dst(&visa.operands[0], n)?;
-        let high = if self.out.target.int64 {
+        let high = if self.out.target.whole_products {
             self.wide_product(n, a, b, None).high
         } else {
             self.long_product(n, a, b, false).high
@@ -48,7 +48,7 @@ impl Select<'_, '_> {
         let c = self.dwords(c, n);
         let c = Some(c).filter(|c| !matches!(c, Src::Imm(imm) if imm.bits() == 0));
         let sum = match c {
-            c if self.out.target.int64 => self.wide_product(n, a, b, c),
+            c if self.out.target.whole_products => self.wide_product(n, a, b, c),
             None => self.long_product(n, a, b, true),
             Some(c) => {
                 let product = self.long_product(n, a, b, true);
@@ -106,6 +106,11 @@ impl Select<'_, '_> {
         }
     }
 
+    /// Number of dwords that the accumulator has.
+    fn accumulated(&self) -> u8 {
+        (self.grf() / 4) as u8
+    }
+
     /// `a * b` through the accumulator, with its lower half only if it is used.
     fn long_product(&mut self, n: u8, a: Src, b: Src, with_low: bool) -> Halves {
         let (a, minus_a) = self.magnitude(a, n);
@@ -120,11 +125,12 @@ impl Select<'_, '_> {
             (Src::Imm(_), b) => (b, a),
             registers => registers,
         };
-        let [a, b] = [a, b].map(|s| self.in_eights(s, s.ty(), n));
+        let [a, b] = [a, b].map(|s| self.as_accumulated(s, s.ty(), n));
         let bytes = u32::from(n) * 4;
         let (mut high, mut low) = (Buffer::new(bytes), Buffer::new(bytes));
-        for lane in (0..n).step_by(8) {
-            let size = (n - lane).min(8);
+        let most = self.accumulated();
+        for lane in (0..n).step_by(most.into()) {
+            let size = (n - lane).min(most);
             let at = u32::from(lane) * 4;
             let all = Channels::all(size);
             let first = negated(part(a, lane, n), minus_a != minus_b);
@@ -257,11 +263,12 @@ impl Select<'_, '_> {
 
     /// The sum or difference of dwords, and the carry or borrow that the hardware leaves in the accumulator.
     fn with_carry(&mut self, op: Op, n: u8, a: Src, b: Src) -> (Src, Src) {
-        let [a, b] = [a, b].map(|s| self.in_eights(s, Type::Ud, n));
+        let [a, b] = [a, b].map(|s| self.as_accumulated(s, Type::Ud, n));
         let mut sums = Buffer::new(u32::from(n) * 4);
         let mut carries = Buffer::new(u32::from(n) * 4);
-        for lane in (0..n).step_by(8) {
-            let size = (n - lane).min(8);
+        let most = self.accumulated();
+        for lane in (0..n).step_by(most.into()) {
+            let size = (n - lane).min(most);
             let at = u32::from(lane) * 4;
             let all = Channels::all(size);
             let mut sum = self.instruction(op, all);
@@ -278,9 +285,9 @@ impl Select<'_, '_> {
         (sum, carry)
     }
 
-    /// A source that can be cut into groups of eight channels that lie as in the accumulator: a scalar, or packed
-    /// in whole registers.
-    fn in_eights(&mut self, s: Src, ty: Type, n: u8) -> Src {
+    /// A source that can be cut into groups of channels that lie as in the accumulator: a scalar, or packed in whole
+    /// registers.
+    fn as_accumulated(&mut self, s: Src, ty: Type, n: u8) -> Src {
         let fits = match s {
             Src::Imm(imm) => imm.ty == ty,
             Src::Reg(r) => {

@@ -1,7 +1,7 @@
 //! Sampler messages: `sample_3d`, `load_3d`, `sample4`, `resinfo` and `sampleinfo`.
 //!
 //! The header, if there is one, is the first payload; the parameters, a row of registers each, are the second.
-//! Messages have eight or sixteen channels (eight only with gradients) and at most eleven registers. Wider
+//! Messages have a register of dwords of channels or two (one only with gradients) and at most eleven registers. Wider
 //! operations are cut into several messages, whose responses are copied to their place.
 
 use kiln_emit::messages::{Flag, Kind, Simd, others};
@@ -17,7 +17,7 @@ use super::message::{Answer, Payload, is_null};
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
 
-/// The message kinds by vISA operation, and true for those with eight channels only.
+/// The message kinds by vISA operation, and true for those with one register of channels only.
 const KINDS: &[(Opcode, u32, Kind, bool)] = {
     use Opcode::{Gather4Sampler, Load3d, Sample3d};
     &[
@@ -57,6 +57,8 @@ const COARSE_PIXELS: u32 = 1 << 11;
 /// null-pixel masks; byte of the header with the start of the sampler states.
 const FLAGS_BYTE: u32 = 8;
 const STATES_BYTE: u32 = 12;
+/// Byte of the header with the other half of a pair of surfaces.
+const PAIR_BYTE: u32 = 16;
 const HEADER_OFFSETS: u64 = 0xfff;
 const HEADER_COLORS: u32 = 12;
 const HEADER_CHANNEL: u32 = 16;
@@ -87,7 +89,7 @@ pub(super) struct Parameter {
 /// A message before it is cut.
 struct Ask {
     kind: Kind,
-    /// True if the message has eight channels only.
+    /// True if the message has one register of channels only.
     narrow: bool,
     /// The constant bits of the header's dword 2, and those in a register.
     flags: u32,
@@ -174,7 +176,7 @@ impl Select<'_, '_> {
             || flags & HEADER_OFFSETS as u32 != 0
             || !plain
             || sampler.states.is_some()
-            || half && visa.exec.size > 8;
+            || half && u32::from(visa.exec.size) > self.grf() / 4;
         Ok(Ask {
             kind,
             narrow,
@@ -238,6 +240,12 @@ impl Select<'_, '_> {
             return self.fail("a sampler without a state");
         }
         let word = Src::scalar(self.read(storage, 0, 4), Type::Ud);
+        if s.as_u32() == predefined::BINDLESS_SAMPLER && !self.out.target.sampler_pairs {
+            return Ok(Sampler {
+                states: Some(word),
+                ..Sampler::default()
+            });
+        }
         if s.as_u32() == predefined::BINDLESS_SAMPLER {
             // A header's field counts pairs of states; the index selects one of the two.
             let odd = self.scalar_of(Op::And, word, STATE_BYTES);
@@ -300,14 +308,15 @@ impl Select<'_, '_> {
     /// Sends a request, in as many messages as it needs.
     fn ask(&mut self, visa: &visa::Inst, channels: Channels, ask: &Ask) -> Result {
         let grf = self.grf();
-        let size = channels.size.max(8);
+        let register = self.register_channels();
+        let size = channels.size.max(register);
         let rows = |n: u8| -> u32 {
             let row = |p: &Parameter| (p.bytes * u32::from(n)).div_ceil(grf);
             ask.parameters.iter().map(row).sum::<u32>() + u32::from(ask.needs_header)
         };
-        let mut n = size.min(16);
+        let mut n = size.min(2 * register);
         if ask.narrow || rows(n) > MAX_MESSAGE_GRFS {
-            n = 8;
+            n = register;
         }
         let header = match ask.needs_header {
             true => Some(self.sampler_header(ask)),
@@ -367,7 +376,7 @@ impl Select<'_, '_> {
             }
             let reg = self.temp(grfs * grf);
             parts.push((channels, reg));
-            let ty = if n > 8 { Type::W } else { Type::Ud };
+            let ty = if n > register { Type::W } else { Type::Ud };
             self.emit(op, channels, message, src0, src1, Dst::new(reg, 1, ty));
         }
         if let Some(answer) = answer {
@@ -391,10 +400,18 @@ impl Select<'_, '_> {
             }
             states => states,
         };
-        match states {
-            Some(states) => self.header_with(&[(FLAGS_BYTE, flags), (STATES_BYTE, states)]),
-            None => self.header_with(&[(FLAGS_BYTE, flags)]),
+        let mut dwords: SmallVec<[(u32, Src); 3]> = SmallVec::new();
+        dwords.push((FLAGS_BYTE, flags));
+        dwords.extend(states.map(|states| (STATES_BYTE, states)));
+        if self.out.target.surface_pairs {
+            dwords.push((PAIR_BYTE, ud(0)));
         }
+        self.header_with(&dwords)
+    }
+
+    /// Number of dwords in a register: the fewest channels of a message to the sampler.
+    fn register_channels(&self) -> u8 {
+        (self.grf() / 4) as u8
     }
 
     /// Number of parameters in the first payload of a message without a header, such that few are copied: all if
@@ -484,7 +501,7 @@ impl Select<'_, '_> {
         let size = u32::from(channels.size);
         let (from_row, to_row) = (
             (bytes * u32::from(n)).next_multiple_of(grf),
-            (bytes * u32::from(ask.size.max(8))).next_multiple_of(grf),
+            (bytes * u32::from(ask.size.max(self.register_channels()))).next_multiple_of(grf),
         );
         let ty = if bytes == 2 { Type::Uw } else { Type::Ud };
         let first = u32::from(piece) * u32::from(n) * bytes;
@@ -526,6 +543,7 @@ fn first_colors(mask: u32) -> bool {
 fn simd(channels: u8) -> Simd {
     match channels {
         8 => Simd::S8,
-        _ => Simd::S16,
+        16 => Simd::S16,
+        _ => Simd::S32,
     }
 }

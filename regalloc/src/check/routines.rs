@@ -9,11 +9,13 @@ use kiln_emit::inst::{Inst as Gen, Op, Place, Reg, RegFile, Src, Target};
 use kiln_machine::inst::{Inst, VReg};
 use smallvec::SmallVec;
 
+use super::addresses::Register;
 use super::{Checker, Far, Held, Result, State, WHOLE};
 use crate::present::{passed_by, return_address};
 use crate::problem::Unit;
 use crate::routines::Passed;
 use kiln_target::bits::UnitSet;
+use kiln_target::platform::MessageFamily;
 
 impl Checker<'_> {
     /// The state in which a subroutine begins: each input in a place of its own.
@@ -42,20 +44,30 @@ impl Checker<'_> {
         state.header = headers.iter().map(|headers| headers.header).collect();
         let far = headers.and_then(|headers| headers.far);
         let far = far.filter(|_| self.goes_far(own.frame_end));
-        state.far = far.map(|grf| Far { grf, offset: None });
+        match self.func.target.memory {
+            MessageFamily::DataPort => state.far = far.map(|grf| Far { grf, offset: None }),
+            MessageFamily::LoadStore => state.register = far.map(Register::ready),
+        }
         Ok(())
     }
 
     /// True if a subroutine may use the header of far messages. The convention of stack calls always has it.
     fn goes_far(&self, frame_end: u32) -> bool {
-        self.func.abi.stack.is_some()
-            || frame_end * self.grf_bytes > self.func.target.scratch_block_bytes
+        let near = match self.func.target.memory {
+            MessageFamily::DataPort => self.func.target.scratch_block_bytes,
+            MessageFamily::LoadStore => 0,
+        };
+        self.func.abi.stack.is_some() || frame_end * self.grf_bytes > near
     }
 
     /// A subroutine finds the header of far messages, and leaves it.
     fn is_far(&self, frame_end: u32, state: &State) -> Result {
         let far = self.parts.headers.and_then(|headers| headers.far);
-        let there = far.is_some_and(|grf| state.has_far(grf));
+        let ready = |grf| state.register.as_ref().is_some_and(|r| r.grf == grf && r.is_ready());
+        let there = far.is_some_and(|grf| match self.func.target.memory {
+            MessageFamily::DataPort => state.has_far(grf),
+            MessageFamily::LoadStore => ready(grf),
+        });
         match there || !self.goes_far(frame_end) {
             true => Ok(()),
             false => Err("a subroutine's frame is far, and no register for messages to it".into()),
@@ -131,6 +143,9 @@ impl Checker<'_> {
         state.slots.retain(|&slot, _| slot >= convention.frame_end);
         state.flags.iter_mut().for_each(Held::clear);
         state.address.iter_mut().for_each(Held::clear);
+        if let Some(register) = &mut state.register {
+            register.kept = Default::default();
+        }
         for (&v, &place) in defs.iter().zip(&convention.results) {
             let held = SmallVec::from_slice(&[(v, WHOLE)]);
             match place {

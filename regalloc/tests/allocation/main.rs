@@ -90,6 +90,7 @@ pub fn store(func: &mut Function, b: usize, v: VReg) {
         eot: false,
         desc: kiln_machine::inst::Desc::Imm(2 << 25),
         ex_desc: kiln_machine::inst::Desc::Imm(12),
+        send: Default::default(),
     });
     let mut inst = Inst::new(Op::Send, 16);
     inst.dst = Some(Dst::null(Type::Ud));

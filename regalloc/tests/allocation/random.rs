@@ -620,6 +620,7 @@ impl Maker<'_, '_> {
             eot: false,
             desc,
             ex_desc: Desc::Imm(12 | (lens[1] as u32 * 2) << 6),
+            send: Default::default(),
         };
         inst.message = self.func.messages.push(message).into();
         if self.choices.one_in(3) {

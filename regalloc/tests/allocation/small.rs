@@ -151,6 +151,7 @@ fn the_descriptor_of_two_payloads_is_in_the_first_dword() {
             eot: false,
             desc: Desc::Addr(Reg::virt(parts[0], 0)),
             ex_desc: Desc::Addr(Reg::virt(parts[1], 0)),
+            send: Default::default(),
         });
         let mut send = Inst::new(Op::Sends, 16);
         send.dst = Some(Dst::null(Type::Ud));
@@ -185,6 +186,7 @@ fn descriptors_of_one_payload_are_in_the_first_dword() {
             eot: false,
             desc: Desc::Addr(Reg::virt(desc, 0)),
             ex_desc: Desc::Imm(12),
+            send: Default::default(),
         });
         let mut send = Inst::new(Op::Send, 16);
         send.dst = Some(Dst::null(Type::Ud));

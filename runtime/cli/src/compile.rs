@@ -239,7 +239,7 @@ fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
     let defaults = Options::new(args.platform);
     let mut session = Session::new(Options {
         verify: args.verify || defaults.verify,
-        grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+        grf_limit: args.grf_limit.unwrap_or(args.platform.default_grfs),
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
         pressure: args.stats.is_some() || format == Format::Json,

@@ -101,7 +101,7 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
     let options = Options {
         grf_limit: wanted
             .grfs
-            .unwrap_or(platform.grf_count)
+            .unwrap_or(platform.default_grfs)
             .min(platform.grf_count),
         abi: wanted.abi.and_then(abi::stack).unwrap_or(&abi::STACK_2),
         interruptible: wanted.preemption,

@@ -132,7 +132,7 @@ pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
 
 fn options(args: &Args) -> Options {
     Options {
-        grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+        grf_limit: args.grf_limit.unwrap_or(args.platform.default_grfs),
         without: args.without.clone(),
         profile: Some(args.at.map_or(Place::Peak, Place::Instruction)),
         ..Options::new(args.platform)

@@ -83,7 +83,7 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
     let mut outputs = Outputs::new(read.map(PathBuf::as_path));
 
     let mut session = Session::new(Options {
-        grf_limit: args.grf_limit.unwrap_or(platform.grf_count),
+        grf_limit: args.grf_limit.unwrap_or(platform.default_grfs),
         ..Options::new(platform).tier(args.optimize)
     });
     let cache = args.cache.open()?;

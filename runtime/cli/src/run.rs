@@ -390,7 +390,7 @@ fn program(
         })?;
         let (_, info) = input::info(path, platform)?;
         let options = Options {
-            grf_limit: args.grf_limit.unwrap_or(platform.grf_count),
+            grf_limit: args.grf_limit.unwrap_or(platform.default_grfs),
             ..Options::new(platform).tier(args.optimize)
         };
         let mut session = Session::new(options);

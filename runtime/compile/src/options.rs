@@ -72,7 +72,7 @@ impl Options {
     pub fn new(platform: &'static Platform) -> Options {
         Options {
             platform,
-            grf_limit: platform.grf_count,
+            grf_limit: platform.default_grfs,
             abi: &abi::STACK_2,
             interruptible: false,
             allocator: Allocator::default(),

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::verify::scoreboard::check_code as check_scoreboard;
-use kiln_emit::{cost, errata, flow, listing, schedule as reschedule, scoreboard};
+use kiln_emit::{cost, errata, flow, forms, listing, schedule as reschedule, scoreboard};
 use kiln_frontend::module::Object;
 use kiln_ir::expand;
 use kiln_ir::func::VarStorage;
@@ -108,6 +108,7 @@ pub const PASSES: &[Pass] = &[
     part("restore-gotos", false, invert_gotos),
     part("reschedule", true, reschedule::schedule),
     part("errata", false, errata::run),
+    part("forms", false, forms::run),
     kernel("link-routines", Level::Allocated, link_routines),
     kernel("scoreboard", Level::Allocated, annotate),
     kernel("assemble", Level::Code, assemble_code),

@@ -471,6 +471,7 @@ impl Maker<'_> {
             eot: false,
             desc,
             ex_desc: Desc::Imm(0),
+            send: Default::default(),
         };
         let two = self.random.in_100(40);
         let mut inst = Inst::new(if two { Op::Sends } else { Op::Send }, 16);

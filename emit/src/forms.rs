@@ -1,0 +1,68 @@
+//! Instructions in the form that later families have for them.
+//!
+//! Takes blocks of instructions with physical registers, in the forms of the earliest families. Leaves those of the
+//! platform (PRM vol. 2a since Gen12, "send", "call", "ret"; vol. 9, "Accumulator Registers"):
+//!
+//! - a send has two payloads, the second of which may be null, and a result of dwords;
+//! - an address of code is signed;
+//! - threads are not switched by an option;
+//! - an operation that may write the accumulator always does.
+//!
+//! Code for the earliest families stays as it is.
+
+use crate::assemble::Program;
+use crate::encoding;
+use crate::inst::{Inst, Op, Place, Reg, Region, Src, Type};
+use crate::platform::Platform;
+
+/// Gives all instructions the platform's form.
+pub fn run(program: &mut Program, platform: &Platform) {
+    if encoding::has(Op::Sends, platform) {
+        return;
+    }
+    for block in &mut program.blocks {
+        block.retain(|inst| !only_switches(inst));
+        for inst in block {
+            if inst.op.is_send() {
+                to_one_form(inst);
+            }
+            if matches!(inst.op, Op::Call | Op::Calla | Op::Ret) {
+                sign_addresses(inst);
+            }
+            inst.opts.switch = false;
+            inst.opts.acc_wr_en &= !platform.mach_accumulates;
+        }
+    }
+}
+
+/// True for a move to nowhere that lets another thread run.
+fn only_switches(inst: &Inst) -> bool {
+    let nowhere = |place| place == Place::Direct(Reg::NULL);
+    inst.opts.switch && inst.op == Op::Mov && inst.dst.is_some_and(|dst| nowhere(dst.place))
+}
+
+fn to_one_form(send: &mut Inst) {
+    send.op = match send.op {
+        Op::Sends => Op::Send,
+        Op::Sendsc => Op::Sendc,
+        op => op,
+    };
+    if let Some(dst) = &mut send.dst {
+        dst.ty = Type::Ud;
+    }
+    if send.srcs.len() == 1 {
+        let null = Src::reg(Reg::NULL, Region::packed(8), Type::Ud);
+        send.srcs.push(null);
+    }
+}
+
+fn sign_addresses(inst: &mut Inst) {
+    if let Some(dst) = &mut inst.dst {
+        dst.ty = Type::D;
+    }
+    for src in &mut inst.srcs {
+        if let Src::Reg(src) = src {
+            src.ty = Type::D;
+        }
+    }
+}
