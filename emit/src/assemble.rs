@@ -71,6 +71,19 @@ impl Program {
         Some(Program { blocks })
     }
 
+    /// Puts blocks before all others.
+    pub fn prepend(&mut self, blocks: Vec<Vec<Inst>>) {
+        let count = blocks.len() as u32;
+        for inst in self.blocks.iter_mut().flatten() {
+            for target in [&mut inst.jip, &mut inst.uip] {
+                if let Some(Target::Block(block)) = target {
+                    *block += count;
+                }
+            }
+        }
+        self.blocks.splice(0..0, blocks);
+    }
+
     /// Appends the blocks of subroutines, in the order of their numbers from 1 on, and replaces the targets of calls
     /// by blocks.
     pub fn append(&mut self, routines: impl IntoIterator<Item = Program>) {

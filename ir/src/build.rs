@@ -61,7 +61,13 @@ pub fn build_with<'m>(
     let linear = linear::lay_out(&graph);
     let doms = Dominators::of(&linear.blocks, &linear.routines);
     (func.blocks, func.routines) = (linear.blocks, linear.routines);
-    rename(&mut func, &graph, (&accesses, &sizes), &doms, &linear.origins);
+    rename(
+        &mut func,
+        &graph,
+        (&accesses, &sizes),
+        &doms,
+        &linear.origins,
+    );
     Ok(func)
 }
 

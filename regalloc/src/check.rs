@@ -269,7 +269,11 @@ pub fn check_part(
         live: Liveness::new(func, &Graph::new(func)),
         unit_bytes: func.target.unit_bytes(),
         grf_bytes: func.target.grf_bytes,
-        header: allocated.program.blocks.first().and_then(|block| copied(block.first()?)),
+        header: allocated
+            .program
+            .blocks
+            .first()
+            .and_then(|block| copied(block.first()?)),
         range: SecondaryMap::new(),
         resolved: SecondaryMap::new(),
         at: (0, 0),

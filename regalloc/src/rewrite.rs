@@ -475,9 +475,7 @@ impl Rewriter<'_> {
         };
         let (func, frame, at) = (self.func, self.frame, slot.at);
         match func.target.memory {
-            MessageFamily::DataPort => {
-                spill_messages::scratch(func, frame, at, grfs, access, code)
-            }
+            MessageFamily::DataPort => spill_messages::scratch(func, frame, at, grfs, access, code),
             MessageFamily::LoadStore => {
                 let dword = &mut self.last_dword[1];
                 spill_addresses::scratch(func, frame, at, grfs, access, dword, code)

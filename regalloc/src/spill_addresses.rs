@@ -55,11 +55,12 @@ fn names_last(func: &Function, inst: &Inst) -> bool {
         None => reaches(dst.reg, dst.span(inst.exec_size)),
     });
     let source = |src: &inst::Src| {
-        src.as_reg().is_some_and(|r| match (r.indirect, r.region.vstride) {
-            (Some(_), None) => reaches(r.reg, 2 * u32::from(inst.exec_size)),
-            (Some(_), Some(_)) => reaches(r.reg, 2),
-            (None, _) => reaches(r.reg, r.span(inst.exec_size)),
-        })
+        src.as_reg()
+            .is_some_and(|r| match (r.indirect, r.region.vstride) {
+                (Some(_), None) => reaches(r.reg, 2 * u32::from(inst.exec_size)),
+                (Some(_), Some(_)) => reaches(r.reg, 2),
+                (None, _) => reaches(r.reg, r.span(inst.exec_size)),
+            })
     };
     let message = inst.message.expand().is_some_and(|id| {
         let message = &func.messages[id];

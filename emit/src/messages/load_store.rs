@@ -2,12 +2,12 @@
 //! XeHPG.
 
 use super::Part::{Address, Caches, Channels, Coded, Mark, Suffix};
+use super::access::{Address as Place, Elements, MemoryAccess, Operation, Space};
 use super::field::{AddressKind, Data, Flag, Flush, Scope, Value, Vector};
 use super::{FamilyMessages, SendSyntax, family_messages};
-use crate::platform::Family;
-use super::access::{Elements, MemoryAccess, Operation, Space};
 use super::{Function, Kind, Part, Request, Row, field, row};
 use crate::inst::{Desc, Inst, Message};
+use crate::platform::Family;
 use crate::print::Text;
 
 const OP: (u32, u32) = (0, 6);
@@ -172,7 +172,11 @@ const fn cache(code: u8, words: [&'static str; 2], policies: [&'static str; 2]) 
 const DEFAULT: CacheCode = cache(0x0, ["", ""], ["df.df", "df.df"]);
 const UNCACHED: CacheCode = cache(0x2, [" uncached", " uncached"], ["uc.uc", "uc.uc"]);
 const L3: CacheCode = cache(0x4, [" cached L3", " written back L3"], ["uc.ca", "uc.wb"]);
-const L1: CacheCode = cache(0x6, [" cached L1", " written through L1"], ["ca.uc", "wt.uc"]);
+const L1: CacheCode = cache(
+    0x6,
+    [" cached L1", " written through L1"],
+    ["ca.uc", "wt.uc"],
+);
 const BOTH: CacheCode = cache(
     0x8,
     [" cached L1 L3", " written through L1, back L3"],
@@ -181,10 +185,7 @@ const BOTH: CacheCode = cache(
 const STREAMED: CacheCode = cache(0xa, [" streamed L1", " streamed L1"], ["st.uc", "st.uc"]);
 const STREAMED_L3: CacheCode = cache(
     0xc,
-    [
-        " streamed L1, cached L3",
-        " streamed L1, written back L3",
-    ],
+    [" streamed L1, cached L3", " streamed L1, written back L3"],
     ["st.ca", "st.wb"],
 );
 
@@ -241,8 +242,13 @@ pub(super) fn lower(access: &MemoryAccess) -> Option<Request> {
         Operation::Store => Kind::Store,
         Operation::Atomic { .. } => return None,
     };
-    let (Space::Scratch, Elements::Numbers { bits: 32, count, .. }) =
-        (access.space, access.elements)
+    let (
+        Space::Scratch,
+        Place::Uniform,
+        Elements::Numbers {
+            bits: 32, count, ..
+        },
+    ) = (access.space, access.address, access.elements)
     else {
         return None;
     };

@@ -35,9 +35,7 @@ pub fn end_of_thread(family: Family) -> Request {
             rest: NO_URB_HANDLE,
             ..Request::new(Function::Gateway, Kind::EndOfThread)
         },
-        function => {
-            Request::new(function, Kind::DereferenceResource).flag(Flag::NoUrbHandle, true)
-        }
+        function => Request::new(function, Kind::DereferenceResource).flag(Flag::NoUrbHandle, true),
     };
     request.lengths(1, 0, 0).ending_thread()
 }

@@ -450,6 +450,13 @@ impl Platform {
         2
     }
 
+    /// The register mode of a thread that uses so many registers: that with the fewest, but no fewer than usual.
+    pub fn mode_of(&self, grfs: u32) -> u32 {
+        let mut modes = self.grf_modes.iter().copied();
+        let wanted = grfs.max(self.default_grfs);
+        modes.find(|&mode| mode >= wanted).unwrap_or(self.grf_count)
+    }
+
     /// True if a message that ends the thread may be sent from a register.
     pub fn ends_thread(&self, grf: u32) -> bool {
         let (first, count) = self.end_of_thread;

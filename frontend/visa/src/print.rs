@@ -12,8 +12,8 @@ use cranelift_entity::EntityRef;
 use crate::attributes;
 use crate::module::{
     Align, Attr, AttrValue, Combine, InputVar, Inst, Label, LabelKind, Modifier, Module, Object,
-    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, is_name, pairs_surfaces,
-    predefined, samples,
+    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, is_name, pairs_surfaces, predefined,
+    samples,
 };
 use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
 use crate::text::EXTERNAL_CALL;
@@ -35,17 +35,14 @@ pub fn print(module: &Module) -> String {
 fn write_module(module: &Module, out: &mut String) -> fmt::Result {
     let (major, minor) = module.version;
     writeln!(out, ".version {major}.{minor}")?;
-    module
-        .objects
-        .iter()
-        .try_for_each(|object| {
-            let pairs_surfaces = pairs_surfaces(module.version);
-            let printer = Printer {
-                pairs_surfaces,
-                ..Printer::new(object)
-            };
-            printer.object(out)
-        })
+    module.objects.iter().try_for_each(|object| {
+        let pairs_surfaces = pairs_surfaces(module.version);
+        let printer = Printer {
+            pairs_surfaces,
+            ..Printer::new(object)
+        };
+        printer.object(out)
+    })
 }
 
 /// One instruction as text, without indentation or the comment with its number.

@@ -93,7 +93,8 @@ impl RawShape {
             RawShape::Block { bytes } => bytes,
             RawShape::Lanes { planes: 0, .. } => 0,
             RawShape::Lanes { bytes, planes } => {
-                let before = RawShape::plane_stride(bytes, exec_size, grf).saturating_mul(planes - 1);
+                let before =
+                    RawShape::plane_stride(bytes, exec_size, grf).saturating_mul(planes - 1);
                 before.saturating_add(bytes * u32::from(exec_size))
             }
         }
@@ -289,7 +290,9 @@ fn lsc_block_2d(inst: &Inst, grf: u32) -> Option<u32> {
         _ => (width, height),
     };
     let block = (row.next_power_of_two() * bytes).checked_mul(rows)?;
-    block.next_multiple_of(grf).checked_mul(n(Meaning::LscBlocks)?)
+    block
+        .next_multiple_of(grf)
+        .checked_mul(n(Meaning::LscBlocks)?)
 }
 
 /// The `nth` number of that meaning that the instruction has.

@@ -153,10 +153,7 @@ fn every_message_of_the_data_port_and_the_sampler_has_one_but_the_old_and_the_un
     let expected = [
         "dpasw",
         "dpas",
-        "lsc_strided",
-        "lsc_block2d",
         "lsc_counter",
-        "lsc_typed",
         "lsc_typed_block2d",
         "raw_sendg",
         "shfl_idx4",

@@ -438,9 +438,7 @@ impl Message {
     pub fn second(&self, bits: u32) -> Option<u32> {
         match self.ex_desc {
             Desc::Imm(ex_desc) => Some(ex_desc >> 6 & ((1 << bits) - 1)),
-            Desc::Addr(_) if self.send != SendOptions::default() => {
-                Some(self.send.src1_len.into())
-            }
+            Desc::Addr(_) if self.send != SendOptions::default() => Some(self.send.src1_len.into()),
             Desc::Addr(_) => None,
         }
     }

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 use kiln_target::abi;
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, Region, SendOptions, SrcMod, SyncFn, Systolic, Type};
+use kiln_target::isa::{
+    Cond, MathFn, Op, PredCtrl, Region, SendOptions, SrcMod, SyncFn, Systolic, Type,
+};
 use kiln_target::platform;
 use smallvec::SmallVec;
 

@@ -308,8 +308,7 @@ impl Select<'_, '_> {
         let (Some(kind), Some(&address)) = (kind(op), address) else {
             return self.fail("an operation or an address the platform lacks");
         };
-        let request =
-            Request::new(self.lsc_function(visa)?, kind).with(Value::Address(address));
+        let request = Request::new(self.lsc_function(visa)?, kind).with(Value::Address(address));
         if op == LscOp::STATE_INFO {
             return Ok((request, address));
         }
@@ -340,9 +339,8 @@ impl Select<'_, '_> {
     }
 
     fn lsc_cache(&self, visa: &visa::Inst, kind: Kind) -> Result<u8> {
-        let policy = caching([0, 1].map(|nth| {
-            number(visa, Meaning::LscCaching, nth).unwrap_or_default()
-        }));
+        let policy =
+            caching([0, 1].map(|nth| number(visa, Meaning::LscCaching, nth).unwrap_or_default()));
         let load = matches!(
             LscOp::from_number(n(visa, Meaning::LscOp)),
             Some(LscOp::Load)

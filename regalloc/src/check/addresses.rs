@@ -126,9 +126,9 @@ impl Checker<'_> {
             };
             let surface = self.surface();
             let words = match from.byte {
-                SURFACE if register.surface == Surface::Known => [0, 1].map(|part| {
-                    SmallVec::from_slice(&[(surface, part)])
-                }),
+                SURFACE if register.surface == Surface::Known => {
+                    [0, 1].map(|part| SmallVec::from_slice(&[(surface, part)]))
+                }
                 KEPT => register.kept,
                 _ => return Some(Err("the last address is no surface".into())),
             };
@@ -152,9 +152,7 @@ impl Checker<'_> {
                 register.surface = Surface::Masked;
             }
             (Op::Shr, SURFACE)
-                if same
-                    && constant == Some(STATE_SHIFT)
-                    && register.surface == Surface::Masked =>
+                if same && constant == Some(STATE_SHIFT) && register.surface == Surface::Masked =>
             {
                 register.surface = Surface::Known;
             }
@@ -212,9 +210,8 @@ impl Checker<'_> {
             _ => None,
         };
         let register = state.register.as_ref();
-        let register = register.filter(|r| {
-            operand(0).is_some_and(|from| from.num == r.grf && from.byte == 0)
-        });
+        let register =
+            register.filter(|r| operand(0).is_some_and(|from| from.num == r.grf && from.byte == 0));
         let Some(address) = register.and_then(|r| r.address) else {
             return fail("has no address");
         };

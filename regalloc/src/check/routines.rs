@@ -63,7 +63,12 @@ impl Checker<'_> {
     /// A subroutine finds the header of far messages, and leaves it.
     fn is_far(&self, frame_end: u32, state: &State) -> Result {
         let far = self.parts.headers.and_then(|headers| headers.far);
-        let ready = |grf| state.register.as_ref().is_some_and(|r| r.grf == grf && r.is_ready());
+        let ready = |grf| {
+            state
+                .register
+                .as_ref()
+                .is_some_and(|r| r.grf == grf && r.is_ready())
+        };
         let there = far.is_some_and(|grf| match self.func.target.memory {
             MessageFamily::DataPort => state.has_far(grf),
             MessageFamily::LoadStore => ready(grf),

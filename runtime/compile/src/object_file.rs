@@ -7,6 +7,7 @@ use crate::interface::InterfaceError;
 use crate::result::{Compiled, CompiledModule, Symbol as Function};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::platform::Platform;
+use kiln_emit::prologue::ARGUMENTS_OFFSET;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
 use kiln_emit::zebin::{
     ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL,
@@ -202,6 +203,19 @@ fn relocate(
     base: u32,
 ) -> Result<(), ObjectError> {
     let mut entries = Vec::new();
+    // The loader defines it for the kernels that use it.
+    let known = zebin.symbols.iter().any(|s| s.name == ARGUMENTS_OFFSET);
+    let used = compiled.relocations.iter();
+    if used.into_iter().any(|r| r.symbol == ARGUMENTS_OFFSET) && !known {
+        zebin.symbols.push(Symbol {
+            name: ARGUMENTS_OFFSET.to_string(),
+            value: 0,
+            size: 0,
+            info: STB_GLOBAL << 4,
+            other: 0,
+            place: SymbolPlace::Reserved(0),
+        });
+    }
     for relocation in &compiled.relocations {
         let number = zebin
             .symbols
@@ -255,11 +269,11 @@ fn decide(
     platform: &Platform,
 ) -> Result<(), ObjectError> {
     let env = &mut entry.execution_env;
-    env.grf_count = platform.grf_count;
+    env.grf_count = kernel.grf_count;
     env.simd_size = u32::from(kernel.simd);
     env.barrier_count = u32::from(kernel.barrier);
     env.disable_mid_thread_preemption |= kernel.uninterruptible;
-    env.offset_to_skip_per_thread_data_load = 0;
+    env.offset_to_skip_per_thread_data_load = kernel.id_loading_bytes;
     env.offset_to_skip_set_ffid_gp = 0;
     let spilled = kernel.allocation.spill_bytes;
     env.spill_size = if version >= SPILL_SIZE_VERSION {

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::verify::scoreboard::check_code as check_scoreboard;
-use kiln_emit::{cost, errata, flow, forms, listing, schedule as reschedule, scoreboard};
+use kiln_emit::{cost, errata, flow, forms, listing, prologue, schedule as reschedule, scoreboard};
 use kiln_frontend::module::Object;
 use kiln_ir::expand;
 use kiln_ir::func::VarStorage;
@@ -29,7 +29,7 @@ use kiln_machine::verify::{Level as MachineLevel, verify as verify_machine};
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::routines::Parts;
 use kiln_regalloc::{AllocError, Stats, allocate_part};
-use kiln_target::platform::Platform;
+use kiln_target::platform::{Payload, Platform};
 use rayon::prelude::*;
 
 use crate::attempt::{Attempt, Callees, Scratch};
@@ -110,6 +110,7 @@ pub const PASSES: &[Pass] = &[
     part("errata", false, errata::run),
     part("forms", false, forms::run),
     kernel("link-routines", Level::Allocated, link_routines),
+    kernel("prologue", Level::Allocated, add_prologue),
     kernel("scoreboard", Level::Allocated, annotate),
     kernel("assemble", Level::Code, assemble_code),
 ];
@@ -384,7 +385,9 @@ impl<'a> Kernel<'a> {
                 symbols: Vec::new(),
                 stack_bytes: 0,
                 simd: 0,
+                grf_count: options.platform.mode_of(options.grf_limit),
                 scratch_base: 0,
+                id_loading_bytes: 0,
                 barrier: false,
                 uninterruptible: false,
                 visa_instructions: source.insts.len(),
@@ -794,10 +797,52 @@ fn link_routines(kernel: &mut Kernel) -> Result<(), CompileError> {
     Ok(())
 }
 
+/// Puts the code that loads a kernel's arguments before its own, on platforms where they are in memory.
+fn add_prologue(kernel: &mut Kernel) -> Result<(), CompileError> {
+    let Some((inputs, platform)) = inputs_of(kernel) else {
+        return Ok(());
+    };
+    let blocks = prologue::add(&mut kernel.program, &inputs, platform);
+    blocks.map_err(|e| broken(kernel.shared.source, "prologue", &e))?;
+    kernel.symbols.push(Address {
+        name: prologue::ARGUMENTS_OFFSET.to_string(),
+        high: false,
+    });
+    Ok(())
+}
+
+/// The inputs of a kernel whose arguments are in memory.
+fn inputs_of(kernel: &Kernel) -> Option<(prologue::Inputs, &'static Platform)> {
+    let Shared {
+        source, options, ..
+    } = kernel.shared;
+    let dispatched = kernel.compiled.entered == Entered::Dispatched;
+    if !dispatched || options.platform.payload != Payload::Memory {
+        return None;
+    }
+    let per_thread = source.int_attr("PerThreadInputSize").unwrap_or(0);
+    let ranges = source.inputs.iter().map(|input| {
+        let start = u32::from(input.offset);
+        start..start + u32::from(input.size)
+    });
+    let inputs = prologue::Inputs {
+        per_thread: u32::try_from(per_thread).unwrap_or(0),
+        ranges: ranges.collect(),
+        register: options.grf_limit - 1,
+        symbol: kernel.symbols.len() as u32,
+    };
+    (prologue::blocks(&inputs, options.platform).0 > 0).then_some((inputs, options.platform))
+}
+
 /// Makes the code wait for its dependencies, on platforms where the hardware does not.
 fn annotate(kernel: &mut Kernel) -> Result<(), CompileError> {
     let platform = kernel.shared.options.platform;
     scoreboard::run(&mut kernel.program, platform, &kernel.addressed);
+    if let Some((inputs, platform)) = inputs_of(kernel)
+        && prologue::blocks(&inputs, platform).1
+    {
+        kernel.compiled.id_loading_bytes = prologue::pad(&mut kernel.program);
+    }
     Ok(())
 }
 

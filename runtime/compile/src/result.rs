@@ -128,10 +128,14 @@ pub struct Compiled {
     pub symbols: Vec<Symbol>,
     /// Bytes of scratch space for the stack frames of its callees.
     pub stack_bytes: u32,
+    /// Number of registers of a thread: the register mode.
+    pub grf_count: u32,
     /// Work-items of a thread: its channels, or 1 in a kernel of explicit SIMD.
     pub simd: u8,
     /// Bytes at the start of scratch space that the vISA uses itself; spill slots follow.
     pub scratch_base: u32,
+    /// Bytes of the code that loads local ids, which threads leave out that have them.
+    pub id_loading_bytes: u32,
     /// True if the kernel waits at a barrier.
     pub barrier: bool,
     /// True if its threads must not be interrupted in the middle of the code.

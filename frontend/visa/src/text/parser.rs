@@ -20,8 +20,7 @@ use crate::labels::{self, LabelError};
 use crate::module::{
     Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label, LabelDecl,
     LabelKind, Linkage, Module, Name, Object, ObjectKind, Operand, Place, PredUse, Sampler,
-    Subject, Surface, Type, Var, VarDecl, has_texts, pairs_surfaces,
-    predefined, samples,
+    Subject, Surface, Type, Var, VarDecl, has_texts, pairs_surfaces, predefined, samples,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 

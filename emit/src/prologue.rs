@@ -1,0 +1,275 @@
+//! The code before a kernel's own that loads its arguments.
+//!
+//! On some platforms a thread starts with its header and the first arguments in registers, and everything else in
+//! memory ("inline data" and the "indirect data" of the PRM, vol. 2a, "COMPUTE_WALKER"). Takes the places that a
+//! kernel's inputs have in registers, and gives two blocks. The first loads the thread's local ids, and moves the
+//! inline data, which arrives in their place, behind them; a thread whose ids the hardware generates starts after this
+//! block. The second loads the arguments after the inline data. Both have the form and the order that the reference
+//! finalizer's have, which drivers and tools know.
+//!
+//! The blocks are in the long form, since the length of the first is a multiple of 64 bytes: [`pad`] adds what is
+//! missing when all instructions are there.
+
+use std::ops::Range;
+
+use crate::assemble::Program;
+use crate::inst::{Desc, Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
+use crate::messages::load_store::{cache_code, offset_bits};
+use crate::messages::{AddressKind, Data, Function, Kind, Request, RequestError, Value, Vector};
+use crate::platform::Platform;
+
+/// The symbol that drivers resolve to the distance from the indirect data to the arguments.
+pub const ARGUMENTS_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
+
+/// Bytes of arguments that arrive in registers.
+pub const INLINE_BYTES: u32 = 32;
+/// Bytes that the arguments in memory are a multiple of.
+const ARGUMENTS_UNIT: u32 = 32;
+/// Bits of r0.0 with the place of the indirect data, and of the word r0.4 with the thread's number.
+const START_MASK: u32 = !0x3f;
+const THREAD_MASK: u32 = 0xff;
+const THREAD_WORD: u16 = 8;
+/// Entry of the binding table for memory from the base of the general state on.
+const GENERAL_STATE: u32 = 255 << 24;
+/// The caching of constants: in both levels.
+const POLICY: &str = "ca.cc";
+/// Byte of the register where addresses are computed, beside that with the address.
+const SUM: u16 = 8;
+/// Bytes that the first block is a multiple of.
+const ALIGNMENT: u32 = 64;
+const INSTRUCTION_BYTES: u32 = 16;
+
+/// The places of a kernel's inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// Bytes of the local ids of a thread.
+    pub per_thread: u32,
+    /// Byte ranges of all inputs in the register file.
+    pub ranges: Vec<Range<u32>>,
+    /// The register for addresses, which nothing arrives in.
+    pub register: u32,
+    /// Number of [`ARGUMENTS_OFFSET`] among the program's symbols.
+    pub symbol: u32,
+}
+
+/// Arguments in memory: their first register, and their bytes.
+struct Loaded {
+    first: u32,
+    bytes: u32,
+}
+
+impl Inputs {
+    /// Inputs after the inline data. They begin a register.
+    fn loaded(&self, grf: u32) -> Loaded {
+        let inline = grf + self.per_thread.next_multiple_of(grf);
+        let after =
+            |range: &&Range<u32>| range.start >= inline && range.end > inline + INLINE_BYTES;
+        let all = || self.ranges.iter().filter(after);
+        let first = all().map(|range| range.start).min().unwrap_or(0) / grf;
+        let end = all().map(|range| range.end).max().unwrap_or(0);
+        Loaded {
+            first,
+            bytes: end
+                .saturating_sub(first * grf)
+                .next_multiple_of(ARGUMENTS_UNIT),
+        }
+    }
+}
+
+/// Number of blocks that [`add`] puts before the program's, and true if the first loads local ids.
+pub fn blocks(inputs: &Inputs, platform: &Platform) -> (u32, bool) {
+    let ids = inputs.per_thread > 0;
+    let arguments = inputs.loaded(platform.grf_bytes).bytes > 0;
+    (u32::from(ids) + u32::from(arguments), ids)
+}
+
+/// Puts the code before a kernel's.
+///
+/// # Errors
+/// A load cannot be encoded.
+pub fn add(
+    program: &mut Program,
+    inputs: &Inputs,
+    platform: &Platform,
+) -> Result<(), RequestError> {
+    let prologue = Prologue { inputs, platform };
+    let mut blocks = Vec::with_capacity(2);
+    if inputs.per_thread > 0 {
+        blocks.push(prologue.ids()?);
+    }
+    if inputs.loaded(platform.grf_bytes).bytes > 0 {
+        blocks.push(prologue.arguments()?);
+    }
+    program.prepend(blocks);
+    Ok(())
+}
+
+/// Makes the length of the program's first block, which loads local ids, a multiple of 64 bytes. Gives that length.
+pub fn pad(program: &mut Program) -> u32 {
+    let Some(block) = program.blocks.first_mut() else {
+        return 0;
+    };
+    while (block.len() as u32 * INSTRUCTION_BYTES) % ALIGNMENT != 0 {
+        block.push(Inst::new(Op::Nop, 1));
+    }
+    for inst in block.iter_mut() {
+        inst.opts.long = true;
+    }
+    block.len() as u32 * INSTRUCTION_BYTES
+}
+
+struct Prologue<'a> {
+    inputs: &'a Inputs,
+    platform: &'a Platform,
+}
+
+fn scalar(reg: Reg, ty: Type) -> Src {
+    Src::reg(reg, Region::SCALAR, ty)
+}
+
+fn ud(bits: u32) -> Src {
+    Src::imm(Type::Ud, bits.into())
+}
+
+impl Prologue<'_> {
+    fn at(&self, byte: u16) -> Reg {
+        Reg::new(RegFile::Grf, self.inputs.register, byte)
+    }
+
+    /// An instruction on dwords of the register for addresses.
+    fn dword(&self, op: Op, byte: u16, srcs: &[Src]) -> Inst {
+        let mut inst = Inst::new(op, 1);
+        inst.no_mask = true;
+        inst.opts.long = true;
+        inst.dst = Some(Dst::new(self.at(byte), 1, Type::Ud));
+        inst.srcs.extend(srcs.iter().cloned());
+        inst
+    }
+
+    /// The start of the indirect data.
+    fn start(&self, byte: u16) -> Inst {
+        let header = scalar(Reg::grf(0), Type::Ud);
+        self.dword(Op::And, byte, &[header, ud(START_MASK)])
+    }
+
+    fn add(&self, byte: u16, number: u32) -> Inst {
+        self.dword(
+            Op::Add,
+            byte,
+            &[scalar(self.at(byte), Type::Ud), ud(number)],
+        )
+    }
+
+    /// The distance of the arguments, which the driver fills in.
+    fn offset(&self, byte: u16) -> Inst {
+        let mut add = self.add(byte, 0);
+        add.symbol = Some(self.inputs.symbol);
+        add
+    }
+
+    fn ids(&self) -> Result<Vec<Inst>, RequestError> {
+        let grf = self.platform.grf_bytes;
+        let per_thread = self.inputs.per_thread.next_multiple_of(grf);
+        let arguments = self.inputs.loaded(grf).bytes;
+        let thread = scalar(Reg::new(RegFile::Grf, 0, THREAD_WORD), Type::Uw);
+        let mask = Src::imm(Type::Uw, THREAD_MASK.into());
+        let mut number = self.dword(Op::And, 0, &[thread, mask]);
+        number.dst = Some(Dst::new(self.at(0), 1, Type::Uw));
+        let sum = [
+            scalar(self.at(SUM), Type::Ud),
+            scalar(self.at(0), Type::Uw),
+            Src::imm(Type::Uw, per_thread.into()),
+        ];
+        let mut clear = self.dword(Op::Mov, 0, &[ud(0)]);
+        clear.exec_size = (grf / 4) as u8;
+        let dwords = (INLINE_BYTES / 4) as u8;
+        let mut inline = Inst::new(Op::Mov, dwords);
+        inline.no_mask = true;
+        inline.opts.long = true;
+        let behind = Reg::grf(1 + per_thread / grf);
+        inline.dst = Some(Dst::new(behind, 1, Type::Ud));
+        inline
+            .srcs
+            .push(Src::reg(Reg::grf(1), Region::packed(dwords), Type::Ud));
+        let mut code = vec![
+            clear,
+            self.start(SUM),
+            number,
+            self.add(SUM, arguments),
+            self.offset(SUM),
+            self.dword(Op::Mad, 0, &sum),
+            inline,
+        ];
+        let ids = Loaded {
+            first: 1,
+            bytes: per_thread,
+        };
+        self.load(&ids, &mut code)?;
+        Ok(code)
+    }
+
+    fn arguments(&self) -> Result<Vec<Inst>, RequestError> {
+        let mut code = vec![self.start(0), self.offset(0)];
+        self.load(&self.inputs.loaded(self.platform.grf_bytes), &mut code)?;
+        Ok(code)
+    }
+
+    /// Loads registers from the address in the register for addresses on.
+    fn load(&self, loaded: &Loaded, code: &mut Vec<Inst>) -> Result<(), RequestError> {
+        let grf = self.platform.grf_bytes;
+        let end = loaded.bytes;
+        // The address of the message, and that of the next bytes.
+        let (mut base, mut at) = (0, 0);
+        while at < end {
+            let dwords = (end - at) / 4;
+            let count = [64, 32, 16, 8].into_iter().find(|&count| count <= dwords);
+            let count = count.unwrap_or(8);
+            let offset = |base| {
+                let distance: u32 = at - base;
+                offset_bits(
+                    distance as i32,
+                    AddressKind::BindingTable,
+                    self.platform.family,
+                )
+            };
+            let bits = match offset(base) {
+                Some(bits) => bits,
+                None => {
+                    code.push(self.add(0, at - base));
+                    base = at;
+                    0
+                }
+            };
+            code.push(self.message(loaded.first + at / grf, count, bits)?);
+            at += 4 * count;
+        }
+        Ok(())
+    }
+
+    fn message(&self, first: u32, dwords: u32, offset: u32) -> Result<Inst, RequestError> {
+        let family = self.platform.family;
+        let vector = Vector {
+            count: dwords as u8,
+            transposed: true,
+        };
+        let mut request = Request::new(Function::Untyped, Kind::Load)
+            .with(Value::Data(Data::D32))
+            .with(Value::Vector(vector))
+            .with(Value::AddressBits(32))
+            .with(Value::Address(AddressKind::BindingTable));
+        let grfs = (4 * dwords).div_ceil(self.platform.grf_bytes);
+        request.fields.cache = cache_code(POLICY, true, family).or(Some(0));
+        let descriptors = request.lengths(1, 0, grfs as u8).encode(family)?;
+        let mut send = Inst::new(Op::Send, 1);
+        send.no_mask = true;
+        send.opts.long = true;
+        send.dst = Some(Dst::new(Reg::grf(first), 1, Type::Ud));
+        let packed = |reg| Src::reg(reg, Region::packed(8), Type::Ud);
+        send.srcs.push(packed(self.at(0)));
+        send.srcs.push(packed(Reg::NULL));
+        let mut message = descriptors.message();
+        message.ex_desc = Desc::Imm(descriptors.ex_desc | GENERAL_STATE | offset);
+        send.msg = Some(message);
+        Ok(send)
+    }
+}
