@@ -109,7 +109,7 @@ pub fn pad(program: &mut Program) -> u32 {
     let Some(block) = program.blocks.first_mut() else {
         return 0;
     };
-    while (block.len() as u32 * INSTRUCTION_BYTES) % ALIGNMENT != 0 {
+    while !(block.len() as u32 * INSTRUCTION_BYTES).is_multiple_of(ALIGNMENT) {
         block.push(Inst::new(Op::Nop, 1));
     }
     for inst in block.iter_mut() {

@@ -8,6 +8,8 @@ mod generation;
 
 pub use generation::{Generation, Generations};
 
+use crate::rules::rules;
+
 /// A target with its facts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Platform {
@@ -89,9 +91,6 @@ pub struct Platform {
     pub even_rows: bool,
     /// True if it computes on 64-bit integers: it adds, shifts and compares them.
     pub int64: bool,
-    /// True if it multiplies to 64-bit integers, and dwords to dwords in one step. The others multiply through the
-    /// accumulator.
-    pub whole_products: bool,
     /// True if it computes on doubles.
     pub fp64: bool,
     /// `GFXCORE_FAMILY` in the object file's `.note.intelgt.compat` (zebin documentation).
@@ -230,7 +229,6 @@ pub const PLATFORMS: &[Platform] = &[
         uninterrupted_from: Some(2),
         clears_addresses: true,
         int64: false,
-        whole_products: false,
         fp64: false,
         core_family: 15,
         product_family: 26,
@@ -310,7 +308,6 @@ pub const SKL: Platform = Platform {
     clears_addresses: false,
     even_rows: false,
     int64: true,
-    whole_products: true,
     fp64: true,
     core_family: 12,
     product_family: 18,
@@ -333,7 +330,6 @@ const TGLLP: Platform = Platform {
     mach_low: true,
     clears_addresses: true,
     int64: false,
-    whole_products: false,
     fp64: false,
     core_family: 18,
     product_family: 29,
@@ -366,7 +362,6 @@ const DG2: Platform = Platform {
     mach_low: true,
     clears_addresses: true,
     int64: false,
-    whole_products: false,
     fp64: false,
     core_family: 0xc07,
     product_family: 1270,
@@ -414,7 +409,6 @@ const PVC: Platform = Platform {
     clears_addresses: true,
     even_rows: false,
     int64: true,
-    whole_products: false,
     fp64: true,
     core_family: 0xc08,
     product_family: 1271,
@@ -448,6 +442,12 @@ impl Platform {
     /// Number of registers in an allocation unit: the two that an instruction's operand can span.
     pub const fn unit_grfs(&self) -> u32 {
         2
+    }
+
+    /// True if it multiplies to 64-bit integers, and dwords to dwords in one step. The others multiply through the
+    /// accumulator.
+    pub fn whole_products(&self) -> bool {
+        self.int64 && rules(self.family).dword_products
     }
 
     /// The register mode of a thread that uses so many registers: that with the fewest, but no fewer than usual.

@@ -8,6 +8,7 @@
 //! the machine's own terms (macros, products through the accumulator), stay. A legal instruction becomes one piece.
 
 mod pieces;
+mod places;
 mod product;
 mod region;
 mod send;
@@ -352,6 +353,7 @@ impl Legalizer<'_> {
         if let Some(stride) = self.detour(op, channels.count(), dest, &srcs)? {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
+        self.place_sources(op, channels.count(), dest, &mut srcs)?;
         self.cut(op, channels, dest, srcs, cond)
     }
 

@@ -23,7 +23,7 @@ impl Legalizer<'_> {
         if srcs.iter().any(|s| s.ty().is_float()) {
             return Ok(());
         }
-        if !self.func.target.whole_products {
+        if !self.func.target.whole_products() {
             for s in srcs.iter_mut() {
                 *s = short_imm(*s);
             }
@@ -44,7 +44,7 @@ impl Legalizer<'_> {
     /// True if both factors are dwords and the target does not multiply those in one step.
     pub(super) fn is_wide_product(&self, srcs: &[Src]) -> bool {
         let dword = |s: &Src| matches!(s.ty(), Type::D | Type::Ud);
-        !self.func.target.whole_products && srcs.iter().all(dword)
+        !self.func.target.whole_products() && srcs.iter().all(dword)
     }
 
     /// Emits the lower half of the product of two dwords.

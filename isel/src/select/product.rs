@@ -30,7 +30,7 @@ impl Select<'_, '_> {
         let n = channels.size;
         let [a, b] = self.factors(visa, n)?;
         let dst = self.dst(&visa.operands[0], n)?;
-        let high = if self.out.target.whole_products {
+        let high = if self.out.target.whole_products() {
             self.wide_product(n, a, b, None).high
         } else {
             self.long_product(n, a, b, false).high
@@ -48,7 +48,7 @@ impl Select<'_, '_> {
         let c = self.dwords(c, n);
         let c = Some(c).filter(|c| !matches!(c, Src::Imm(imm) if imm.bits() == 0));
         let sum = match c {
-            c if self.out.target.whole_products => self.wide_product(n, a, b, c),
+            c if self.out.target.whole_products() => self.wide_product(n, a, b, c),
             None => self.long_product(n, a, b, true),
             Some(c) => {
                 let product = self.long_product(n, a, b, true);
