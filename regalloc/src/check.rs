@@ -1403,7 +1403,9 @@ fn steps_agree(inst: &Gen, grf_bytes: u32) -> Result {
             .iter()
             .any(|&(a, b)| (0..half).map(written).any(|(c, d)| a < d && c < b));
         if clash {
-            return Err("the second half reads what the first has written".into());
+            return Err(format!(
+                "the second half of `{inst}` reads what the first has written"
+            ));
         }
     }
     Ok(())

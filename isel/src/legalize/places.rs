@@ -107,8 +107,14 @@ impl Legalizer<'_> {
                     offset: wanted * far,
                 })
             }
-            // The copy's elements are in dwords; the second copy packs them.
-            _ => Some(packed),
+            // A copy with an element in each dword.
+            _ => {
+                let far = 4 / step;
+                Some(Place {
+                    step: 4 / size,
+                    offset: to % (self.grf / far) * far,
+                })
+            }
         }
     }
 

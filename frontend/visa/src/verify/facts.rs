@@ -282,7 +282,7 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::Sample3d, &[(2, UW), (5, SAMPLED)]),
     (Opcode::Load3d, &[(2, UW), (4, SAMPLED)]),
     (Opcode::Gather4Sampler, &[(2, UW), (5, SAMPLED)]),
-    (Opcode::ResInfo, &[(2, DWORD), (3, DWORD)]),
+    (Opcode::ResInfo, &[(2, BITS_32), (3, DWORD)]),
     (Opcode::SampleInfo, &[(2, DWORD)]),
     (
         Opcode::SampleUnorm,
