@@ -432,6 +432,8 @@ impl Flow<'_> {
             let ends = inst.msg.is_some_and(|m| m.eot);
             at = match inst.op {
                 Op::Jmpi if inst.pred.is_none() => self.jip[at as usize],
+                // A wait has no channels.
+                Op::Sync(_) | Op::Nop => at + 1,
                 op if !inst.no_mask || ends || op.is_branch() => {
                     let place = self.place(at);
                     return Err(self.error(from, Wrong::Masked { op, place }));
