@@ -87,10 +87,30 @@ pub fn read(bytes: &[u8]) -> Result<Module> {
 pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
     let mut module = read(bytes)?;
     let (kernels, calls) = described(&mut module, options.variant)?;
-    for (name, pass) in passes::ALL {
-        run(&mut module, &kernels, name, *pass)?;
+    if module.functions.values().any(emit::diverges) {
+        // Where the rules for branches of channels do not hold, they become logic on masks.
+        let mut kept = module.clone();
+        if let Ok(compiled) = lower(&mut kept, &kernels, &calls, options, false) {
+            return Ok(compiled);
+        }
     }
-    let (objects, interfaces) = emit::module::objects(&module, &kernels, &calls, options.platform)?;
+    lower(&mut module, &kernels, &calls, options, true)
+}
+
+/// Runs the passes, with that for divergent control flow if it is asked for, and makes vISA.
+fn lower(
+    module: &mut Module,
+    kernels: &[passes::kernels::Kernel],
+    calls: &passes::calls::Calls,
+    options: &Options,
+    masks: bool,
+) -> Result<Compiled> {
+    for (name, pass) in passes::ALL {
+        if masks || *name != passes::SIMDCF {
+            run(module, kernels, name, *pass)?;
+        }
+    }
+    let (objects, interfaces) = emit::module::objects(module, kernels, calls, options.platform)?;
     let visa = kiln_frontend::build::module(objects)
         .map_err(|found| Diagnostic::new(Code::Rule, Loc::default(), found.to_string()))?;
     Ok(Compiled { visa, interfaces })

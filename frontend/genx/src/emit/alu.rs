@@ -235,6 +235,13 @@ impl Emitter<'_, '_> {
         let mask = self.mask_of(data.args[0], count)?;
         let yes = self.source(data.args[1], Sign::Signed)?;
         let no = self.source(data.args[2], Sign::Signed)?;
+        if mask.execution {
+            // No predicate says which channels are on.
+            let (_, to, chosen) = self.temp(yes.ty(), count);
+            self.copy(count, to.clone(), no)?;
+            self.masked(Opcode::Mov, count, to, &[yes], Some(mask), false)?;
+            return self.masked(Opcode::Mov, count, dst, &[chosen], None, saturate);
+        }
         self.choose(mask, count, dst, yes, no, saturate)
     }
 

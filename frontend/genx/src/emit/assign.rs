@@ -19,6 +19,9 @@ type Range = Vec<(u32, u32)>;
 /// Classes of values that share a variable.
 pub struct Classes {
     parent: SecondaryMap<Value, Option<Value>>,
+    /// Live ranges of the values that stand for their classes, and the first point of each block.
+    ranges: SecondaryMap<Value, Range>,
+    starts: SecondaryMap<Block, u32>,
 }
 
 impl Classes {
@@ -28,6 +31,13 @@ impl Classes {
             value = up;
         }
         value
+    }
+
+    /// True if a value of a class is wanted at the start of a block.
+    pub fn is_wanted(&self, value: Value, block: Block) -> bool {
+        let at = self.starts[block] - 1;
+        let range = &self.ranges[self.root(value)];
+        range.iter().any(|(from, to)| (*from..*to).contains(&at))
     }
 }
 
@@ -88,6 +98,8 @@ pub fn assign(module: &Module, function: &Function, bales: &Bales) -> Classes {
         module,
         classes: Classes {
             parent: SecondaryMap::new(),
+            ranges: SecondaryMap::new(),
+            starts: SecondaryMap::new(),
         },
         ranges: SecondaryMap::new(),
         blocks: SecondaryMap::new(),
@@ -99,6 +111,10 @@ pub fn assign(module: &Module, function: &Function, bales: &Bales) -> Classes {
     assigner.aliases();
     assigner.regions();
     assigner.phis();
+    for &block in &function.order {
+        assigner.classes.starts[block] = assigner.blocks[block].0;
+    }
+    assigner.classes.ranges = assigner.ranges;
     assigner.classes
 }
 

@@ -18,6 +18,9 @@ impl Emitter<'_, '_> {
     /// A vector of `i1` as a mask of predicates.
     pub fn mask(&mut self, value: Value) -> Result<Mask> {
         let (count, _) = self.shape(value)?;
+        if self.diverge.as_ref().is_some_and(|plan| plan.masks[value]) {
+            return Ok(Mask::execution(count));
+        }
         match &self.function.values[value].def {
             ValueDef::Const(constant) => {
                 if let Some(Place::Mask(mask)) = self.constants.get(&value) {
@@ -140,12 +143,15 @@ impl Emitter<'_, '_> {
 
     /// Some consecutive elements of a mask.
     pub fn sub_mask(&mut self, mask: &Mask, first: u32, count: u32) -> Result<Mask> {
+        if mask.execution {
+            return self.unsupported("a part of the execution mask");
+        }
         let (part, shift) = (first / CHANNELS, first % CHANNELS);
         if shift == 0 && first + count <= mask.count && count <= CHANNELS {
             return Ok(Mask {
                 parts: smallvec![mask.parts[part as usize]],
                 count,
-                inverse: mask.inverse,
+                ..mask.clone()
             });
         }
         if shift + count > CHANNELS {

@@ -4,6 +4,7 @@ use cranelift_entity::SecondaryMap;
 use kiln_frontend::module::{Exec, Operand, PredUse};
 use kiln_frontend::opcode::{Opcode, Relation};
 
+use super::diverge;
 use super::function::{Emitter, Place, imm};
 use super::operand::Dst;
 use crate::error::{Code, Result};
@@ -38,6 +39,11 @@ impl Emitter<'_, '_> {
                 let (Op::Phi, Some(result)) = (&data.op, data.result) else {
                     continue;
                 };
+                if let Some(plan) = &self.diverge
+                    && (plan.masks[result] || plan.resumes[result])
+                {
+                    continue;
+                }
                 for (arg, from) in data.args.iter().zip(&data.targets) {
                     let undefined = function.is_undef(*arg);
                     if !undefined && self.classes.root(result) != self.classes.root(*arg) {
@@ -45,6 +51,9 @@ impl Emitter<'_, '_> {
                     }
                 }
             }
+        }
+        if self.diverge.is_some() {
+            self.before_branches(&mut copies)?;
         }
         let mut next: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
         for (n, &block) in function.order.iter().enumerate() {
@@ -75,6 +84,115 @@ impl Emitter<'_, '_> {
         Ok(Copies { copies, target })
     }
 
+    /// Puts the copies on an edge that a goto takes before the goto: the channels go where they wait at once.
+    fn before_branches(
+        &mut self,
+        copies: &mut SecondaryMap<Block, Vec<(Value, Value)>>,
+    ) -> Result<()> {
+        let function = self.function;
+        for &block in &function.order {
+            let Some((branch, goto)) = diverge::last(function, block) else {
+                continue;
+            };
+            let Some(&end) = function.blocks[block].insts.last() else {
+                continue;
+            };
+            let data = &function.insts[end];
+            let conditional = diverge::condition(function, &self.bales.uses, branch).is_some();
+            if data.op != Op::CondBr || !conditional {
+                continue;
+            }
+            let (taken, other) = (data.targets[0], data.targets[1]);
+            let moved = std::mem::take(&mut copies[taken]);
+            let free = moved
+                .iter()
+                .all(|(to, _)| !self.classes.is_wanted(*to, other));
+            if !moved.is_empty() && !(goto && free) {
+                return self.unsupported("copies on an edge of a branch of channels");
+            }
+            copies[block].extend(moved);
+        }
+        Ok(())
+    }
+
+    /// Block where channels wait that comes next after a block.
+    fn next_join(&self, block: Block) -> Option<Block> {
+        let plan = self.diverge.as_ref()?;
+        let at = self.layout.iter().position(|b| *b == block)?;
+        let waits = |b: &&Block| plan.targets.values().any(|target| target == *b);
+        self.layout[at + 1..].iter().find(waits).copied()
+    }
+
+    /// The end of a block that a goto or a join ends.
+    fn branch_of_channels(
+        &mut self,
+        block: Block,
+        branch: (Inst, bool),
+        end: Inst,
+        next: Option<Block>,
+        copies: &Copies,
+    ) -> Result<()> {
+        let (inst, goto) = branch;
+        let (targets, op) = (&self.data(end).targets, &self.data(end).op);
+        let conditional = diverge::condition(self.function, &self.bales.uses, inst).is_some();
+        let wrong = |e: &Self| e.unsupported("this order of blocks in divergent control flow");
+        let taken = copies.target(targets[0]);
+        if !goto && self.object().count != self.before {
+            return self.unsupported("code before the branch of a join");
+        }
+        if self.next_join(block) != Some(taken) {
+            return wrong(self);
+        }
+        let falls = match (conditional, op) {
+            (true, Op::CondBr) => copies.target(targets[1]),
+            _ => taken,
+        };
+        if !goto {
+            return self.jump(None, falls, next);
+        }
+        let (Some(plan), condition) = (&self.diverge, self.data(inst).args[2]) else {
+            return Ok(());
+        };
+        let (size, target) = (plan.channels, plan.targets.get(&inst).copied());
+        let Some(label) = target.and_then(|target| self.labels[copies.target(target)]) else {
+            return wrong(self);
+        };
+        let at = |block: Block| self.layout.iter().position(|b| *b == block);
+        if at(block) >= target.and_then(at) {
+            return wrong(self);
+        }
+        // The end of a loop: channels go back, and the others wait behind it.
+        let back = at(falls) <= at(block) && next == Some(taken) && target == Some(taken);
+        let pred = match super::bale::uniform(self.function, condition) {
+            Some(bit) if (bit != 0) == back => None,
+            Some(_) if back => return Ok(()),
+            Some(_) => return self.jump(None, falls, next),
+            None => match self.mask(condition)?.at(0) {
+                // Else channels go whose condition does not hold.
+                Some(pred) => Some(PredUse {
+                    inverse: pred.inverse != !back,
+                    ..pred
+                }),
+                None => return self.unsupported("such a condition"),
+            },
+        };
+        let exec = Exec {
+            size: size as u8,
+            offset: 0,
+            no_mask: false,
+        };
+        let label = match (back, self.labels[falls]) {
+            (true, Some(start)) => start,
+            _ => label,
+        };
+        self.object()
+            .inst_if(Opcode::Goto, exec, pred, [label.into()]);
+        match back {
+            true => Ok(()),
+            false => self.jump(None, falls, next),
+        }
+    }
+
     pub fn terminator(
         &mut self,
         block: Block,
@@ -83,8 +201,15 @@ impl Emitter<'_, '_> {
         copies: &Copies,
     ) -> Result<()> {
         let data = self.data(inst);
-        self.parallel(&copies.copies[block])?;
         let next = next.map(|next| copies.target(next));
+        if self.diverge.is_some()
+            && let Some(branch) = diverge::last(self.function, block)
+            && (branch.1 || diverge::condition(self.function, &self.bales.uses, branch.0).is_some())
+        {
+            self.parallel(&copies.copies[block])?;
+            return self.branch_of_channels(block, branch, inst, next, copies);
+        }
+        self.parallel(&copies.copies[block])?;
         match &data.op {
             Op::Br => {
                 let to = copies.target(data.targets[0]);

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use super::assign::{Classes, assign};
 use super::bale::{Bales, Fold, bale, is_alias};
 use super::calls::Passed;
+use super::diverge::{self, Plan};
 use super::object::{Object, padded_bytes};
 use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::Mask;
@@ -118,6 +119,12 @@ pub struct Emitter<'a, 's> {
     pub frame: u32,
     pub loc: Loc,
     pub inst: Option<Inst>,
+    /// Divergent control flow that stays as it is.
+    pub diverge: Option<Plan>,
+    /// Blocks with code in their order.
+    pub layout: Vec<Block>,
+    /// Instructions of the object at the start of the block.
+    pub before: u32,
 }
 
 impl<'a, 's> Emitter<'a, 's> {
@@ -128,6 +135,10 @@ impl<'a, 's> Emitter<'a, 's> {
     ) -> Result<Self> {
         let bales = bale(shared.module, function);
         let classes = assign(shared.module, function, &bales);
+        let diverge = match diverge::has(function) {
+            true => Some(diverge::plan(shared.module, function, &bales.uses)?),
+            false => None,
+        };
         let mut emitter = Emitter {
             shared,
             function,
@@ -142,6 +153,9 @@ impl<'a, 's> Emitter<'a, 's> {
             frame: 0,
             loc: function.loc,
             inst: None,
+            diverge,
+            layout: Vec::new(),
+            before: 0,
         };
         emitter.check_types()?;
         emitter.find_payloads();
@@ -342,8 +356,10 @@ impl<'a, 's> Emitter<'a, 's> {
         let order: Vec<Block> = (function.order.iter().copied())
             .filter(|block| !copies.is_empty_block(*block))
             .collect();
+        self.layout = order.clone();
         for (n, &block) in order.iter().enumerate() {
             self.constants.clear();
+            self.before = self.object().count;
             if n > 0
                 && let Some(label) = self.labels[block]
             {
@@ -384,6 +400,11 @@ impl<'a, 's> Emitter<'a, 's> {
         }
         let data = self.data(inst);
         let types = &self.shared.module.types;
+        if let (Some(plan), Some(result)) = (&self.diverge, data.result)
+            && (plan.masks[result] || plan.resumes[result])
+        {
+            return Ok(());
+        }
         if let (Some(result), Some(arg)) = (data.result, data.args.first())
             && is_alias(types, self.function, inst)
         {
@@ -506,6 +527,8 @@ impl<'a, 's> Emitter<'a, 's> {
             ) => self.synchronize(inst, kind),
             (Kind::Load, Some(result)) => self.load_global(data.args[0], result),
             (Kind::Store, _) => self.store_global(inst),
+            // The end of the block has them.
+            (Kind::Goto | Kind::Join, _) => Ok(()),
             (Kind::WithCarry(op), _) => self.with_carry(inst, op),
             (Kind::WideMad(sign, false), _) => self.wide_mad(inst, sign, None),
             (Kind::WideMad(sign, true), Some(result)) => self.wide_mad(inst, sign, Some(result)),

@@ -6,6 +6,7 @@ mod bale;
 mod bits;
 mod bools;
 mod calls;
+mod diverge;
 mod division;
 mod flow;
 mod function;
@@ -19,3 +20,4 @@ mod value;
 
 pub use assign::predecessors;
 pub use bale::{Uses, uses};
+pub use diverge::has as diverges;

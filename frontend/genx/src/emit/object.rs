@@ -1,7 +1,7 @@
 //! A vISA object under construction: variables with their aliases, and elementwise operations in as many instructions
 //! as they need.
 //!
-//! Every instruction ignores the execution mask: the masks of divergent control flow are predicates here.
+//! An instruction ignores the execution mask, unless its mask is that.
 
 use std::collections::HashMap;
 
@@ -37,6 +37,8 @@ pub struct Object {
     named: u32,
     /// Line of the instructions that are added.
     pub line: u32,
+    /// Instructions that were added.
+    pub count: u32,
     written_line: u32,
 }
 
@@ -60,6 +62,7 @@ impl Object {
             blocks: std::collections::HashSet::new(),
             named: 0,
             line: 0,
+            count: 0,
             written_line: 0,
         }
     }
@@ -134,6 +137,7 @@ impl Object {
             parts,
             count,
             inverse: false,
+            execution: false,
         }
     }
 
@@ -223,6 +227,7 @@ impl Object {
     }
 
     fn mark_line(&mut self) {
+        self.count += 1;
         if self.line != self.written_line && self.line != 0 {
             self.written_line = self.line;
             let line = Operand::Field(self.line);
@@ -311,8 +316,9 @@ impl Object {
         size: u32,
     ) -> Option<(SmallVec<[Operand; 6]>, Option<PredUse>)> {
         let pred = match &e.mask {
-            Some(mask) if predicates::aligned(i, size) => Some(mask.at(i)?),
-            Some(_) => return None,
+            Some(mask) if !predicates::aligned(i, size) => return None,
+            Some(mask) if mask.execution => None,
+            Some(mask) => Some(mask.at(i)?),
             None => None,
         };
         let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
@@ -397,7 +403,7 @@ impl Object {
                     true => (i % CHANNELS) as u8,
                     false => 0,
                 },
-                no_mask: true,
+                no_mask: e.mask.as_ref().is_none_or(|mask| !mask.execution),
             };
             self.inst_if(e.op, exec, pred, operands);
             i += size;

@@ -14,9 +14,21 @@ pub struct Mask {
     pub count: u32,
     /// True if the elements are the complements of the predicates'.
     pub inverse: bool,
+    /// True for the channels that are on, which need no predicate.
+    pub execution: bool,
 }
 
 impl Mask {
+    /// The channels that are on.
+    pub fn execution(count: u32) -> Mask {
+        Mask {
+            parts: SmallVec::new(),
+            count,
+            inverse: false,
+            execution: true,
+        }
+    }
+
     /// Use of the predicate of an element.
     pub fn at(&self, element: u32) -> Option<PredUse> {
         let pred = *self.parts.get((element / CHANNELS) as usize)?;

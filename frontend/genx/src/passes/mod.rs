@@ -21,6 +21,9 @@ use kernels::Kernel;
 /// A pass over a function, which is a kernel if there is a description.
 pub type Pass = fn(&mut Module, &mut Function, Option<&Kernel>) -> Result<()>;
 
+/// Name of the pass that makes masks of divergent control flow.
+pub const SIMDCF: &str = "simdcf";
+
 /// The passes before code is made, in their order, with the names of their dumps.
 pub const ALL: &[(&str, Pass)] = &[
     ("arguments", |module, function, kernel| {
@@ -44,7 +47,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("memory", |module, function, _| {
         memory::lower(module, function)
     }),
-    ("simdcf", |module, function, _| {
+    (SIMDCF, |module, function, _| {
         simdcf::lower(module, function)
     }),
     ("simplify", |module, function, _| {
