@@ -157,10 +157,9 @@ impl Thread {
                     _ => target(op.jip)?,
                 };
                 // A call without a mask takes the channels that are active; others wait elsewhere.
-                let (mask, taken) = match (op.ungated != 0, taken) {
-                    (true, 0) => (self.active, 0),
-                    (true, _) => (self.active, self.active),
-                    (false, taken) => (mask, taken),
+                let (mask, taken) = match op.ungated != 0 {
+                    true => (mask & self.active, taken & self.active),
+                    false => (mask, taken),
                 };
                 if taken == 0 {
                     self.ip = next;
