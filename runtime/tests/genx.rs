@@ -27,8 +27,17 @@ fn file(path: &Path) -> Vec<u8> {
 
 /// Runs the kernel of an object file as its `launch.yaml` says.
 fn run(zebin: &Zebin, name: &str, platform: &'static Platform) -> Result<(), String> {
-    let folder = folder(name);
-    let yaml = String::from_utf8(file(&folder.join("launch.yaml"))).expect("text");
+    run_in(zebin, &folder(name), "launch.yaml", platform)
+}
+
+/// Runs a kernel as a file in a folder says.
+fn run_in(
+    zebin: &Zebin,
+    folder: &Path,
+    said: &str,
+    platform: &'static Platform,
+) -> Result<(), String> {
+    let yaml = String::from_utf8(file(&folder.join(said))).expect("text");
     let description = Description::parse(&yaml).map_err(|e| e.to_string())?;
     let kernel = description.kernel.as_str();
     let program = Program::from_zebin(zebin, kernel, platform).map_err(|e| e.to_string())?;
@@ -38,12 +47,12 @@ fn run(zebin: &Zebin, name: &str, platform: &'static Platform) -> Result<(), Str
         global: description.global,
         local: description.local,
         dimensions: description.dimensions,
-        args: description.load_args(&folder).map_err(|e| e.to_string())?,
+        args: description.load_args(folder).map_err(|e| e.to_string())?,
         budget: Launch::BUDGET,
     };
     launch.run(&program).map_err(|e| e.to_string())?;
     description
-        .check(&launch.args, &folder)
+        .check(&launch.args, folder)
         .map_err(|e| e.to_string())
 }
 
@@ -64,9 +73,14 @@ fn programs() -> Vec<String> {
 /// Compiles a program from one of its forms and runs it.
 fn compile_and_run(name: &str, form: &str, tier: Tier) -> Result<(), String> {
     let path = folder(name).join(format!("{name}.{form}"));
-    let bytes = file(&path);
+    run(&compiled(&path, tier)?, name, platform("skl"))
+}
+
+/// The object file of a module in LLVM IR.
+fn compiled(path: &Path, tier: Tier) -> Result<Zebin, String> {
+    let bytes = file(path);
     let input = Input {
-        name,
+        name: "k.ll",
         bytes: &bytes,
     };
     let platform = platform("skl");
@@ -83,14 +97,26 @@ fn compile_and_run(name: &str, form: &str, tier: Tier) -> Result<(), String> {
         .object_file(&module, Info::Interface(interface))
         .map_err(|e| e.to_string())?;
     let bytes = made.write().map_err(|e| e.to_string())?;
-    let zebin = Zebin::parse(&bytes).map_err(|e| e.to_string())?;
-    run(&zebin, name, platform)
+    Zebin::parse(&bytes).map_err(|e| e.to_string())
+}
+
+#[test]
+fn examples_made_by_clang_give_the_expected_results() {
+    for name in ["genx_mandelbrot", "genx_matmul"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../examples")
+            .join(name);
+        let zebin = compiled(&folder.join(format!("{name}.ll")), Tier::Best);
+        let zebin = zebin.unwrap_or_else(|e| panic!("{name}: {e}"));
+        let done = run_in(&zebin, &folder, "run.yaml", platform("skl"));
+        assert_eq!(done, Ok(()), "{name}");
+    }
 }
 
 #[test]
 fn programs_in_llvm_ir_give_the_expected_results() {
     let names = programs();
-    assert!(names.len() >= 79, "{} programs", names.len());
+    assert!(names.len() >= 83, "{} programs", names.len());
     let mut wrong = Vec::new();
     for name in &names {
         // All forms give the same vISA (`forms` in the tests of kiln-genx).

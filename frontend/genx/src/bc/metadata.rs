@@ -21,6 +21,10 @@ mod code {
     pub const KIND: u64 = 6;
     pub const LOCATION: u64 = 7;
     pub const NAMED_NODE: u64 = 10;
+    pub const FILE: u64 = 16;
+    pub const SUBPROGRAM: u64 = 21;
+    pub const LEXICAL_BLOCK: u64 = 22;
+    pub const LEXICAL_BLOCK_FILE: u64 = 23;
     pub const STRINGS: u64 = 35;
     pub const GLOBAL_DECL_ATTACHMENT: u64 = 36;
     pub const INDEX_OFFSET: u64 = 38;
@@ -94,9 +98,26 @@ impl Reader<'_> {
                 let content = self.location(line, column, Some(scope));
                 self.add(content);
             }
+            code::FILE => self.named("DIFile", &[("filename", 1)]),
+            code::SUBPROGRAM => self.named("DISubprogram", &[("scope", 1), ("file", 4)]),
+            code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE => {
+                self.named("DILexicalBlock", &[("scope", 1), ("file", 2)]);
+            }
             _ => self.add(Meta::Other),
         }
         Ok(())
+    }
+
+    /// Adds a node of debug information with the nodes that some of its fields name.
+    fn named(&mut self, kind: &str, fields: &[(&str, usize)]) {
+        let mut named = Vec::new();
+        for &(name, at) in fields {
+            let number = self.record.ops.get(at).copied().unwrap_or(0);
+            if number > 0 {
+                named.push((name.into(), self.node(number - 1)));
+            }
+        }
+        self.add(Meta::Named(kind.into(), named));
     }
 
     /// Content of a node that says where an instruction stands in its source.

@@ -318,12 +318,9 @@ impl Walk<'_> {
         value
     }
 
-    /// True if a value is the execution mask of a state.
+    /// True if a value is the execution mask of a state. Where no channel waits, all are on.
     fn is_current(&self, value: Value, state: &State) -> bool {
-        match state.mask {
-            Some(mask) => mask == self.whole(value),
-            None => self.is_ones(value),
-        }
+        state.mask == Some(self.whole(value)) || state.resumes.is_empty() && self.is_ones(value)
     }
 
     fn walk(&mut self) -> Result<()> {
@@ -437,7 +434,7 @@ impl Walk<'_> {
                         used |= !copy;
                     }
                     let calls = matches!(data.op, Op::Call(_) | Op::CallIndirect(_));
-                    if calls && state.mask.is_some() && self.others_diverge() {
+                    if calls && !state.resumes.is_empty() && self.others_diverge() {
                         return self.fail(
                             inst,
                             1,
@@ -582,7 +579,8 @@ impl Walk<'_> {
         for inst in insts {
             self.phi(*inst, &mut start);
         }
-        if merged.mask != start.mask || merged.resumes != start.resumes {
+        let all = merged.resumes.is_empty() && start.resumes.is_empty();
+        if !all && merged.mask != start.mask || merged.resumes != start.resumes {
             return self.fail(first, 1, "the masks of two edges differ");
         }
         let passes_on = self.passes_on(to);

@@ -13,7 +13,7 @@ use kiln_frontend::module::{
 };
 use kiln_frontend::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
-use smol_str::format_smolstr;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::{self, CHANNELS, Mask};
@@ -35,10 +35,12 @@ pub struct Object {
     aliases: HashMap<(Var, Type), Var, foldhash::fast::FixedState>,
     blocks: std::collections::HashSet<Var>,
     named: u32,
-    /// Line of the instructions that are added.
+    /// File and line of the instructions that are added.
+    pub file: SmolStr,
     pub line: u32,
     /// Instructions that were added.
     pub count: u32,
+    written_file: SmolStr,
     written_line: u32,
 }
 
@@ -61,8 +63,10 @@ impl Object {
             aliases: HashMap::default(),
             blocks: std::collections::HashSet::new(),
             named: 0,
+            file: SmolStr::default(),
             line: 0,
             count: 0,
+            written_file: SmolStr::default(),
             written_line: 0,
         }
     }
@@ -228,6 +232,11 @@ impl Object {
 
     fn mark_line(&mut self) {
         self.count += 1;
+        if self.line != 0 && self.file != self.written_file {
+            self.written_file = self.file.clone();
+            let name = Operand::Name(Box::new(self.file.clone()));
+            self.builder.inst(Opcode::File, Exec::NONE, [name]);
+        }
         if self.line != self.written_line && self.line != 0 {
             self.written_line = self.line;
             let line = Operand::Field(self.line);
