@@ -6,7 +6,6 @@ use kiln_frontend::build::Builder;
 use kiln_frontend::module::{Label, Type as VType, Var};
 use kiln_frontend::opcode::Opcode;
 use kiln_target::platform::Platform;
-use smol_str::SmolStr;
 use std::collections::HashMap;
 
 use super::assign::{Classes, assign};
@@ -19,8 +18,8 @@ use super::predicates::Mask;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
 use crate::ir::{
-    Block, Function, FunctionId, GlobalId, Inst, InstData, Meta, MetaId, Module, Op, Scalar, Type,
-    Value, ValueDef,
+    Block, Function, FunctionId, GlobalId, Inst, InstData, Module, Op, Scalar, Type, Value,
+    ValueDef,
 };
 use crate::passes::calls::Calls;
 
@@ -28,8 +27,6 @@ use crate::passes::calls::Calls;
 const MAX_BYTES: u32 = 256 * 32;
 /// Elements of eight bytes that a message sends or receives at least: it names as many registers.
 const MIN_PAYLOAD: u32 = 8;
-/// Scopes inside of each other that are searched for a file.
-const MAX_SCOPES: u32 = 64;
 /// Elements of the largest predicate.
 const MAX_BOOLS: u32 = 2048;
 
@@ -373,7 +370,11 @@ impl<'a, 's> Emitter<'a, 's> {
                 self.inst = Some(inst);
                 let data = self.data(inst);
                 self.loc = data.loc;
-                (self.shared.object.file, self.shared.object.line) = self.place_of(data);
+                let origin = self.shared.module.origin(data.dbg);
+                (self.shared.object.file, self.shared.object.line) = match origin {
+                    Some((file, line, _)) => (file, u32::try_from(line).unwrap_or(0)),
+                    None => Default::default(),
+                };
                 if data.op.is_terminator() {
                     self.terminator(block, inst, next, &copies)?;
                 } else {
@@ -382,34 +383,6 @@ impl<'a, 's> Emitter<'a, 's> {
             }
         }
         Ok(())
-    }
-
-    /// File and line of an instruction in its source; no name and 0 if they are unknown.
-    fn place_of(&self, data: &InstData) -> (SmolStr, u32) {
-        let module = self.shared.module;
-        let field = |id: MetaId, wanted: &str| match &module.meta[id] {
-            Meta::Named(_, fields) => fields.iter().find(|(name, _)| name == wanted).map(|f| f.1),
-            _ => None,
-        };
-        let line = match data.dbg.and_then(|id| field(id, "line")) {
-            Some(id) => match &module.meta[id] {
-                Meta::Int(line) => u32::try_from(*line).unwrap_or(0),
-                _ => 0,
-            },
-            None => 0,
-        };
-        // The innermost scope that names a file.
-        let mut scope = data.dbg;
-        for _ in 0..MAX_SCOPES {
-            let Some(id) = scope else { break };
-            if let Some(name) = field(id, "file").and_then(|file| field(file, "filename"))
-                && let Meta::String(name) = &module.meta[name]
-            {
-                return (name.clone(), line);
-            }
-            scope = field(id, "scope");
-        }
-        (SmolStr::default(), line)
     }
 
     fn instruction(&mut self, inst: Inst) -> Result<()> {

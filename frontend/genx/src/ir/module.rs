@@ -14,6 +14,9 @@ use crate::error::Loc;
 pub struct MetaId(u32);
 entity_impl!(MetaId, "!");
 
+/// Scopes inside of each other that are searched for a file.
+const MAX_SCOPES: u32 = 64;
+
 /// Content of a node of metadata.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Meta {
@@ -77,6 +80,32 @@ impl Module {
     pub fn attr<'a>(attrs: &'a Attrs, name: &str) -> Option<&'a str> {
         let found = attrs.iter().find(|(n, _)| n == name);
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// File, line and column that a node of `!dbg` names; the file is empty if it is unknown.
+    pub fn origin(&self, dbg: Option<MetaId>) -> Option<(SmolStr, i64, i64)> {
+        let field = |id: MetaId, wanted: &str| match &self.meta[id] {
+            Meta::Named(_, fields) => fields.iter().find(|(name, _)| name == wanted).map(|f| f.1),
+            _ => None,
+        };
+        let number = |id: MetaId| match self.meta[id] {
+            Meta::Int(n) => Some(n),
+            _ => None,
+        };
+        let line = field(dbg?, "line").and_then(number)?;
+        let column = field(dbg?, "column").and_then(number).unwrap_or(0);
+        // The innermost scope that names a file.
+        let mut scope = dbg;
+        for _ in 0..MAX_SCOPES {
+            let Some(id) = scope else { break };
+            if let Some(name) = field(id, "file").and_then(|file| field(file, "filename"))
+                && let Meta::String(name) = &self.meta[name]
+            {
+                return Some((name.clone(), line, column));
+            }
+            scope = field(id, "scope");
+        }
+        Some((SmolStr::default(), line, column))
     }
 
     /// Operands of a node of metadata.

@@ -51,8 +51,8 @@ struct Printer<'a> {
     /// Nodes of metadata, by their numbers.
     nodes: Vec<MetaId>,
     numbers: HashMap<MetaId, usize>,
-    /// Lines and columns of `!dbg`.
-    lines: Vec<(i64, i64)>,
+    /// Files, lines and columns of `!dbg`.
+    lines: Vec<(SmolStr, i64, i64)>,
 }
 
 /// Name of a global or local value behind its sigil, in quotes where they are needed.
@@ -242,16 +242,34 @@ impl Printer<'_> {
         if self.lines.is_empty() {
             return;
         }
-        let scope = self.nodes.len() + self.lines.len();
-        for (i, (line, column)) in std::mem::take(&mut self.lines).into_iter().enumerate() {
+        let lines = std::mem::take(&mut self.lines);
+        let mut files: Vec<&SmolStr> = lines.iter().map(|(file, ..)| file).collect();
+        files.sort_unstable();
+        files.dedup();
+        // A scope and a file for each name.
+        let first = self.nodes.len() + lines.len();
+        for (i, (file, line, column)) in lines.iter().enumerate() {
             let number = self.nodes.len() + i;
+            let at = files.iter().position(|other| *other == file).unwrap_or(0);
+            let scope = first + 2 * at;
             self.line(&format!(
                 "!{number} = !DILocation(line: {line}, column: {column}, scope: !{scope})"
             ));
         }
-        self.line(&format!(
-            "!{scope} = !DISubprogram(name: \"all\", scope: null, spFlags: 0)"
-        ));
+        for (i, file) in files.into_iter().enumerate() {
+            let (scope, number) = (first + 2 * i, first + 2 * i + 1);
+            let place = match file.is_empty() {
+                true => String::new(),
+                false => format!("file: !{number}, "),
+            };
+            self.line(&format!(
+                "!{scope} = !DISubprogram(name: \"all\", scope: null, {place}spFlags: 0)"
+            ));
+            let file = quoted(file.as_bytes());
+            self.line(&format!(
+                "!{number} = !DIFile(filename: {file}, directory: \"\")"
+            ));
+        }
     }
 
     /// Variables that are used; the groups of their attributes go to the end.
@@ -508,7 +526,7 @@ impl Printer<'_> {
         {
             let _ = write!(text, ", addrspace({space})");
         }
-        if let Some(line) = self.dbg(data) {
+        if let Some(line) = self.module.origin(data.dbg) {
             let at = self.lines.iter().position(|other| *other == line);
             let at = at.unwrap_or_else(|| {
                 self.lines.push(line);
@@ -517,21 +535,6 @@ impl Printer<'_> {
             let _ = write!(text, ", !dbg !{}", self.nodes.len() + at);
         }
         text
-    }
-
-    /// Line and column of `!dbg`.
-    fn dbg(&self, data: &InstData) -> Option<(i64, i64)> {
-        let Meta::Named(_, fields) = &self.module.meta[data.dbg?] else {
-            return None;
-        };
-        let number = |name: &str| {
-            let (_, id) = fields.iter().find(|(field, _)| field == name)?;
-            match self.module.meta[*id] {
-                Meta::Int(n) => Some(n),
-                _ => None,
-            }
-        };
-        Some((number("line")?, number("column").unwrap_or(0)))
     }
 
     fn operation(&mut self, function: &Function, names: &Names, data: &InstData) -> String {
