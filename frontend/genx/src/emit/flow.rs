@@ -107,7 +107,8 @@ impl Emitter<'_, '_> {
             let free = moved
                 .iter()
                 .all(|(to, _)| !self.classes.is_wanted(*to, other));
-            if !moved.is_empty() && !(goto && free) {
+            let right = moved.is_empty() || goto && free;
+            if !right {
                 return self.unsupported("copies on an edge of a branch of channels");
             }
             copies[block].extend(moved);
@@ -170,7 +171,7 @@ impl Emitter<'_, '_> {
             None => match self.mask(condition)?.at(0) {
                 // Else channels go whose condition does not hold.
                 Some(pred) => Some(PredUse {
-                    inverse: pred.inverse != !back,
+                    inverse: pred.inverse == back,
                     ..pred
                 }),
                 None => return self.unsupported("such a condition"),
