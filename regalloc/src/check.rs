@@ -1,13 +1,12 @@
-//! Whether a program does what the function it was made from says: a check that shares nothing with
-//! the passes that made it but the function and the program.
+//! Proof of an allocation: a program does what the function from which it was made says.
 //!
-//! The program is followed with a model of where each value of the function is: in units of general
-//! registers, words of flags and of the address register, slots of scratch space. A place may hold
-//! several values (copies, block parameters and their arguments). Every instruction of the function
-//! must be there once, in its order, with the operands it had, and read its values from places that
-//! hold them; every other instruction must be a copy the model knows, a spill, a fill, or what the
-//! block's terminator stands for. Where control flow joins, a place holds what it holds on all ways.
-//! States only lose values on the way to the fixpoint, so that each block is followed a few times.
+//! Takes the function and the program, and shares nothing else with the passes that made the program. A data-flow
+//! analysis over the program tracks the values of the function that each place holds: units of general registers,
+//! words of flags and of the address register, slots of scratch space. A place may hold several values (copies, block
+//! parameters and their arguments). Guarantees that each instruction of the function is in the program once, in its
+//! order, with its operands, and reads its values from places that hold them. Every other instruction is a known copy,
+//! a spill, a fill, or a part of the block's terminator. At a join, a place holds the values that it holds on all
+//! paths. States only lose values on the way to the fixpoint, so that each block is walked a few times.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +33,7 @@ use crate::layout::TERM;
 use crate::routines::{Convention, Parts};
 use crate::{Allocated, layout};
 
-/// What is wrong, and where in the program.
+/// A difference between program and function, with its place in the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("block {block}, instruction {index}: {what}")]
 pub struct Wrong {
@@ -48,14 +47,14 @@ type Result<T = ()> = std::result::Result<T, String>;
 /// Values of one place, with the number of their words that are there or, in a word, which it is.
 type Held = SmallVec<[(VReg, u8); 2]>;
 
-/// All of a general register's value.
+/// All words of a general register's value.
 const WHOLE: u8 = u8::MAX;
 /// Bytes of a word of flags and addresses.
 const WORD: u32 = 2;
 /// Bytes of an hword, the unit of scratch block messages.
 const HWORD: u32 = 32;
 
-/// What is in scratch space, in so many registers of it.
+/// A spill slot: its number of registers, and the values that it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Slot {
     grfs: u32,
@@ -66,11 +65,11 @@ struct Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Far {
     grf: u32,
-    /// In owords, if it is known.
+    /// The address in owords, if it is known.
     offset: Option<u32>,
 }
 
-/// Where everything is.
+/// The values that all places hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     units: Vec<Held>,
@@ -80,20 +79,20 @@ struct State {
     slots: BTreeMap<u32, Slot>,
     /// Registers that hold what r0 held at entry.
     header: BTreeSet<u32>,
-    /// One that holds it but for where a message goes.
+    /// A register that holds a copy of r0 but for the offset of a message.
     far: Option<Far>,
-    /// One with the address of a message.
+    /// A register with the address of a message.
     register: Option<addresses::Register>,
-    /// Of functions that call or are called.
+    /// The stack's pointers, in functions that call or are called with a stack.
     stack: Option<calls::Pointers>,
 }
 
-/// What two words hold both.
+/// Keeps the values that both of two words hold.
 fn meet_words(a: &mut Held, b: &Held) {
     a.retain(|x| b.contains(x));
 }
 
-/// What two units hold both, as much of it as both have.
+/// Keeps the values that both of two units hold, with the words that both have.
 fn meet_units(a: &mut Held, b: &Held) {
     a.retain(|(v, words)| {
         let there = b
@@ -152,29 +151,29 @@ impl State {
         }
     }
 
-    /// Whether a message may go anywhere in scratch space with this register, once it is said where.
+    /// True if the register is a header with which a message reaches all of scratch space, given an offset.
     fn has_far(&self, grf: u32) -> bool {
         self.header.contains(&grf) || self.far.is_some_and(|far| far.grf == grf)
     }
 
-    /// What is in so many registers of scratch space from one on.
+    /// The values in a number of registers of scratch space from one on.
     fn in_slot(&self, at: u32, grfs: u32) -> Held {
         let slot = self.slots.get(&at).filter(|slot| slot.grfs == grfs);
         slot.map(|slot| slot.held.clone()).unwrap_or_default()
     }
 
-    /// Writes to so many registers of scratch space from one on.
+    /// Writes a number of registers of scratch space from one on.
     fn put(&mut self, at: u32, grfs: u32, held: Held) {
         self.free(at, grfs);
         self.slots.insert(at, Slot { grfs, held });
     }
 
-    /// So many registers of scratch space are written over.
+    /// A number of registers of scratch space lose their values.
     fn free(&mut self, at: u32, grfs: u32) {
         (self.slots).retain(|&other, slot| other + slot.grfs <= at || at + grfs <= other);
     }
 
-    /// A value that nobody defined is wherever it is looked for.
+    /// Every place holds a value without a definition.
     fn anywhere(&mut self, v: VReg, class: Class) {
         let State {
             units,
@@ -202,7 +201,7 @@ impl State {
     }
 }
 
-/// An instruction writes a flag or an address: where, which value, which bytes of it, over what.
+/// A write of a flag or an address: the place, the value, its bytes, and the old value.
 struct Write {
     to: Reg,
     v: VReg,
@@ -211,7 +210,7 @@ struct Write {
     old: Option<VReg>,
 }
 
-/// What that leaves: words of a file, or a unit that holds the value instead.
+/// The result of such a write: words of a file, or a unit that holds the value instead.
 enum Written {
     Words { to: Reg, words: Vec<(usize, Held)> },
     Unit { unit: usize, v: VReg, words: u8 },
@@ -222,7 +221,7 @@ struct Checker<'a> {
     parts: &'a Parts,
     /// The convention of the function, if it is a subroutine.
     own: Option<&'a Convention>,
-    /// What callers are told that it overwrites, if it is a function that they call by name.
+    /// The registers that callers take to be clobbered, if they call the function by name.
     overwritten: GrfSet,
     /// Units that it overwrites.
     written: Cell<UnitSet>,
@@ -240,7 +239,7 @@ struct Checker<'a> {
     at: (usize, usize),
 }
 
-/// Holds a program against its function, which calls no subroutines.
+/// Checks a program against its function, which calls no subroutines.
 ///
 /// # Errors
 /// As [`check_part`].
@@ -248,11 +247,11 @@ pub fn check(func: &Function, allocated: &Allocated) -> std::result::Result<(), 
     check_part(func, allocated, &Parts::default())
 }
 
-/// Holds a program against its function, and against the conventions of the subroutines that it calls and
-/// its own, if it is one.
+/// Checks a program against its function, against the conventions of the subroutines that it calls and, if it is one,
+/// against its own.
 ///
 /// # Errors
-/// The first thing that is not as the function says.
+/// The first difference from the function.
 pub fn check_part(
     func: &Function,
     allocated: &Allocated,
@@ -369,7 +368,7 @@ impl Checker<'_> {
         Ok(state)
     }
 
-    /// The state behind an edge: what lives there, and parameters where their arguments are.
+    /// The state after an edge: live values, and parameters in the places of their arguments.
     fn cross(&self, state: &State, edge: &kiln_machine::func::Edge) -> State {
         let mut passed: Vec<(VReg, VReg)> = (edge.args.iter().copied())
             .zip(self.func.blocks[edge.to].params.iter().copied())
@@ -421,10 +420,10 @@ impl Checker<'_> {
     fn block(&mut self, b: Block, state: &mut State) -> Result {
         let insts = &self.func.blocks[b].insts;
         let mut next = 0;
-        // The call whose further instructions may come.
+        // The call whose further instructions may follow.
         let mut calling: Option<usize> = None;
         let mut ending: Vec<(usize, usize)> = Vec::new();
-        // Values without code are anywhere until the next instruction has run.
+        // Every place holds a value without code until the next instruction has run.
         let mut undefined: Vec<VReg> = Vec::new();
         let skip = |next: &mut usize, state: &mut State, undefined: &mut Vec<VReg>| {
             undefined.clear();
@@ -500,7 +499,7 @@ impl Checker<'_> {
         reg.num * self.grf_bytes + u32::from(reg.byte)
     }
 
-    /// The unit that begins so many bytes before a register.
+    /// The unit that begins a number of bytes before a register.
     fn unit(&self, reg: Reg, byte: u32) -> Result<usize> {
         let at = self.address_of(reg).checked_sub(byte);
         match at {
@@ -528,7 +527,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A register of the program holds what the function's does, for so many bytes.
+    /// Checks that a register of the program holds the value of the function's register, in a number of bytes.
     fn reads(&self, f: inst::Reg, p: Reg, bytes: u32, state: &mut State) -> Result {
         match f.base() {
             Base::Virt(v) if self.func.regs[v].class == Class::Grf => {
@@ -737,7 +736,7 @@ impl Checker<'_> {
         unknown()
     }
 
-    /// It is said in a copy of r0 where the next message goes.
+    /// The offset of the next message is written to a copy of r0.
     fn goes_to(&self, inst: &Gen, state: &mut State) -> Result {
         let (to, ty) = match inst.dst {
             Some(Dst {
@@ -833,7 +832,7 @@ impl Checker<'_> {
 
     // Instructions of the function.
 
-    /// Checks that an instruction's sources, predicate and descriptors are where it reads them.
+    /// Checks that an instruction reads its sources, predicate and descriptors from places that hold them.
     fn inputs(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
         for (src, out) in f.srcs.iter().zip(&p.srcs) {
             if let (inst::Src::Reg(r), Src::Reg(out)) = (src, out) {
@@ -869,7 +868,7 @@ impl Checker<'_> {
     fn inst(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
         self.alike(f, p)?;
         self.inputs(f, p, state)?;
-        // Old contents must be there before anything is lost.
+        // Old contents are checked before any value is lost.
         let mut results: SmallVec<[(usize, VReg); 4]> = SmallVec::new();
         let mut small: SmallVec<[Write; 2]> = SmallVec::new();
         let mut lost: SmallVec<[(u32, u32); 2]> = SmallVec::new();
@@ -907,7 +906,7 @@ impl Checker<'_> {
                     let bytes = match (p.msg, f.message.expand()) {
                         (Some(msg), Some(_)) => match msg.desc {
                             Desc::Imm(desc) => (desc >> 20 & 31) * self.grf_bytes,
-                            // To the end of the last one, wherever in the first it begins.
+                            // The span ends with the last register, and may begin anywhere in the first.
                             Desc::Addr { .. } => {
                                 results.len() as u32 * self.unit_bytes - d.reg.byte()
                             }
@@ -973,7 +972,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What places hold after a flag or an address is written: words, or a unit.
+    /// The values in words, or in a unit, after a write of a flag or an address.
     fn small(&self, write: &Write, state: &mut State) -> Result<Written> {
         let Write {
             to,
@@ -985,7 +984,7 @@ impl Checker<'_> {
         let size = u32::from(self.func.regs[v].bytes)
             .max(byte + bytes)
             .div_ceil(WORD);
-        // Words that nobody wrote are the new value's all the same.
+        // Words without a definition belong to the new value as well.
         let kept = old.map_or(0, |old| u32::from(self.func.regs[old].bytes).div_ceil(WORD));
         if let Some((words, at)) = self.words(state, to) {
             let base = at
@@ -1025,7 +1024,7 @@ impl Checker<'_> {
         u32::from(channels).div_ceil(16) * WORD
     }
 
-    /// All but registers is as it was.
+    /// Checks that all but the registers of an instruction is unchanged.
     fn alike(&self, f: &Inst, p: &Gen) -> Result {
         let fail = |what: &str| Err(format!("another {what} than the function's"));
         if f.op != Opcode::Gen(p.op) {
@@ -1295,7 +1294,7 @@ impl Checker<'_> {
         Err("a branch into the middle of a block".into())
     }
 
-    /// Where execution goes on behind a block: what is next, or where a jump leads.
+    /// The block that is executed after a block: the next, or the target of a jump.
     fn falls<'g>(
         &self,
         b: Block,
@@ -1326,7 +1325,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A flag is cleared for so many channels.
+    /// A flag is cleared for a number of channels.
     fn zero(&self, mov: &Gen, channels: u8, state: &mut State) -> Result<Reg> {
         let ty = if channels > 16 { Type::Ud } else { Type::Uw };
         let flag = match mov.dst.map(|d| (d.place, d.ty)) {

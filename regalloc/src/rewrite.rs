@@ -70,7 +70,7 @@ struct Rewriter<'a> {
     written: UnitSet,
     /// Units that called functions overwrite.
     clobbered: UnitSet,
-    /// Of a subroutine, as far as it is known.
+    /// The convention of a subroutine, as far as it is known.
     convention: Option<Convention>,
 }
 

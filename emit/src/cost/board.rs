@@ -1,7 +1,7 @@
 //! Waits for what annotations of the software scoreboard say.
 //!
-//! Of each pipeline, the cycles at which its last instructions finish; of each token, those at which its holder has
-//! read and written.
+//! The state has, by pipeline, the cycles at which its last instructions finish; by token, the cycles at which its
+//! holder has read and written.
 
 use smallvec::SmallVec;
 

@@ -47,7 +47,7 @@ struct Held {
 struct Pipeline {
     /// Number of instructions issued.
     issued: u32,
-    /// Those with lower numbers have finished.
+    /// Instructions with lower numbers have finished.
     done: u32,
     /// One after the last instruction that read or wrote by an indirect operand.
     read_any: u32,

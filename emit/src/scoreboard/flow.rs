@@ -37,7 +37,7 @@ pub(super) struct Waits {
 
 pub(super) const NO_TOKEN: u8 = u8::MAX;
 
-/// What a token's holder has not finished.
+/// Reads and writes that a token's holder has not finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pending {
     writes: Registers,
@@ -48,12 +48,12 @@ struct Pending {
     followers: u32,
 }
 
-/// What is unfinished at a place.
+/// Unfinished messages at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
     /// Tokens with something unfinished.
     active: u32,
-    /// Those of fences, and of loads from local memory.
+    /// Tokens of fences, and of loads from local memory.
     fences: u32,
     local: u32,
     /// Registers of all tokens, or more.

@@ -27,7 +27,7 @@ pub struct Options {
     pub variant: Option<Variant>,
 }
 
-/// What a module is compiled to.
+/// The vISA of a module, and the interfaces of its kernels.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub visa: Visa,
@@ -83,7 +83,7 @@ pub fn read(bytes: &[u8]) -> Result<Module> {
 /// Compiles LLVM IR, in text or in bitcode.
 ///
 /// # Errors
-/// What is wrong with it first, or not supported.
+/// The first fault, or the first part that is not supported, with its place.
 pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
     let mut module = read(bytes)?;
     let (kernels, calls) = described(&mut module, options.variant)?;

@@ -1,4 +1,4 @@
-//! What is wrong or not supported ends in a diagnostic with its place: each code from a file of its own.
+//! Faults and unsupported parts end in a diagnostic with its place: each code from a file of its own.
 
 use kiln_genx::error::Code;
 use kiln_genx::{Options, compile};

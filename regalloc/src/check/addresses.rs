@@ -1,7 +1,7 @@
 //! Spills and fills where messages access memory by address.
 //!
-//! Followed are a register with an address, the surface of scratch space, and words of the address register that are
-//! kept there; and the last dword of the address register with the surface, which is a value of its own.
+//! The analysis tracks a register with an address, the surface of scratch space, and saved words of the address
+//! register; and the last dword of the address register with the surface, which is a value of its own.
 
 use kiln_emit::inst::{Desc, Dst, Inst as Gen, Op, Place, Reg, RegFile, Src, Type};
 use kiln_machine::inst::VReg;
@@ -23,7 +23,7 @@ const COUNTS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 const ADDRESS: u16 = 0;
 const SURFACE: u16 = 4;
 const KEPT: u16 = 8;
-/// The dword of r0 with the surface, its bits, and how far to the right a descriptor has them.
+/// The dword of r0 with the surface, its bits, and the shift to the right that a descriptor needs.
 const STATE: u16 = 20;
 const STATE_MASK: u64 = 0xffff_fc00;
 const STATE_SHIFT: u64 = 4;
@@ -45,7 +45,7 @@ pub(super) struct Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Surface {
     Unknown,
-    /// Not yet shifted.
+    /// The surface before the shift.
     Masked,
     Known,
 }
@@ -60,7 +60,7 @@ impl Register {
         }
     }
 
-    /// As a kernel leaves it to its subroutines.
+    /// The state that a kernel leaves to its subroutines.
     pub(super) fn ready(grf: u32) -> Register {
         Register {
             address: Some(BASE),
@@ -89,7 +89,7 @@ fn immediate(src: Option<&Src>) -> Option<u64> {
     }
 }
 
-/// A number of so many bits, with its sign.
+/// A signed number of a given number of bits.
 fn signed(value: u32, bits: u32) -> i32 {
     (value << (32 - bits)) as i32 >> (32 - bits)
 }
@@ -100,7 +100,7 @@ impl Checker<'_> {
         VReg::from_u32(self.func.regs.len() as u32 + self.func.target.grf_count + 1)
     }
 
-    /// An added instruction that is about such a register, if it is one.
+    /// Follows an added instruction that writes or uses such a register; `None` if it does neither.
     pub(super) fn by_address(&self, inst: &Gen, state: &mut State) -> Option<Result> {
         if inst.msg.is_some() {
             return Some(self.scratch_by_address(inst, state));

@@ -1,8 +1,8 @@
-//! Calls: what they need, what they leave, and what a function leaves to its caller.
+//! Stack calls: arguments, results, clobbered registers, and the state that a function owes its caller.
 //!
-//! The stack's pointers are followed as distances from where they were at entry, so that a place in a
-//! frame is a number like that of a spill slot. What the caller wants back, the registers that a callee
-//! saves and its pointers, are values of their own, with numbers behind those of the function.
+//! The stack's pointers are tracked as distances from their values at entry, so that a place in a frame is a number as
+//! that of a spill slot is. The registers that a callee saves and the caller's pointers are values of their own, with
+//! numbers after those of the function.
 
 use kiln_emit::inst::{Desc, Inst as Gen, Op, Place, Reg, RegFile, Src, Target, Type};
 use kiln_machine::func::{Block, Entered};
@@ -20,16 +20,16 @@ pub(super) const OWORD: u32 = 16;
 const STATELESS: u32 = 255;
 pub(super) const DATA_PORT: u8 = 10;
 
-/// Where the stack's pointers point, in owords from where the stack ended at entry.
+/// The stack's pointers, in owords from the end of the stack at entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pointers {
     top: Option<u32>,
     frame: Option<Where>,
-    /// Where the next message accesses the stack.
+    /// The place in the stack that the next message accesses.
     offset: Option<u32>,
-    /// The register of messages is a copy of r0 but for the offset.
+    /// True if the register of messages is a copy of r0 but for the offset.
     header: bool,
-    /// The return address is what the caller put there.
+    /// True if the return address is that of the caller.
     address: bool,
     /// A register that holds the caller's pointers.
     descriptor: Option<u32>,
@@ -78,7 +78,7 @@ pub(super) fn immediate(src: Option<&Src>) -> Option<u32> {
     }
 }
 
-/// The owords of a block message to all memory, and whether it writes them; none if it is another.
+/// Number of owords of a block message to all memory, and true if it writes; `None` for another message.
 pub(super) fn oword_block(desc: u32) -> Option<(u32, bool)> {
     let owords = 1u32 << (desc >> 8 & 7).saturating_sub(1);
     let kind = match desc >> 14 & 31 {
@@ -134,7 +134,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A kernel's stack in one of its subroutines: it begins behind the subroutine's frame at least.
+    /// A kernel's stack in one of its subroutines: it begins after the subroutine's frame or later.
     pub(super) fn within(&self) -> Option<Pointers> {
         let end = self.own?.frame_end * self.grf_bytes;
         Some(Pointers {
@@ -169,7 +169,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An added instruction that has to do with the stack, if it is one.
+    /// Follows an added instruction that writes or uses the stack's pointers; `None` if it does neither.
     pub(super) fn on_stack(&self, inst: &Gen, state: &mut State) -> Option<Result> {
         let stack = self.func.abi.stack.as_ref()?;
         let mut pointers = state.stack?;
@@ -274,7 +274,7 @@ impl Checker<'_> {
             false => direct(inst.dst?.place),
         };
         let data = data?;
-        // As spill slots are: in registers.
+        // Slots of frames are counted in registers, as spill slots are.
         let at = offset * OWORD / self.grf_bytes;
         let unit_grfs = self.unit_bytes / self.grf_bytes;
         if grfs == Stack::DESCRIPTOR_GRFS {
@@ -320,7 +320,7 @@ impl Checker<'_> {
         Some(Ok(()))
     }
 
-    /// What is passed is where the convention wants it.
+    /// Checks that arguments or results are in the registers of the convention.
     fn passed(&self, inst: &Inst, state: &State) -> Result {
         let Some(stack) = &self.func.abi.stack else {
             return Err("a call without a convention".into());
@@ -341,8 +341,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The first instruction of a call, which has to find everything in its place: what comes behind
-    /// is the way there.
+    /// The first instruction of a call. All arguments are in their places here; the instructions that follow are the
+    /// jump.
     pub(super) fn call(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
         let stack = self.func.abi.stack.as_ref().ok_or("no convention")?;
         self.passed(f, state)?;
@@ -392,7 +392,7 @@ impl Checker<'_> {
         }
         state.flags.iter_mut().for_each(Held::clear);
         state.address.iter_mut().for_each(Held::clear);
-        // The callee has gone elsewhere with the register of messages.
+        // The callee has changed the offset in the register of messages.
         state.far = state.has_far(stack.messages).then_some(super::Far {
             grf: stack.messages,
             offset: None,
@@ -409,8 +409,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The other instructions of a call write nothing but the return address, and registers that hold
-    /// nothing behind a call but values that nobody defined, which are everywhere.
+    /// The other instructions of a call write only the return address, and registers that hold no value after the
+    /// call but values without a definition, which every place holds.
     pub(super) fn rest_of_call(
         &self,
         f: &Inst,
@@ -444,7 +444,7 @@ impl Checker<'_> {
             };
         };
         if p.op == Op::Call {
-            // Of the next instruction, which leaves the others out.
+            // A call by address has the next instruction as its jump target.
             let next = Some(Target::Offset(p.size() as i32));
             let same = by_address && to == back && p.jip == next && self.for_all(p);
             return match same {
@@ -464,8 +464,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A function overwrites nothing that a caller who knows it relies on: what it saves and what has a
-    /// duty is looked at where it goes back.
+    /// A function overwrites no register that a caller by name relies on. Saved registers and those with a role of
+    /// their own are checked at its returns.
     pub(super) fn loses_as_said(&self, overwritten: GrfSet) -> Result {
         let stack = match &self.func.abi.stack {
             Some(stack) if self.func.entered == Entered::Called => stack,
@@ -482,7 +482,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The end of a function: results, saved registers and pointers are as the caller wants them.
+    /// The end of a function: results, saved registers and pointers have the values of the convention.
     pub(super) fn back<'g>(
         &self,
         b: Block,

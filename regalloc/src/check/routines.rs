@@ -1,9 +1,9 @@
-//! Subroutines: that a caller and a callee mean the same by the callee's convention.
+//! Subroutines: caller and callee keep to the callee's convention.
 //!
-//! The callee is checked with its inputs where the convention says, and has to have the results and the
-//! return address there at its end, the copy of r0 in its place, and nothing overwritten beyond what the
-//! convention admits: neither registers nor scratch space. The caller is checked with the same
-//! convention; of what lies below the end of the callee's frames nothing is left.
+//! The callee begins with its inputs in the places of the convention. At its end, results and return address are in
+//! their places, the copy of r0 is in its own, and no register or part of scratch space is overwritten beyond those of
+//! the convention. The caller is checked with the same convention; scratch space below the end of the callee's frames
+//! holds no value after a call.
 
 use kiln_emit::inst::{Inst as Gen, Op, Place, Reg, RegFile, Src, Target};
 use kiln_machine::inst::{Inst, VReg};
@@ -79,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Puts something into a slot of the frames of callees; gives what was there.
+    /// Puts a value into a slot of the frames of callees, and gives the values that were there.
     fn keep(&self, state: &mut State, slot: u32, held: Held) -> Result<Held> {
         let grfs = self.unit_bytes / self.grf_bytes;
         let before = state.in_slot(slot, grfs);
@@ -105,7 +105,7 @@ impl Checker<'_> {
         }
     }
 
-    /// All channels of the function, and nothing else.
+    /// True if an instruction has all channels of the function, and no predicate.
     pub(super) fn for_all(&self, p: &Gen) -> bool {
         (p.exec_size, p.chan_off, p.no_mask) == (self.func.simd, 0, false) && p.pred.is_none()
     }

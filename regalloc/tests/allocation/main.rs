@@ -113,7 +113,7 @@ fn memory_to_memory_in_few_registers_is_right() {
     }
 }
 
-/// Those that give up nowhere, in turn.
+/// Each allocator in turn.
 fn allocator_of(seed: u64) -> Allocator {
     match seed % 2 {
         0 => Allocator::Scan,

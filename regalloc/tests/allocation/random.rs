@@ -117,7 +117,7 @@ impl Maker<'_, '_> {
                         let v = self.define(class);
                         self.constant[class_index(class)].push(v);
                     }
-                    // Of the size of the parameters that take them over.
+                    // Arguments have the sizes of their parameters.
                     for p in params[1][class_index(class)].clone() {
                         let bytes = self.func.regs[p].bytes;
                         let v = self.sized(class, |b| b == bytes);
@@ -516,7 +516,7 @@ impl Maker<'_, '_> {
         };
         inst.srcs.push(src);
         let mut dst = Dst::new(Reg::virt(v, byte), 1, Type::Uw);
-        // What is not written must be from somewhere for the later reads of it.
+        // Bytes that are not written need old contents, since later instructions read them.
         dst.old = match size == words as u8 {
             true => Self::over(old),
             false => {

@@ -129,8 +129,8 @@ fn the_address_register_is_shared_by_words() {
     }
 }
 
-/// Of a send of two payloads the descriptor is in the first dword of the address register, even where
-/// others were there before.
+/// The descriptor of a send with two payloads is in the first dword of the address register, even if another value
+/// was there before.
 #[test]
 fn the_descriptor_of_two_payloads_is_in_the_first_dword() {
     for (order, across) in [([0, 1], false), ([1, 0], false), ([1, 0], true)] {

@@ -132,7 +132,7 @@ impl Assigner<'_> {
                 point += 2;
             }
             self.blocks[block] = (first, point);
-            // What is alive at the start of a block is not at the end of the one before it in order.
+            // Values that are live at the start of a block need not be at the end of the block before it in order.
             point += 2;
         }
     }

@@ -18,7 +18,7 @@ use cranelift_entity::SecondaryMap;
 /// Channels of a thread at least: with fewer, some that no branch turns off are on.
 const MIN_CHANNELS: u32 = 16;
 
-/// What the emission of a function with divergent control flow asks for.
+/// Facts about divergent control flow that the emission of a function needs.
 #[derive(Default)]
 pub struct Plan {
     /// Channels of each branch.
@@ -52,7 +52,7 @@ pub fn has(function: &Function) -> bool {
     insts.any(|inst| kind(function, *inst).is_some())
 }
 
-/// What is known about the channels at a place.
+/// Facts about the channels that are on at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Channels {
     /// One is on.

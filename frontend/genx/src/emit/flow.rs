@@ -11,7 +11,7 @@ use crate::error::{Code, Result};
 use crate::intrinsics::Sign;
 use crate::ir::{Block, FunctionId, Inst, Op, TypeData, Value, ValueDef};
 
-/// What is copied at the end of each block, and where jumps to a block go in truth.
+/// Copies at the end of each block, and the final target of jumps to a block.
 pub struct Copies {
     copies: SecondaryMap<Block, Vec<(Value, Value)>>,
     target: SecondaryMap<Block, Option<Block>>,
@@ -284,7 +284,7 @@ impl Emitter<'_, '_> {
         if copies.is_empty() {
             return Ok(());
         }
-        // Of each: destination, source, and the class of what is read.
+        // Each copy: destination, source, and the class of the source.
         let class = |e: &Self, value: Value| match e.function.values[value].def {
             ValueDef::Inst(_) | ValueDef::Param(_) => Some(e.classes.root(value)),
             _ => None,

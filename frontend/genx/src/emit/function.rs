@@ -47,7 +47,7 @@ pub struct Signature {
     pub result: Vec<Place>,
 }
 
-/// What the functions of one object share.
+/// Facts and tables that the functions of one object share.
 pub struct Shared<'a> {
     pub module: &'a Module,
     pub platform: &'static Platform,

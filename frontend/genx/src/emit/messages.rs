@@ -46,7 +46,7 @@ enum Item {
     Receive,
 }
 
-/// What a message by channels receives.
+/// The response of a message by channels.
 struct Receive {
     value: Value,
     old: Option<Value>,
@@ -60,7 +60,8 @@ impl Emitter<'_, '_> {
         self.surface_of(index, true)
     }
 
-    /// The same; `predefined` is false for messages that cannot name shared local memory as such.
+    /// Surface of an operand that is a binding table index; `predefined` is false for messages that cannot name the
+    /// surface of shared local memory.
     fn surface_of(&mut self, index: Value, predefined: bool) -> Result<Surface> {
         if let Some(bti) = bale::uniform(self.function, index) {
             let bti = bti & 0xffff_ffff;

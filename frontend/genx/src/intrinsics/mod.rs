@@ -26,7 +26,7 @@ pub struct Intrinsic(u16);
 pub enum Sign {
     Signed,
     Unsigned,
-    /// That of the value's own type: floats.
+    /// The sign is in the type: floats.
     Own,
 }
 

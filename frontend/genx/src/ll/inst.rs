@@ -350,7 +350,7 @@ impl Parser<'_> {
         }
         args.push(self.ordering(body)?);
         if word == "cmpxchg" {
-            // That of a failure is no stronger.
+            // The ordering of a failure is no stronger.
             self.ordering(body)?;
         }
         self.alignment()?;
@@ -627,7 +627,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a call names.
+/// The callee of a call.
 enum Callee {
     Named(SmolStr),
     Value(Value),

@@ -50,7 +50,7 @@ enum OfModule {
     Variable(Value),
 }
 
-/// What a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, Copy)]
 struct Place {
     variable: usize,
