@@ -19,6 +19,9 @@ use error::{Code, Diagnostic, Loc, Result};
 use ir::Module;
 pub use passes::kernels::Variant;
 
+/// Bytes of bitcode before the first record.
+const MAGIC_BYTES: u64 = 4;
+
 /// Options of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -83,8 +86,24 @@ pub fn read(bytes: &[u8]) -> Result<Module> {
 /// Compiles LLVM IR, in text or in bitcode.
 ///
 /// # Errors
-/// The first fault, or the first part that is not supported, with its place.
+/// The first fault, or the first part that is not supported, with its place. A fault of the whole file is at its start.
 pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
+    compile_module(bytes, options).map_err(|mut error| {
+        if error.loc == Loc::default() {
+            error.loc = match is_bitcode(bytes) {
+                true => Loc::byte(MAGIC_BYTES),
+                false => Loc {
+                    line: 1,
+                    column: 1,
+                    byte: 0,
+                },
+            };
+        }
+        error
+    })
+}
+
+fn compile_module(bytes: &[u8], options: &Options) -> Result<Compiled> {
     let mut module = read(bytes)?;
     let (kernels, calls) = described(&mut module, options.variant)?;
     if module.functions.values().any(emit::diverges) {

@@ -176,7 +176,11 @@ impl Baler<'_> {
         let data = &self.function.insts[inst];
         match &data.op {
             Op::Binary(BinaryOp::Xor) => self.function.as_bits(data.args[1]) == Some(1),
-            Op::Shuffle(mask) => (0..).zip(mask.iter()).all(|(i, m)| *m == i) && mask.len() <= 32,
+            Op::Shuffle(mask) => {
+                let count = self.module.types.count(self.function.ty(data.args[0]));
+                let first = (0..).zip(mask.iter()).all(|(i, m)| *m == i);
+                first && mask.len() <= 32 && count.is_some_and(|n| mask.len() <= n as usize)
+            }
             _ => false,
         }
     }

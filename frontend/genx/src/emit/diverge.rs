@@ -188,7 +188,9 @@ impl Walk<'_> {
                 let is_phi = data.op == Op::Phi;
                 let is_start = match &data.op {
                     Op::Shuffle(numbers) => {
+                        let count = self.module.types.count(self.function.ty(data.args[0]));
                         self.plan.masks[data.args[0]]
+                            && numbers.len() <= count.unwrap_or(1) as usize
                             && (0..).zip(numbers.iter()).all(|(i, n)| *n == i)
                     }
                     Op::Freeze => self.plan.masks[data.args[0]],

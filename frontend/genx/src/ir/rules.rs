@@ -304,13 +304,54 @@ pub enum Callee {
     Function,
 }
 
+/// Functions of SPIR-V for OpenCL C with the same operands as an intrinsic, which the reference's adaptors write.
+const SPIRV: [(&str, &str); 25] = [
+    ("ceil", "ceil"),
+    ("clz", "ctlz"),
+    ("copysign", "copysign"),
+    ("ctz", "cttz"),
+    ("fabs", "fabs"),
+    ("floor", "floor"),
+    ("fma", "fma"),
+    ("fmax", "maxnum"),
+    ("fmin", "minnum"),
+    ("mad", "fmuladd"),
+    ("native_cos", "genx.cos"),
+    ("native_exp2", "genx.exp"),
+    ("native_log2", "genx.log"),
+    ("native_recip", "genx.inv"),
+    ("native_rsqrt", "genx.rsqrt"),
+    ("native_sin", "genx.sin"),
+    ("popcount", "ctpop"),
+    ("rint", "rint"),
+    ("s_abs", "abs"),
+    ("s_max", "smax"),
+    ("s_min", "smin"),
+    ("sqrt", "sqrt"),
+    ("trunc", "trunc"),
+    ("u_max", "umax"),
+    ("u_min", "umin"),
+];
+
+/// Intrinsic that a mangled function of SPIR-V is: `_Z`, the length of the name, the name, types.
+fn spirv_function(name: &str) -> Option<&'static str> {
+    let rest = name.strip_prefix("_Z")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (length, rest) = rest.split_at_checked(digits)?;
+    let (name, _) = rest.split_at_checked(length.parse().ok()?)?;
+    let name = name.strip_prefix("__spirv_ocl_")?;
+    let row = SPIRV.iter().find(|(known, _)| *known == name)?;
+    Some(row.1)
+}
+
 /// Kind of the function of a name.
 ///
 /// # Errors
 /// It is an intrinsic that is not known, or not supported.
 pub fn callee(name: &str) -> Rule<Callee> {
     let Some(rest) = name.strip_prefix("llvm.") else {
-        return Ok(Callee::Function);
+        let known = spirv_function(name).and_then(|name| Intrinsic::named(name).ok());
+        return Ok(known.map_or(Callee::Function, Callee::Intrinsic));
     };
     if rest.starts_with("dbg.") {
         return Ok(Callee::Nothing);
