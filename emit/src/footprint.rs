@@ -131,13 +131,26 @@ impl Operands<'_> {
             op if op.branches_by_register() => 2,
             _ => u32::from(inst.exec_size),
         };
-        if across == 1 && (rows == width || lanes <= width) {
-            reads.add(start, lanes * size, grf_bytes);
-            return reads;
-        }
-        for lane in 0..lanes {
-            let element = lane / width * rows + lane % width * across;
-            reads.add(start + element * size, size, grf_bytes);
+        // The step between all elements, if it is one.
+        let step = match width {
+            1 => Some(rows),
+            width if lanes <= width || rows == width * across => Some(across),
+            _ => None,
+        };
+        match step {
+            Some(0) => reads.add(start, size, grf_bytes),
+            Some(1) => reads.add(start, lanes * size, grf_bytes),
+            Some(step) => {
+                for lane in 0..lanes {
+                    reads.add(start + lane * step * size, size, grf_bytes);
+                }
+            }
+            None => {
+                for lane in 0..lanes {
+                    let element = lane / width * rows + lane % width * across;
+                    reads.add(start + element * size, size, grf_bytes);
+                }
+            }
         }
         reads
     }

@@ -4,6 +4,7 @@
 //! last takes the token. Registers of an indirect operand and of a message whose length is in a register are unknown:
 //! the former may be all, the latter as many as a message can have.
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use kiln_target::op::Props;
@@ -12,26 +13,18 @@ use kiln_target::rules::{Rules, rules};
 use super::registers::{self, GRFS, Kind, Registers};
 use super::units::{Unit, Units};
 use crate::assemble::Program;
-use crate::cost::request;
 use crate::encoding::swsb::SwsbSpec;
 use crate::footprint::{self, Footprint};
-use crate::inst::{Desc, Inst, Op, Place, Pred, Reg, RegFile, Src, Target};
-use crate::messages::{Access, Function, Kind as MessageKind, second_beside_descriptor};
+use crate::inst::{Desc, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target};
+use crate::messages::{
+    Access, Descriptors, Function, Kind as MessageKind, Request, second_beside_descriptor,
+};
 use crate::platform::Platform;
 
-/// The order of a message's reads: those of equal keys read one after the other.
-pub(super) type Order = Option<Channels>;
+/// The order of reads out of order: those of equal keys read one after the other. The key has the unit and the channels.
+pub(super) type Order = Option<NonZeroU64>;
 
-/// The unit out of order, and the channels it works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Channels {
-    unit: u8,
-    exec_size: u8,
-    chan_off: u8,
-    pred: Option<Pred>,
-}
-
-/// Numbers of units in [`Channels`] after those of shared functions.
+/// Numbers of units after those of shared functions.
 const MATH_UNIT: u8 = 16;
 const SYSTOLIC_UNIT: u8 = 17;
 
@@ -123,15 +116,16 @@ impl<'a> Code<'a> {
         units: Units,
         indirect: &[Range<u32>],
     ) -> Code<'a> {
+        let count = program.blocks.iter().map(Vec::len).sum();
         let mut code = Code {
             platform,
             swsb,
             rules: rules(platform.family),
             units,
             indirect: Registers::default(),
-            facts: Vec::new(),
-            parts: Vec::new(),
-            starts: Vec::new(),
+            facts: Vec::with_capacity(count),
+            parts: Vec::with_capacity(count * EXPECTED_PARTS),
+            starts: Vec::with_capacity(program.blocks.len() + 1),
         };
         for register in indirect.iter().flat_map(Range::clone) {
             if register < u32::from(GRFS) {
@@ -217,7 +211,15 @@ impl<'a> Code<'a> {
     }
 
     fn message_notes(&self, inst: &Inst, notes: &mut Notes) {
-        let Some(request) = request(inst, self.platform) else {
+        let Some(of) = inst.msg.as_ref().and_then(Descriptors::of) else {
+            return;
+        };
+        // A fence has a register each way at most.
+        let short = of.payload() <= 1 && of.response() <= 1;
+        if !short && Function::of(of.sfid) != Function::LocalMemory {
+            return;
+        }
+        let Ok(request) = Request::decode(of, self.platform.family) else {
             return;
         };
         let local = request.function == Function::LocalMemory;
@@ -244,12 +246,10 @@ impl<'a> Code<'a> {
             _ => MATH_UNIT,
         };
         let known = inst.pred.is_some() || !inst.no_mask;
-        known.then_some(Channels {
-            unit,
-            exec_size: inst.exec_size,
-            chan_off: inst.chan_off,
-            pred: inst.pred,
-        })
+        let fields = [unit, inst.exec_size, inst.chan_off].map(u64::from);
+        let key = fields.iter().fold(1, |key, field| key << 8 | field);
+        let key = key << 16 | inst.pred.as_ref().map_or(0, predicate_key);
+        known.then(|| NonZeroU64::new(key))?
     }
 
     /// Adds the accesses of an instruction.
@@ -423,9 +423,28 @@ impl<'a> Code<'a> {
     }
 }
 
+/// Accesses of an instruction in most code, for the size of their list.
+const EXPECTED_PARTS: usize = 6;
+
 /// Maximum numbers of registers of a payload and of a response.
 const MAX_PAYLOAD: u32 = 15;
 const MAX_RESPONSE: u32 = 32;
+
+/// A number for a predicate, not 0.
+fn predicate_key(pred: &Pred) -> u64 {
+    let (kind, group) = match pred.ctrl {
+        PredCtrl::Normal => (1, 0),
+        PredCtrl::AnyV => (2, 0),
+        PredCtrl::AllV => (3, 0),
+        PredCtrl::Any(group) => (4, group),
+        PredCtrl::All(group) => (5, group),
+        PredCtrl::AnyChannel => (6, 0),
+        PredCtrl::AllChannels => (7, 0),
+        PredCtrl::Replicate(channel) => (8, channel),
+    };
+    let flag = u64::from(pred.flag.num) << 1 | u64::from(pred.flag.byte / 2);
+    kind << 12 | u64::from(group) << 6 | (flag & 31) << 1 | u64::from(pred.inverse)
+}
 
 /// Bytes rounded to words.
 fn words(bytes: u64) -> u64 {

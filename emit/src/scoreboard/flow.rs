@@ -83,7 +83,8 @@ pub(super) struct Solver<'a> {
     result: Waits,
 }
 
-fn bits(mut mask: u32) -> impl Iterator<Item = u8> {
+/// The numbers of set bits.
+pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let bit = (mask != 0).then(|| mask.trailing_zeros() as u8)?;
         mask &= mask - 1;

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::distance::Distance;
 use super::facts::{Code, Notes};
-use super::flow::{NO_TOKEN, Wait, Waits};
+use super::flow::{NO_TOKEN, Wait, Waits, bits};
 use super::units::Unit;
 use crate::assemble::Program;
 use crate::encoding::spec;
@@ -59,22 +59,25 @@ pub(super) fn place(program: &mut Program, code: &Code, distances: &[Distance], 
             inst.swsb = *swsb;
         }
         if !placer.syncs.is_empty() {
-            *insts = merged(std::mem::take(insts), placer.syncs);
+            insert(insts, &mut placer.syncs);
         }
     }
 }
 
-/// The instructions with those of a list in front of them.
-fn merged(insts: Vec<Inst>, syncs: Vec<(usize, Inst)>) -> Vec<Inst> {
-    let mut all = Vec::with_capacity(insts.len() + syncs.len());
-    let mut syncs = syncs.into_iter().peekable();
-    for (at, inst) in insts.into_iter().enumerate() {
-        while let Some((_, sync)) = syncs.next_if(|(before, _)| *before == at) {
-            all.push(sync);
+/// Inserts the instructions of a list, in front of those whose indices it has.
+fn insert(insts: &mut Vec<Inst>, syncs: &mut Vec<(usize, Inst)>) {
+    let mut from = insts.len();
+    insts.resize(from + syncs.len(), Inst::new(Op::Nop, 1));
+    let mut to = insts.len();
+    // From the end on, each instruction is moved once.
+    while let Some((before, sync)) = syncs.pop() {
+        while from > before {
+            (from, to) = (from - 1, to - 1);
+            insts.swap(from, to);
         }
-        all.push(inst);
+        to -= 1;
+        insts[to] = sync;
     }
-    all
 }
 
 type Tokens = SmallVec<[(TokenUse, u8); 4]>;
@@ -83,7 +86,7 @@ impl Placer<'_> {
     fn step(&mut self, at: usize, distance: Distance) {
         let number = self.first as usize + at;
         let set = self.waits.tokens[number];
-        let mut left = self.tokens(self.waits.waits[number]);
+        let wait = self.waits.waits[number];
         let mut rest = distance;
         if set != NO_TOKEN {
             self.annotations[at].token = Some((TokenUse::Set, set));
@@ -92,10 +95,15 @@ impl Placer<'_> {
             self.annotations[at].dist = Some(dist);
             rest = Distance::None;
         }
-        // The youngest holder's wait can be moved least.
-        left.sort_by_key(|(_, token)| std::cmp::Reverse(self.behind[usize::from(*token)]));
-        left.retain(|wait| !self.carries(at, *wait));
-        left.retain(|wait| !self.moved(at, *wait));
+        let mut left = Tokens::new();
+        if wait != Wait::default() {
+            left.extend(bits(wait.dst).map(|token| (TokenUse::Dst, token)));
+            left.extend(bits(wait.src).map(|token| (TokenUse::Src, token)));
+            // The youngest holder's wait can be moved least.
+            left.sort_by_key(|(_, token)| std::cmp::Reverse(self.behind[usize::from(*token)]));
+            left.retain(|wait| !self.carries(at, *wait));
+            left.retain(|wait| !self.moved(at, *wait));
+        }
         if rest != Distance::None && self.moved_distance(at, rest) {
             rest = Distance::None;
         }
@@ -103,15 +111,6 @@ impl Placer<'_> {
         if set != NO_TOKEN {
             self.behind[usize::from(set)] = at + 1;
         }
-    }
-
-    fn tokens(&self, wait: Wait) -> Tokens {
-        let all = |mask: u32, used| {
-            let tokens = (0..32).filter(move |token| mask >> token & 1 != 0);
-            tokens.map(move |token| (used, token))
-        };
-        let dst = all(wait.dst, TokenUse::Dst);
-        dst.chain(all(wait.src, TokenUse::Src)).collect()
     }
 
     fn encodes(&self, at: usize, swsb: &Swsb) -> bool {

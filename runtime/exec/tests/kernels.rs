@@ -10,10 +10,10 @@ use kiln_compile::Allocator;
 use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{CompiledModule, Failure, Options, Session, Tier};
-use kiln_emit::assemble::Program;
+use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
-use kiln_emit::inst::{Inst, TokenUse};
+use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Swsb, SyncFn, TokenUse};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::verify::scoreboard;
@@ -272,6 +272,112 @@ fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
 #[test]
 fn the_reference_compilers_code_for_xe_gives_the_expected_results() {
     each_xe(run_checked);
+}
+
+/// True for an instruction that only waits.
+fn is_wait(inst: &Inst) -> bool {
+    use SyncFn::{AllRd, AllWr, Nop};
+    matches!(inst.op, Op::Sync(Nop | AllRd | AllWr))
+}
+
+/// True if an instruction computes with its own place in the code.
+fn knows_its_place(inst: &Inst) -> bool {
+    let reads_ip = |src: &Src| match src {
+        Src::Reg(src) => matches!(src.place, Place::Direct(reg) if reg.file == RegFile::Ip),
+        Src::Imm { .. } => false,
+    };
+    matches!(inst.op, Op::Calla | Op::Ret) || inst.srcs.iter().any(reads_ip)
+}
+
+/// The object file with our annotations in the kernel's code; none if the code depends on its length.
+fn annotated_anew(k: &Kernel) -> Result<Option<Zebin>, String> {
+    let mut zebin = k.zebin.clone();
+    let name = &k.description.kernel;
+    let text = zebin.kernels.iter_mut().find(|text| text.name == *name);
+    let text = text.ok_or("no such kernel")?;
+    let decoded: Vec<_> = entries(&text.text, k.platform).collect();
+    let insts: Result<Vec<Inst>, _> = decoded.iter().map(|entry| entry.inst.clone()).collect();
+    let mut insts = insts.map_err(|e| e.to_string())?;
+    if insts.iter().any(knows_its_place) {
+        return Ok(None);
+    }
+    // Instructions that relocations change keep their length.
+    let number =
+        |offset: u64| decoded.partition_point(|entry| u64::from(entry.offset) <= offset) - 1;
+    let section = format!(".text.{name}");
+    let mut relocated: Vec<&mut u64> = zebin
+        .relocations
+        .iter_mut()
+        .filter(|relocations| relocations.section == section)
+        .flat_map(|relocations| {
+            relocations
+                .entries
+                .iter_mut()
+                .map(|entry| &mut entry.offset)
+        })
+        .collect();
+    for offset in &relocated {
+        insts[number(**offset)].opts.long = true;
+    }
+    // Places of instructions among those that do more than wait.
+    let ranks: Vec<usize> = insts
+        .iter()
+        .scan(0, |rank, inst| {
+            Some(std::mem::replace(rank, *rank + usize::from(!is_wait(inst))))
+        })
+        .collect();
+    let mut program = Program::of_code(insts).ok_or("a branch goes between instructions")?;
+    for block in &mut program.blocks {
+        block.retain(|inst| !is_wait(inst));
+        for inst in block {
+            inst.swsb = Swsb::default();
+        }
+    }
+    let all = 0..k.platform.grf_count;
+    kiln_emit::scoreboard::run(&mut program, k.platform, &[all]);
+    let assembled = assemble(&program, k.platform).map_err(|e| e.to_string())?;
+    let placed = program.blocks.iter().flatten().zip(&assembled.inst_offsets);
+    let kept: Vec<u32> = placed
+        .filter(|(inst, _)| !is_wait(inst))
+        .map(|(_, offset)| *offset)
+        .collect();
+    for offset in &mut relocated {
+        let at = number(**offset);
+        let within = **offset - u64::from(decoded[at].offset);
+        **offset = u64::from(kept[ranks[at]]) + within;
+    }
+    let info = zebin
+        .ze_info
+        .kernels
+        .iter_mut()
+        .find(|info| info.name == *name);
+    let skipped = &mut info
+        .ok_or("no such kernel")?
+        .execution_env
+        .offset_to_skip_per_thread_data_load;
+    *skipped = kept[ranks[number(u64::from(*skipped))]];
+    text.text = assembled.code;
+    Ok(Some(zebin))
+}
+
+/// The reference's code with our annotations runs as it does with its own, and waits for all it must.
+#[test]
+fn the_reference_compilers_code_runs_with_our_annotations() {
+    let runs = AtomicUsize::new(0);
+    each_xe(|k| {
+        let Some(zebin) = annotated_anew(k)? else {
+            return Ok(());
+        };
+        runs.fetch_add(1, Ordering::Relaxed);
+        let options = kiln_exec::Options {
+            check: true,
+            ..kiln_exec::Options::default()
+        };
+        run_with(k, &zebin, &options)
+    });
+    let runs = runs.into_inner();
+    println!("{runs} kernels");
+    assert!(runs > 700, "{runs} kernels");
 }
 
 /// Removes the annotations of a kernel's instructions, one instruction after the other; counts those whose absence the

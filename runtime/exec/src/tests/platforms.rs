@@ -104,6 +104,54 @@ fn the_accumulator_keeps_the_low_half_where_it_has_no_write_control() {
     }
 }
 
+/// The reference finalizer's code of `madw` for Battlemage: `mul` to the accumulator, `mach` for the upper half, and
+/// `mov` of the lower half from the accumulator. Only the last tells that `mach` writes it without a control.
+#[test]
+fn the_reference_finalizers_product_of_64_bits_is_right_on_battlemage() {
+    let code = [
+        "411a1000600601200406100104082000",
+        "49001000600605150406100604081000",
+        "61001000600605140020100000000000",
+    ];
+    let byte = |text: &str, at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+    let bytes: Vec<u8> = (code.iter())
+        .flat_map(|text| (0..text.len()).step_by(2).map(|at| byte(text, at)))
+        .collect();
+    let bmg = platform("bmg");
+    let insts = kiln_emit::listing::insts(&bytes, bmg);
+    assert_eq!(insts.len(), 3);
+    let numbers = [
+        0,
+        1,
+        0xffff,
+        0x1_0000,
+        0x1234_5678,
+        0x7fff_ffff,
+        0x8000_0001,
+        u32::MAX,
+    ];
+    let [a, b]: [Vec<u32>; 2] = [
+        (0..16).map(|lane| numbers[lane % 8]).collect(),
+        (0..16)
+            .map(|lane| numbers[(lane * 3 + lane / 8) % 8])
+            .collect(),
+    ];
+    let mut t = Thread::new(0, 0xffff, bmg);
+    for (register, factors) in [(6, &a), (8, &b)] {
+        let wide: Vec<u64> = factors.iter().map(|n| u64::from(*n)).collect();
+        put(&mut t, register, 4, &wide);
+    }
+    for inst in &insts {
+        t.perform(inst).unwrap();
+    }
+    let (low, high) = (dwords(&t, 20, 16), dwords(&t, 21, 16));
+    for lane in 0..16 {
+        let exact = i64::from(a[lane] as i32) * i64::from(b[lane] as i32);
+        let found = u64::from(high[lane]) << 32 | u64::from(low[lane]);
+        assert_eq!(found, exact as u64, "{:#x} * {:#x}", a[lane], b[lane]);
+    }
+}
+
 /// Two steps of an interpolation, as in pixel shaders: the sum of the first does not fit a single.
 #[test]
 fn native_floats_keep_more_bits_than_singles() {
