@@ -1,8 +1,8 @@
 //! Pairs: two narrow values in the halves of one allocation unit.
 //!
 //! Takes legal machine IR in SSA form, after [`schedule`](crate::schedule), and leaves the same instructions on
-//! other registers. A value of at most half a unit is assigned to a free half of the unit of another value whose
-//! live range ends at about the same place (greedy first fit over the units used last). It becomes a new version of
+//! other registers. A value of at most half a unit is assigned to a free half of the unit, among those used
+//! last, whose other value's live range ends next to its own (greedy best fit). It becomes a new version of
 //! the unit's register, tied to the old one, and later reads of the other value read the new version. One unit is
 //! live instead of two. `kiln_ir::pack` does this for variables of vISA; this pass does it for values that became
 //! narrow in selection.
@@ -13,13 +13,13 @@
 //! descriptor says, whatever is used of it. Units of one register are left alone, since legality depends on a
 //! value's place within a register.
 
+use std::ops::Range;
+
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use smallvec::{SmallVec, smallvec};
 
-/// Maximum distance between the ends of the two live ranges, in instructions, plus half of their overlap.
-const MAX_END_DISTANCE: u32 = 128;
 /// Maximum number of units considered for a value, the units used last.
 const MAX_OPEN_UNITS: usize = 64;
 const NONE: u32 = u32::MAX;
@@ -39,6 +39,12 @@ struct Value {
     at: u32,
 }
 
+impl Value {
+    fn may_share(&self) -> bool {
+        self.is_candidate && !self.is_barred
+    }
+}
+
 /// A unit that values share.
 struct Unit {
     /// The version of the unit's register from each instruction on.
@@ -55,80 +61,203 @@ struct Open {
 
 /// Assigns pairs of values to shared units.
 pub fn run(func: &mut Function) {
-    let half = func.target.grf_bytes;
-    let mut values = collect(func, half);
-    let mut units = Vec::new();
-    let mut first = 0;
-    for block in func.blocks.keys() {
-        choose(func, block, first, half, &mut values, &mut units);
-        first += func.blocks[block].insts.len() as u32 + 1;
+    let mut pairs = Pairs::new(func);
+    for (block, data) in func.blocks.iter() {
+        let first = pairs.first[block.as_u32() as usize];
+        pairs.choose(first, data.insts.iter().map(defined));
     }
+    let Pairs { values, units, .. } = &mut pairs;
     units
         .iter_mut()
         .filter(|unit| unit.holds.len() == 1)
         .for_each(|unit| unit.holds.clear());
     if units.iter().any(|unit| !unit.holds.is_empty()) {
-        rewrite(func, &values, &units);
+        rewrite(func, values, units);
     }
 }
 
-/// By register: true if it may share a unit.
-pub fn candidates(func: &Function) -> Vec<bool> {
-    collect(func, func.target.grf_bytes)
-        .iter()
-        .map(|value| value.is_candidate && !value.is_barred)
-        .collect()
+/// The register that an instruction defines.
+fn defined(inst: &Inst) -> Option<VReg> {
+    inst.dst.and_then(|dst| dst.reg.as_virt())
 }
 
-/// Finds the candidates and their live ranges.
-fn collect(func: &Function, half: u32) -> Vec<Value> {
-    let nothing = Value {
-        is_candidate: false,
-        is_barred: false,
-        def: NONE,
-        last: 0,
-        unit: NONE,
-        at: 0,
-    };
-    let mut values = vec![nothing; func.regs.len()];
-    let mut at = 0;
-    for (block, data) in func.blocks.iter() {
-        for inst in &data.insts {
-            func.visit(inst, |v, role| {
-                let value = &mut values[v.as_u32() as usize];
-                value.last = at;
-                // A block earlier in the code that runs after the definition: the end of the live range is unknown.
-                value.is_barred |= value.def == NONE && !role.is_def();
-                let reg = match role {
-                    Role::Source { src, .. } => inst.srcs[usize::from(src)].as_reg().map(|r| r.reg),
-                    Role::Result { old, .. } => {
-                        value.def = at;
-                        let reg = inst.dst.map(|dst| dst.reg);
-                        let data = &func.regs[v];
-                        value.is_candidate = old.is_none()
-                            && data.class == Class::Grf
-                            && u32::from(data.bytes.max(data.align)) <= half
-                            && inst.gen_op().is_some()
-                            && written(func, inst).is_none_or(|bytes| bytes <= half);
-                        if let Some(old) = old {
-                            values[old.as_u32() as usize].is_barred = true;
-                        }
-                        reg
-                    }
-                    _ => return,
-                };
-                if reg.is_some_and(|reg| reg.as_list().is_some()) {
-                    values[v.as_u32() as usize].is_barred = true;
-                }
+/// The values of a function that may share units, and units that they share.
+pub struct Pairs {
+    values: Vec<Value>,
+    units: Vec<Unit>,
+    open: Vec<Open>,
+    /// By block: the number of its first instruction.
+    first: Vec<u32>,
+    /// Bytes of half a unit.
+    half: u32,
+}
+
+impl Pairs {
+    /// Finds the values that may share units, and their live ranges.
+    pub fn new(func: &Function) -> Pairs {
+        let half = func.target.grf_bytes;
+        let nothing = Value {
+            is_candidate: false,
+            is_barred: false,
+            def: NONE,
+            last: 0,
+            unit: NONE,
+            at: 0,
+        };
+        let mut values = vec![nothing; func.regs.len()];
+        let mut starts = Vec::with_capacity(func.blocks.len());
+        let mut first = 0;
+        for (block, data) in func.blocks.iter() {
+            let end = first + data.insts.len() as u32;
+            starts.push(first);
+            for (at, inst) in (first..).zip(&data.insts) {
+                collect(func, inst, at, first..end, &mut values);
+            }
+            term_uses(func, block, |v| {
+                values[v.as_u32() as usize].is_barred = true
             });
-            at += 1;
+            first = end + 1;
         }
-        term_uses(func, block, |v| {
-            values[v.as_u32() as usize].is_barred = true
-        });
-        at += 1;
+        Pairs {
+            values,
+            units: Vec::new(),
+            open: Vec::with_capacity(MAX_OPEN_UNITS),
+            first: starts,
+            half,
+        }
     }
-    values
+
+    /// True if a register may share a unit.
+    pub fn may_share(&self, v: VReg) -> bool {
+        self.values[v.as_u32() as usize].may_share()
+    }
+
+    /// Assigns units to the values of a block in some order of its instructions: for each what it reads. Visits the values
+    /// of each unit that several share: the places of the definition and the last read in the order.
+    pub fn shared<'a>(
+        &mut self,
+        func: &Function,
+        block: Block,
+        order: impl Iterator<Item = (u32, &'a [u32])> + Clone,
+        mut visit: impl FnMut(&mut dyn Iterator<Item = (u32, u32)>),
+    ) {
+        let insts = &func.blocks[block].insts;
+        let first = self.first[block.as_u32() as usize];
+        let end = first + insts.len() as u32;
+        let defined = order
+            .clone()
+            .map(|(inst, _)| defined(&insts[inst as usize]));
+        for ((at, defined), (_, reads)) in (first..).zip(defined.clone()).zip(order) {
+            if let Some(v) = defined {
+                self.values[v.as_u32() as usize].def = at;
+            }
+            for &v in reads {
+                let value = &mut self.values[v as usize];
+                if value.last < end {
+                    value.last = at;
+                }
+            }
+        }
+        self.units.clear();
+        self.choose(first, defined);
+        for unit in self.units.iter().filter(|unit| unit.holds.len() > 1) {
+            let values = unit
+                .holds
+                .iter()
+                .map(|(_, v)| &self.values[v.as_u32() as usize]);
+            visit(&mut values.map(|value| (value.def - first, value.last.min(end) - first)));
+        }
+    }
+
+    /// Assigns units to the values of a block, of which the first instruction has a number; by instruction, the register
+    /// that it defines.
+    fn choose(&mut self, first: u32, defined: impl Iterator<Item = Option<VReg>>) {
+        self.open.clear();
+        for (at, v) in (first..).zip(defined) {
+            let Some(v) = v else { continue };
+            let value = &mut self.values[v.as_u32() as usize];
+            if !value.may_share() || value.def != at || value.last <= at {
+                continue;
+            }
+            // Among units whose values end equally close, the one used last.
+            let mut best = None;
+            let mut count = 0;
+            self.open.retain(|unit| {
+                let [low, high] = unit.until;
+                let other = low.max(high);
+                if other <= at {
+                    return false;
+                }
+                if low.min(high) < at {
+                    let apart = other.abs_diff(value.last);
+                    if best.is_none_or(|(least, _)| apart <= least) {
+                        best = Some((apart, count));
+                    }
+                }
+                count += 1;
+                true
+            });
+            match best {
+                Some((_, place)) => {
+                    let Open { unit, until } = &mut self.open[place];
+                    let free = usize::from(until[0] >= at);
+                    until[free] = value.last;
+                    self.units[*unit as usize].holds.push((at, v));
+                    (value.unit, value.at) = (*unit, free as u32 * self.half);
+                }
+                None => {
+                    value.unit = self.units.len() as u32;
+                    if self.open.len() == MAX_OPEN_UNITS {
+                        self.open.remove(0);
+                    }
+                    self.open.push(Open {
+                        unit: value.unit,
+                        until: [value.last, 0],
+                    });
+                    self.units.push(Unit {
+                        holds: smallvec![(at, v)],
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Adds what an instruction says of values: its number, and those of its block's first instruction and terminator. A
+/// read in a later block counts as at that block's end, so that the order within does not matter.
+fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mut [Value]) {
+    let half = func.target.grf_bytes;
+    func.visit(inst, |v, role| {
+        let value = &mut values[v.as_u32() as usize];
+        value.last = if value.def < block.start {
+            block.end
+        } else {
+            at
+        };
+        // A block earlier in the code that runs after the definition: the end of the live range is unknown.
+        value.is_barred |= value.def == NONE && !role.is_def();
+        let reg = match role {
+            Role::Source { src, .. } => inst.srcs[usize::from(src)].as_reg().map(|r| r.reg),
+            Role::Result { old, .. } => {
+                value.def = at;
+                let reg = inst.dst.map(|dst| dst.reg);
+                let data = &func.regs[v];
+                value.is_candidate = old.is_none()
+                    && data.class == Class::Grf
+                    && u32::from(data.bytes.max(data.align)) <= half
+                    && inst.gen_op().is_some()
+                    && written(func, inst).is_none_or(|bytes| bytes <= half);
+                if let Some(old) = old {
+                    values[old.as_u32() as usize].is_barred = true;
+                }
+                reg
+            }
+            _ => return,
+        };
+        if reg.is_some_and(|reg| reg.as_list().is_some()) {
+            values[v.as_u32() as usize].is_barred = true;
+        }
+    });
 }
 
 /// Number of bytes that a message writes, if the instruction is one.
@@ -138,69 +267,6 @@ fn written(func: &Function, inst: &Inst) -> Option<u32> {
         Desc::Imm(desc) => (desc >> 20 & 31) * func.target.grf_bytes,
         Desc::Addr(_) => u32::MAX,
     })
-}
-
-/// Assigns units to the values of a block; `first` is the number of its first instruction.
-fn choose(
-    func: &Function,
-    block: Block,
-    first: u32,
-    half: u32,
-    values: &mut [Value],
-    units: &mut Vec<Unit>,
-) {
-    let mut open: Vec<Open> = Vec::with_capacity(MAX_OPEN_UNITS);
-    for (at, inst) in (first..).zip(&func.blocks[block].insts) {
-        let Some(v) = inst.dst.and_then(|dst| dst.reg.as_virt()) else {
-            continue;
-        };
-        let value = &mut values[v.as_u32() as usize];
-        if !value.is_candidate || value.is_barred || value.def != at || value.last <= at {
-            continue;
-        }
-        // Among units whose values end equally close, the one used last.
-        let mut best = None;
-        let mut count = 0;
-        open.retain(|unit| {
-            let [low, high] = unit.until;
-            let other = low.max(high);
-            if other <= at {
-                return false;
-            }
-            if low.min(high) < at {
-                let (apart, together) = (other.abs_diff(value.last), other.min(value.last) - at);
-                if apart <= together / 2 + MAX_END_DISTANCE
-                    && best.is_none_or(|(least, _)| apart <= least)
-                {
-                    best = Some((apart, count));
-                }
-            }
-            count += 1;
-            true
-        });
-        match best {
-            Some((_, place)) => {
-                let Open { unit, until } = &mut open[place];
-                let free = usize::from(until[0] >= at);
-                until[free] = value.last;
-                units[*unit as usize].holds.push((at, v));
-                (value.unit, value.at) = (*unit, free as u32 * half);
-            }
-            None => {
-                value.unit = units.len() as u32;
-                if open.len() == MAX_OPEN_UNITS {
-                    open.remove(0);
-                }
-                open.push(Open {
-                    unit: value.unit,
-                    until: [value.last, 0],
-                });
-                units.push(Unit {
-                    holds: smallvec![(at, v)],
-                });
-            }
-        }
-    }
 }
 
 /// Replaces values of shared units by versions of the unit's register.

@@ -87,7 +87,7 @@ pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32
     if most.saturating_add(most_lost) <= units {
         return false;
     }
-    let known = Known::new(func, units, &[]);
+    let known = Known::new(func, units, |_| false);
     let estimate = estimate(func, &known);
     if estimate + most_lost <= units || estimate > MAX_PRESSURE_RATIO * units {
         return false;

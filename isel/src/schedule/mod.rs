@@ -8,9 +8,10 @@
 //!
 //! An early definition lengthens a live range. `pressure` keeps the number of live registers at each place of the
 //! original order: an instruction is moved up only if no place that it passes exceeds the limit, or what the block had at
-//! once before. Otherwise the original order is kept, so that scheduling causes no spills. Where more registers are live
-//! than exist, an instruction that ends more live ranges than it starts goes first, and then one that ends as many and
-//! waits least.
+//! once before. Where more registers are live than exist, an instruction that ends more live ranges than it starts goes
+//! first, and then one that ends as many and waits least. A block that could need more units than there are is put in
+//! pairs as [`pairs`](crate::pairs) will do it; if it does need more than there are and than it did, it is scheduled with a
+//! unit for each value, and if that does not help, its order is kept. So scheduling causes no spills.
 //!
 //! After allocation, reuse of registers would prevent most moves.
 
@@ -20,7 +21,7 @@ pub(crate) mod pressure;
 use kiln_emit::cost::time::Time;
 use kiln_machine::func::{Block, Function};
 
-use crate::pairs;
+use crate::pairs::Pairs;
 use depend::Depend;
 use pressure::{Known, Pressure};
 
@@ -32,6 +33,10 @@ const MAX_TRIED: usize = 4;
 /// Maximum wait, in cycles, for an instruction that ends live ranges where more registers are live than exist.
 const MAX_WAIT_CYCLES: i64 = 20;
 
+/// Maximum number of times that a block is scheduled again with fewer units, and that stretches of it are put back: each
+/// time other values are in pairs.
+const MAX_TRIALS: usize = 2;
+
 /// Minimum number of instructions in a block that is scheduled.
 const MIN_BLOCK_INSTS: usize = 3;
 
@@ -41,9 +46,10 @@ pub fn run(func: &mut Function, units: u32) -> u32 {
         .filter(|(_, data)| data.insts.len() >= MIN_BLOCK_INSTS)
         .map(|(block, _)| block)
         .collect();
-    let known = Known::new(func, units, &pairs::candidates(func));
+    let mut pairs = Pairs::new(func);
+    let known = Known::new(func, units, |v| pairs.may_share(v));
     let roots = depend::roots(func);
-    let orders = orders(func, &blocks, &known, &roots);
+    let orders = orders(func, &blocks, &known, &roots, &mut pairs);
     let mut order = orders.list.into_iter();
     let mut old = Vec::new();
     for block in blocks {
@@ -66,29 +72,73 @@ struct Orders {
 }
 
 /// The new orders of some blocks.
-fn orders(func: &Function, blocks: &[Block], known: &Known, roots: &[u32]) -> Orders {
+fn orders(
+    func: &Function,
+    blocks: &[Block],
+    known: &Known,
+    roots: &[u32],
+    pairs: &mut Pairs,
+) -> Orders {
     let mut pressure = Pressure::new(known);
     let mut depend = Depend::new(roots);
     let mut walk = Walk::default();
     let mut orders = Orders::default();
     for &block in blocks {
-        let count = func.blocks[block].insts.len();
         pressure.enter(func, block);
         orders.most = pressure.most().map_or(0, |(_, most)| most).max(orders.most);
-        let mut first = 0;
-        while first < count {
-            let end = depend.region(func, block, first);
-            walk.region(first, end, &depend, &mut pressure, &mut orders.list);
-            first = end;
-            if first < count {
-                // An instruction that ends a region, on which everything after it depends.
-                pressure.take(first, first);
-                orders.list.push(first as u32);
-                first += 1;
+        let start = orders.list.len();
+        walk.block(func, block, &mut depend, &mut pressure, &mut orders.list);
+        if pressure.most_units() <= pressure.units_to_take() {
+            continue;
+        }
+        let mut order = orders.list.split_off(start);
+        for _ in 0..MAX_TRIALS {
+            let over = pressure.needs(func, &order, pairs) - pressure.units();
+            if over <= 0 {
+                break;
+            }
+            let mut other = Vec::with_capacity(order.len());
+            pressure.start_with_less(over);
+            walk.block(func, block, &mut depend, &mut pressure, &mut other);
+            if pressure.needs(func, &other, pairs) < pressure.units() + over {
+                order = other;
             }
         }
+        keep_within(func, &mut pressure, pairs, &mut order);
+        orders.list.extend(order);
     }
     orders
+}
+
+/// Puts stretches of a new order back into the old one, so that it needs no more units than there are, or than the old
+/// order does.
+fn keep_within(func: &Function, pressure: &mut Pressure, pairs: &mut Pairs, order: &mut [u32]) {
+    let old: Vec<u32> = (0..order.len() as u32).collect();
+    let limit = pressure
+        .needs(func, &old, pairs)
+        .max(pressure.units_to_take());
+    for _ in 0..MAX_TRIALS {
+        let needed = pressure.needed(func, order, pairs);
+        let mut from = 0;
+        let mut last = 0;
+        let mut is_within = true;
+        for at in 0..order.len() {
+            last = last.max(order[at] as usize);
+            // The same instructions come before here in both orders.
+            if last == at {
+                let to = at + 1;
+                if needed[from + 1..=to].iter().any(|&needed| needed > limit) {
+                    order[from..to].copy_from_slice(&old[from..to]);
+                    is_within = false;
+                }
+                from = to;
+            }
+        }
+        if is_within {
+            return;
+        }
+    }
+    order.copy_from_slice(&old);
 }
 
 /// An instruction whose operands have all been issued.
@@ -116,6 +166,29 @@ struct Walk {
 }
 
 impl Walk {
+    fn block(
+        &mut self,
+        func: &Function,
+        block: Block,
+        depend: &mut Depend,
+        pressure: &mut Pressure,
+        order: &mut Vec<u32>,
+    ) {
+        let count = func.blocks[block].insts.len();
+        let mut first = 0;
+        while first < count {
+            let end = depend.region(func, block, first);
+            self.region(first, end, depend, pressure, order);
+            first = end;
+            if first < count {
+                // An instruction that ends a region, on which everything after it depends.
+                pressure.take(first, first);
+                order.push(first as u32);
+                first += 1;
+            }
+        }
+    }
+
     fn region(
         &mut self,
         first: usize,

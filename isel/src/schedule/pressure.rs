@@ -4,7 +4,8 @@
 //! or to the end of the outermost loop that contains a use but not the definition. That includes its live range and
 //! is found in time near linear in the code.
 //!
-//! A value that [`pairs`](crate::pairs) may put in one unit with another counts as half a unit.
+//! A value that [`pairs`](crate::pairs) may put in one unit with another counts as half a unit, or as a unit if that is
+//! asked for. [`Pressure::needed`] has the units that an order of a block needs once its values are in pairs.
 
 use std::cmp::Reverse;
 
@@ -12,6 +13,8 @@ use kiln_machine::func::{Block, Class, Entered, Function};
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{term_uses, uses_of};
 use smallvec::SmallVec;
+
+use crate::pairs::Pairs;
 
 /// Amounts of registers: halves of units of general registers, words of flags and of addresses, and units if each value
 /// has its own.
@@ -35,8 +38,8 @@ const MOVED_UP_PERCENT: u32 = 92;
 
 /// Facts of a function before scheduling.
 pub struct Known {
-    /// Halves of units of general registers that exist.
-    halves: i32,
+    /// Units of general registers that exist.
+    units: i32,
     /// Maximum amounts that may be live where an instruction was moved up.
     limit: Amounts,
     /// True for a subroutine: its callers have fewer registers if it needs more.
@@ -59,19 +62,25 @@ pub struct Loops {
 
 pub struct Pressure<'a> {
     known: &'a Known,
+    block: Block,
+    /// Halves of units that exist and are not used.
+    less: i32,
     /// Maximum amounts that may be live in the block where an instruction was moved up.
     bound: Amounts,
-    /// For each instruction of the block: the amounts that are live before it.
+    /// For each instruction of the block, and for its end: the amounts that are live before it.
     before: Vec<Amounts>,
+    /// The most units that live at once in the new order so far, if each value has its own.
+    most_units: i32,
     /// For each register: the number of reads that follow, in the block or after it.
     reads: Vec<u32>,
-    /// For each register: twice the number of the last block in which it was seen, plus one.
+    /// For each register: the number of the walk that saw it last.
     seen: Vec<u32>,
+    walks: u32,
     /// For each instruction of the block: the amounts that it defines, the start of its reads in `read`, and the
     /// start of its definitions in `defs`.
     defined: Vec<Amounts>,
-    /// Units that it defines and nothing reads.
-    unread: Vec<i32>,
+    /// Amounts of general registers that it defines and nothing reads.
+    unread: Vec<Amounts>,
     starts: Vec<(u32, u32)>,
     read: Vec<u32>,
     defs: Vec<u32>,
@@ -127,18 +136,17 @@ impl Loops {
 }
 
 impl Known {
-    /// Takes the registers that may share a unit: by register, or none.
-    pub fn new(func: &Function, units: u32, half: &[bool]) -> Known {
+    /// Takes the registers that may share a unit.
+    pub fn new(func: &Function, units: u32, is_half: impl Fn(VReg) -> bool) -> Known {
         let blocks = func.blocks.len();
         let regs = func.regs.len();
-        let is_half = |v: VReg| half.get(v.as_u32() as usize) == Some(&true);
         let size = |(v, data): (VReg, &kiln_machine::func::RegData)| match data.class {
             Class::Grf => (GRF as u8, 2 - i32::from(is_half(v))),
             Class::Flag => (FLAG as u8, data.bytes.div_ceil(2) as i32),
             Class::Addr => (ADDRESS as u8, data.bytes.div_ceil(2) as i32),
         };
         let mut known = Known {
-            halves: 2 * units as i32,
+            units: units as i32,
             limit: [
                 (2 * units * MOVED_UP_PERCENT / 100) as i32,
                 MAX_FLAG_WORDS,
@@ -220,10 +228,14 @@ impl Pressure<'_> {
         let count = known.size.len();
         Pressure {
             known,
+            block: Block::from_u32(0),
+            less: 0,
             bound: [0; 4],
             before: Vec::new(),
+            most_units: 0,
             reads: vec![0; count],
             seen: vec![0; count],
+            walks: 0,
             defined: Vec::new(),
             unread: Vec::new(),
             starts: Vec::new(),
@@ -235,7 +247,7 @@ impl Pressure<'_> {
     /// Starts a block.
     pub fn enter(&mut self, func: &Function, block: Block) {
         let insts = &func.blocks[block].insts;
-        let beyond = 2 * block.as_u32();
+        self.block = block;
         self.starts.clear();
         self.read.clear();
         self.defs.clear();
@@ -256,52 +268,113 @@ impl Pressure<'_> {
         }
         self.starts
             .push((self.read.len() as u32, self.defs.len() as u32));
+        self.count_reads();
+        self.defined.clear();
+        self.unread.clear();
+        for at in self.starts.windows(2) {
+            let (mut defined, mut unread) = ([0; 4], [0; 4]);
+            for &v in &self.defs[at[0].1 as usize..at[1].1 as usize] {
+                let size = self.known.size[v as usize];
+                if self.reads[v as usize] > 0 {
+                    count(&mut defined, size, 1);
+                } else if usize::from(size.0) == GRF {
+                    count(&mut unread, size, 1);
+                }
+            }
+            self.defined.push(defined);
+            self.unread.push(unread);
+        }
+        self.start(0);
+    }
+
+    /// Starts the block again, with so many units less than before.
+    pub fn start_with_less(&mut self, units: i32) {
+        self.count_reads();
+        self.start(self.less + 2 * units);
+    }
+
+    /// Starts the block with so many halves of units less than exist.
+    fn start(&mut self, less: i32) {
+        self.less = less;
+        self.most_units = 0;
+        self.before = self.amounts((0..self.defined.len() as u32).rev());
+        // The allocator has to find registers for what the old order has at once, anyway.
+        let before = &self.before[..self.before.len() - 1];
+        let most = before.iter().map(|amounts| amounts[GRF]).max();
+        let own = most.unwrap_or(0).min(self.exist());
+        self.bound = self.known.limit;
+        self.bound[GRF] = match self.known.is_called {
+            true => own,
+            false => own.max(self.bound[GRF] - less),
+        };
+    }
+
+    /// Counts the reads that follow the start of the block.
+    fn count_reads(&mut self) {
+        let beyond = 2 * self.block.as_u32();
         for &v in self.read.iter().chain(&self.defs) {
             self.reads[v as usize] = u32::from(self.known.last[v as usize] > beyond);
         }
         for &v in &self.read {
             self.reads[v as usize] += 1;
         }
-        self.defined.clear();
-        self.unread.clear();
-        for at in self.starts.windows(2) {
-            let (mut defined, mut unread) = ([0; 4], 0);
-            for &v in &self.defs[at[0].1 as usize..at[1].1 as usize] {
-                let (class, amount) = self.known.size[v as usize];
-                if self.reads[v as usize] > 0 {
-                    count(&mut defined, (class, amount), 1);
-                } else if usize::from(class) == GRF {
-                    unread += amount;
-                }
-            }
-            self.defined.push(defined);
-            self.unread.push(unread);
-        }
-        self.before.clear();
-        self.before.resize(insts.len(), [0; 4]);
-        let mut now = self.known.at_end[block.as_u32() as usize];
-        for inst in (0..insts.len()).rev() {
+    }
+
+    /// The amounts that are live before each instruction of an order, given from its end, and at the end.
+    fn amounts(&mut self, order: impl Iterator<Item = u32>) -> Vec<Amounts> {
+        let count_of = self.defined.len();
+        let beyond = 2 * self.block.as_u32();
+        self.walks += 1;
+        let mut all = vec![[0; 4]; count_of + 1];
+        let mut now = self.known.at_end[self.block.as_u32() as usize];
+        all[count_of] = now;
+        for (place, inst) in (0..count_of).rev().zip(order) {
+            let inst = inst as usize;
+            add(&mut all[place + 1], &self.unread[inst], 1);
             add(&mut now, &self.defined[inst], -1);
             for at in self.starts[inst].0..self.starts[inst + 1].0 {
                 let v = self.read[at as usize] as usize;
-                let known = std::mem::replace(&mut self.seen[v], beyond + 1);
-                if known != beyond + 1 && self.known.last[v] <= beyond {
+                let known = std::mem::replace(&mut self.seen[v], self.walks);
+                if known != self.walks && self.known.last[v] <= beyond {
                     count(&mut now, self.known.size[v], 1);
                 }
             }
-            self.before[inst] = now;
-            if let Some(last) = inst.checked_sub(1) {
-                self.before[inst][GRF] += self.unread[last];
-            }
+            all[place] = now;
         }
-        // The allocator has to find registers for what the old order has at once, anyway.
-        let most = self.before.iter().map(|amounts| amounts[GRF]).max();
-        let own = most.unwrap_or(0).min(self.known.halves);
-        self.bound = self.known.limit;
-        self.bound[GRF] = match self.known.is_called {
-            true => own,
-            false => own.max(self.bound[GRF]),
+        all
+    }
+
+    /// The most units that are needed at once in an order.
+    pub fn needs(&mut self, func: &Function, order: &[u32], pairs: &mut Pairs) -> i32 {
+        let needed = self.needed(func, order, pairs);
+        needed.into_iter().max().unwrap_or(0)
+    }
+
+    /// Number of units that are needed before each instruction of an order, and at its end, once its values are in pairs.
+    pub fn needed(&mut self, func: &Function, order: &[u32], pairs: &mut Pairs) -> Vec<i32> {
+        let amounts = self.amounts(order.iter().rev().copied());
+        let mut shared = vec![0; amounts.len() + 1];
+        let reads = |inst: u32| {
+            let starts = &self.starts[inst as usize..];
+            &self.read[starts[0].0 as usize..starts[1].0 as usize]
         };
+        let insts = order.iter().map(|&inst| (inst, reads(inst)));
+        pairs.shared(func, self.block, insts, |values| {
+            let (mut from, mut to) = (u32::MAX, 0);
+            for (def, last) in values {
+                shared[def as usize + 1] -= 1;
+                shared[last as usize + 1] += 1;
+                (from, to) = (from.min(def), to.max(last));
+            }
+            shared[from as usize + 1] += 1;
+            shared[to as usize + 1] -= 1;
+        });
+        let mut less = 0;
+        let needed = amounts.iter().zip(shared).map(|(amounts, change)| {
+            less += change;
+            amounts[UNITS] + less
+        });
+        needed.collect()
     }
 
     /// The change of the live amounts by an instruction, if it is scheduled next.
@@ -323,14 +396,38 @@ impl Pressure<'_> {
         (amounts.enumerate()).max_by_key(|&(inst, amount)| (amount, Reverse(inst)))
     }
 
+    /// Number of units that exist.
+    pub fn units(&self) -> i32 {
+        self.known.units
+    }
+
+    /// Number of units that an order may need if the old one does not: in a subroutine no further ones, which its callers
+    /// would have to do without.
+    pub fn units_to_take(&self) -> i32 {
+        match self.known.is_called {
+            true => 0,
+            false => self.known.units,
+        }
+    }
+
+    /// The most units that live at once in the new order so far, if each value has its own.
+    pub fn most_units(&self) -> i32 {
+        self.most_units
+    }
+
+    /// The amount of general registers that exist.
+    fn exist(&self) -> i32 {
+        2 * self.known.units - self.less
+    }
+
     /// True if more general registers are live before an instruction than exist.
     pub fn is_over(&self, inst: usize) -> bool {
-        self.before[inst][GRF] > self.known.halves
+        self.before[inst][GRF] > self.exist()
     }
 
     /// The change of the number of live general registers by an instruction.
     pub fn more(&self, inst: usize) -> i32 {
-        self.change(inst)[GRF] + self.unread[inst]
+        self.change(inst)[GRF] + self.unread[inst][GRF]
     }
 
     /// True if there are registers enough to move an instruction up to before `head`.
@@ -340,11 +437,11 @@ impl Pressure<'_> {
         }
         let change = self.change(inst);
         let passed = &self.before[head..=inst];
-        let unread = self.unread[inst];
+        let unread = self.unread[inst][GRF];
         if unread > 0 && self.before[head][GRF] + change[GRF] + unread > self.bound[GRF] {
             return false;
         }
-        (GRF..UNITS).all(|class| {
+        [GRF, FLAG, ADDRESS].into_iter().all(|class| {
             change[class] <= 0
                 || passed
                     .iter()
@@ -354,8 +451,10 @@ impl Pressure<'_> {
 
     /// Moves an instruction up to before `head`.
     pub fn take(&mut self, head: usize, inst: usize) {
+        let change = self.change(inst);
+        let after = self.before[head][UNITS] + change[UNITS] + self.unread[inst][UNITS];
+        self.most_units = self.most_units.max(after).max(self.before[head][UNITS]);
         if head != inst {
-            let change = self.change(inst);
             for now in &mut self.before[head..=inst] {
                 add(now, &change, 1);
             }

@@ -291,7 +291,7 @@ pub struct Routine {
     machine: Machine,
     /// The control-flow graph. No pass on machine IR adds, removes or redirects an edge.
     graph: Graph,
-    /// Allocation units that the options allow.
+    /// Allocation units that are given out, as far as is known before headers are.
     units: u32,
     /// Upper bound of the allocation units that are live at once.
     max_units: u32,
@@ -713,7 +713,11 @@ fn select(kernel: &mut Kernel) -> Result<(), CompileError> {
         kernel.symbols = last.symbols.values().cloned().collect();
     }
     let units = options.grf_limit / options.platform.unit_grfs();
-    let routine = |machine| Some(Routine::new(machine, units));
+    let routine = |machine: Machine| {
+        let frame = Frame::new(&machine, Some(options.grf_limit), None);
+        let units = frame.map_or(units, |frame| frame.units.len() as u32);
+        Some(Routine::new(machine, units))
+    };
     kernel.routines = machines.into_iter().map(routine).collect();
     Ok(())
 }
