@@ -45,9 +45,12 @@ use routines::{Convention, Parts};
 /// Minimum number of live values, in percent of the units, for which [`spill`] spills before regalloc2: its spills get
 /// worse as pressure rises.
 const ION_OVER_PERCENT: u32 = 150;
-/// Minimum number of live values, in percent of the units, for which [`spill`] looks whether exact liveness is too long
-/// for [`scan`], whose plan spills less.
+/// Minimum number of live values, in percent of the units, for which [`spill`] spills before [`scan`], whose plan spills
+/// less, where exact liveness is too long.
 const SCAN_OVER_PERCENT: u32 = 300;
+/// Maximum number of pairs of a block and a live-in value, for each instruction, that [`scan`] takes before something is
+/// spilled.
+const MAX_LIVE_PER_INST: usize = 64;
 
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,11 +205,24 @@ pub fn allocate_part(
     let frame = Frame::new(&func, options.grf_limit, parts.headers)?;
     let max_pressure = options.pressure.then(|| max_pressure(&func));
     let before = options.check.then(|| func.clone());
-    let ready = make_ready(&mut func, options, parts, &frame)?;
-    let input = present::present(&func, &ready.payloads, &frame, parts)?;
-    let answer = solve(&input, options, &frame, scratch)?;
-    let (assigned, spilled, base) = (&ready.assigned, ready.spilled, options.scratch_base);
-    let code = rewrite::rewrite(&input, &answer, &frame, assigned, spilled, base)?;
+    let mut ready = make_ready(&mut func, options, parts, &frame)?;
+    let mut most_live = match ready.room.is_planned {
+        true => MAX_LIVE_PER_INST,
+        false => usize::MAX,
+    };
+    let code = loop {
+        let input = present::present(&func, &ready.payloads, &frame, parts)?;
+        let answer = match solve(&input, options, most_live, scratch) {
+            Err(NoAnswer::TooLong) => {
+                most_live = usize::MAX;
+                ready.spill(&mut func, &frame)?;
+                continue;
+            }
+            answer => proved(&input, answer, options, &frame)?,
+        };
+        let (assigned, spilled, base) = (&ready.assigned, ready.spilled, options.scratch_base);
+        break rewrite::rewrite(&input, &answer, &frame, assigned, spilled, base)?;
+    };
     let (program, origins) = layout::layout(&func, &frame, code.bodies)?;
     let allocated = Allocated {
         program,
@@ -232,13 +248,29 @@ fn max_pressure(func: &Function) -> u32 {
 
 /// Decisions before general registers are assigned.
 struct Ready {
+    graph: Graph,
+    room: spill::Room,
     assigned: Assigned,
     payloads: Payloads,
     /// Spill slots that the function itself names.
     spilled: u32,
 }
 
-/// Assigns flags and addresses, spills if far too many values live at once, and places payloads.
+impl Ready {
+    /// Spills, if far too many values live at once, and places payloads anew.
+    fn spill(&mut self, func: &mut Function, frame: &Frame) -> Result<(), AllocError> {
+        if let Some(over) = spill::over(func, &self.graph, &self.room) {
+            let origins = &mut self.assigned.origins;
+            self.spilled = spill::run(func, &self.graph, self.room, over, origins);
+            let wanted = payload::wanted(func);
+            let live = Liveness::of(func, &self.graph, |v| wanted.contains(v));
+            self.payloads = payload::place(func, &live, frame)?;
+        }
+        Ok(())
+    }
+}
+
+/// Assigns flags and addresses, and places payloads; spills before an allocator that does not plan its spills.
 fn make_ready(
     func: &mut Function,
     options: &Options,
@@ -250,45 +282,52 @@ fn make_ready(
     let wanted = payload::wanted(func);
     let is_wanted = |v| wanted.contains(v) || func.regs[v].class != Class::Grf;
     let live = Liveness::of(func, &graph, is_wanted);
-    let mut assigned = flags::assign(func, &live, numbers)?;
+    let assigned = flags::assign(func, &live, numbers)?;
     let used = options.scratch_base.div_ceil(frame.grf_bytes);
-    let room = spill::Room {
-        units: frame.units.len() as u32,
-        over: match options.allocator {
-            Allocator::Scan => SCAN_OVER_PERCENT,
-            Allocator::Ion => ION_OVER_PERCENT,
+    let is_planned = options.allocator == Allocator::Scan;
+    let mut ready = Ready {
+        graph,
+        room: spill::Room {
+            units: frame.units.len() as u32,
+            over: if is_planned {
+                SCAN_OVER_PERCENT
+            } else {
+                ION_OVER_PERCENT
+            },
+            is_planned,
+            slots: frame.slots(used.max(parts.frames_end(func))),
         },
-        is_planned: options.allocator == Allocator::Scan,
-        slots: frame.slots(used.max(parts.frames_end(func))),
-    };
-    let (payloads, spilled) = match spill::over(func, &graph, &room) {
-        None => (payload::place(func, &live, frame)?, 0),
-        Some(over) => {
-            let spilled = spill::run(func, &graph, room, over, &mut assigned.origins);
-            let wanted = payload::wanted(func);
-            let live = Liveness::of(func, &graph, |v| wanted.contains(v));
-            (payload::place(func, &live, frame)?, spilled)
-        }
-    };
-    Ok(Ready {
         assigned,
-        payloads,
-        spilled,
-    })
+        payloads: payload::place(func, &live, frame)?,
+        spilled: 0,
+    };
+    if !is_planned {
+        ready.spill(func, frame)?;
+    }
+    Ok(ready)
 }
 
-/// Asks the allocator, and proves its answer.
+/// Asks the allocator, which may refuse code with more live values for each instruction.
 fn solve(
     input: &Presented,
     options: &Options,
-    frame: &Frame,
+    most_live: usize,
     scratch: &mut Scratch,
+) -> Result<Answer, NoAnswer> {
+    match options.allocator {
+        Allocator::Scan => scan::allocate(&input.problem, most_live),
+        Allocator::Ion => regalloc2::allocate(&input.problem, &mut scratch.ion),
+    }
+}
+
+/// An answer, proved if that is asked for.
+fn proved(
+    input: &Presented,
+    answer: Result<Answer, NoAnswer>,
+    options: &Options,
+    frame: &Frame,
 ) -> Result<Answer, AllocError> {
     let (func, problem) = (input.func, &input.problem);
-    let answer = match options.allocator {
-        Allocator::Scan => scan::allocate(problem),
-        Allocator::Ion => regalloc2::allocate(problem, &mut scratch.ion),
-    };
     let limit = options.grf_limit.unwrap_or(func.target.default_grfs);
     let answer = answer.map_err(|e| match e {
         NoAnswer::TooFewUnits => AllocError::TooFew {
@@ -299,10 +338,12 @@ fn solve(
                 frame.holders(func)
             ),
         },
-        NoAnswer::TooManyUnits { .. } | NoAnswer::Invalid(_) => AllocError::Invalid {
-            func: func.name.clone(),
-            what: e.to_string(),
-        },
+        NoAnswer::TooManyUnits { .. } | NoAnswer::TooLong | NoAnswer::Invalid(_) => {
+            AllocError::Invalid {
+                func: func.name.clone(),
+                what: e.to_string(),
+            }
+        }
     })?;
     if options.check {
         let proved = prove::prove(problem, &answer);

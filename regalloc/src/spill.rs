@@ -6,7 +6,7 @@
 //! interval over the code, extended over the loops in which it may be loop-carried, so that time is near the length of
 //! the code. Exact liveness is found only to see whether spilling is needed, and not beyond a number for each block.
 //! Code in which not many more values are live than there are units is left as it is: allocators split live ranges.
-//! Where exact liveness is near the length of the code, an allocator that plans its spills gets all code as it is.
+//! An allocator that plans its spills gets all code as it is, unless it refuses that: exact liveness is too long.
 //!
 //! A web is a variable: values joined by block parameters and tied operands. The webs are spilled that cost least, by
 //! their accesses weighted by loops, for the positions over the limit that they are live in. They are stored after each
@@ -54,7 +54,7 @@ pub struct Room {
     pub units: u32,
     /// Minimum number of live values for which this pass spills, in percent of the units.
     pub over: u32,
-    /// True if the allocator plans its spills from exact liveness: nothing is spilled before it unless that is too long.
+    /// True if the allocator plans its spills from exact liveness: it has found that too long.
     pub is_planned: bool,
     /// Slots of scratch memory.
     pub slots: u32,
@@ -120,10 +120,11 @@ pub fn run(
     origins: &mut SecondaryMap<Block, Vec<u32>>,
 ) -> u32 {
     let is_over = |count: &i32| room.is_over(*count);
-    let exact = lives.exact(func, graph);
-    if room.is_planned && exact.is_some() {
-        return 0;
-    }
+    let exact = if room.is_planned {
+        None
+    } else {
+        lives.exact(func, graph)
+    };
     let counts = exact.unwrap_or(counts);
     let over = counts.iter().filter(|count| is_over(count)).count();
     if over == 0 {

@@ -91,7 +91,8 @@ pub struct LiveRanges {
 }
 
 impl LiveRanges {
-    pub fn new(problem: &Problem) -> LiveRanges {
+    /// None if there are more pairs of a block and a live-in value for each instruction than `most_live`.
+    pub fn new(problem: &Problem, most_live: usize) -> Option<LiveRanges> {
         let (blocks, values) = (problem.block_count(), problem.value_count());
         let mut ranges = LiveRanges {
             uses: Lists::default(),
@@ -103,10 +104,10 @@ impl LiveRanges {
             kills: vec![false; problem.operand_count()],
             depth: depths(problem),
         };
-        ranges.find(problem);
+        ranges.find(problem, most_live)?;
         ranges.measure(problem);
         ranges.find_kills(problem);
-        ranges
+        Some(ranges)
     }
 
     pub fn live_in(&self, b: usize) -> &[NextUse] {
@@ -147,7 +148,7 @@ impl LiveRanges {
     }
 
     /// Finds definitions and uses, and the live range of each value.
-    fn find(&mut self, problem: &Problem) {
+    fn find(&mut self, problem: &Problem, most_live: usize) -> Option<()> {
         let (blocks, values) = (problem.block_count(), problem.value_count());
         let mut defs = vec![(NONE, 0); values];
         let mut uses: Vec<(u32, u32)> = Vec::new();
@@ -189,7 +190,7 @@ impl LiveRanges {
             exposed: Lists::sorted(values, exposed.iter().copied()),
             passed: Lists::sorted(values, passed.iter().copied()),
         };
-        let liveness = Liveness::new(problem, &named);
+        let liveness = Liveness::new(problem, &named, most_live)?;
         self.uses = named.uses;
         self.spans = liveness.spans;
         self.used = liveness.used;
@@ -200,6 +201,7 @@ impl LiveRanges {
         self.live_in = Lists::sorted(blocks, liveness.live_in.iter().map(without_distance));
         // They are many, and a vector that grows takes twice what it needs.
         self.live_out.pool.reserve_exact(liveness.live_out_count);
+        Some(())
     }
 
     /// Finds distances: once from the end to the start, and once more for back edges.

@@ -72,6 +72,8 @@ struct Scan<'a> {
     moves: Vec<(u64, Step)>,
     /// By operand.
     places: Vec<Place>,
+    /// Number of loads by plan that are done.
+    arrived: usize,
     block: usize,
     /// The instruction after the block's last.
     end: u32,
@@ -89,12 +91,12 @@ fn key(point: Point, order: Order) -> u64 {
     u64::from(point) << 2 | order as u64
 }
 
-/// Assigns units.
+/// Assigns units. Takes at most so many pairs of a block and a live-in value for each instruction.
 ///
 /// # Errors
-/// An instruction needs more units at once than there are.
-pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
-    let ranges = LiveRanges::new(problem);
+/// An instruction needs more units at once than there are, or more values live at the ends of blocks.
+pub fn allocate(problem: &Problem, most_live: usize) -> Result<Answer, NoAnswer> {
+    let ranges = LiveRanges::new(problem, most_live).ok_or(NoAnswer::TooLong)?;
     let webs = Webs::new(problem, &ranges.spans);
     let plan = Plan::new(problem, &ranges, &webs);
     let order: Vec<Unit> = problem.file.allocatable().collect();
@@ -120,6 +122,7 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
         entries: vec![Entry::default(); blocks],
         moves: Vec::new(),
         places: Vec::with_capacity(problem.operand_count()),
+        arrived: 0,
         block: 0,
         end: 0,
     };

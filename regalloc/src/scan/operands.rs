@@ -77,6 +77,7 @@ impl Operands {
 impl Scan<'_> {
     /// Gives the operands of an instruction their places.
     pub(super) fn inst(&mut self, i: u32) -> Result<(), NoAnswer> {
+        self.load_by_plan(i);
         let mut o = self.operands(i);
         self.arrive(&mut o)?;
         self.load(&mut o)?;
@@ -117,6 +118,21 @@ impl Scan<'_> {
         let nowhere = Place::Memory(NO_VALUE);
         (self.places).extend(o.places.iter().map(|p| p.unwrap_or(nowhere)));
         Ok(())
+    }
+
+    /// Loads values that the plan has in units from an instruction on that does not read them, as far as there are units.
+    fn load_by_plan(&mut self, i: u32) {
+        while let Some(&(at, v)) = self.plan.arrivals.get(self.arrived)
+            && at <= i
+        {
+            self.arrived += 1;
+            if self.place[v as usize] == Some(self.memory(v))
+                && let Some(unit) = self.choose(v, 2 * i, UnitSet::ALL)
+            {
+                self.before(i, self.memory(v), Place::Unit(unit));
+                self.put(v, unit);
+            }
+        }
     }
 
     /// Spills values that the plan has in memory from the next instruction on.

@@ -38,8 +38,10 @@ pub(super) struct Named {
 }
 
 impl Liveness {
-    pub fn new(problem: &Problem, named: &Named) -> Liveness {
+    /// None if there are more pairs of a block and a live-in value for each instruction than `most_live`.
+    pub fn new(problem: &Problem, named: &Named, most_live: usize) -> Option<Liveness> {
         let (blocks, values) = (problem.block_count(), problem.value_count());
+        let most_pairs = most_live.saturating_mul(problem.inst_count());
         let mut liveness = Liveness {
             spans: Spans::default(),
             used: Vec::with_capacity(values),
@@ -77,6 +79,9 @@ impl Liveness {
                     }
                 }
             }
+            if liveness.live_in.len() + inside.len() > most_pairs {
+                return None;
+            }
             sort_marked(&mut inside, |b| begins[b as usize] == v);
             (liveness.live_in).extend(inside.iter().map(|&b| (b, v)));
             let start = liveness.spans.pool.len() as u32;
@@ -110,7 +115,7 @@ impl Liveness {
             let end = liveness.spans.pool.len() as u32;
             liveness.spans.ranges.push((start, end));
         }
-        liveness
+        Some(liveness)
     }
 }
 

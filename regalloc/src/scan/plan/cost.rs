@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::super::live_ranges::{Lists, LiveRanges};
 use super::super::webs::Webs;
 use super::crowded::Crowded;
+use super::loops::Loops;
 use super::straddling::{Edge, Straddling};
 use crate::problem::Problem;
 
@@ -49,13 +50,18 @@ impl Price {
 
 struct Gap {
     web: u32,
-    /// The first instruction that the web is away before, and the last: that of the access.
+    /// The first instruction that the web is away before, and the last: that of the access, if one ends it.
     first: u32,
     last: u32,
+    /// The position after the last one at which the web needs no unit.
+    end: u32,
     /// The first part of the web that ends behind the start of the gap.
     part: u32,
-    /// The cost of the load at its end.
+    /// The cost of the load at its end, and the least of a load there or in one of the pieces that follow.
     load: u64,
+    least: u64,
+    /// The weight of the block whose code goes on in the next piece; zero if no block's does.
+    passes: u64,
     is_away: bool,
     in_trial: bool,
 }
@@ -109,6 +115,9 @@ pub struct Costs<'a> {
     stored: Vec<bool>,
     weights: Vec<u64>,
     edges: Straddling,
+    loops: Loops,
+    /// By block: its first instruction.
+    starts: Vec<u32>,
     links: Vec<Link>,
     /// By gap: its part of the links; [`NONE`] if they have not been asked for.
     linked: Vec<(u32, u32)>,
@@ -139,7 +148,11 @@ impl<'a> Costs<'a> {
             args: Lists::default(),
             stored: vec![false; values],
             weights,
-            edges: Straddling::new(Vec::new()),
+            edges: Straddling::new(&[]),
+            loops: Loops::new(problem),
+            starts: (0..problem.block_count())
+                .map(|b| problem.insts_of(b).0)
+                .collect(),
             links: Vec::new(),
             linked: Vec::new(),
             trial: Trial::default(),
@@ -147,7 +160,7 @@ impl<'a> Costs<'a> {
         let accesses = costs.read_code();
         costs.read_edges();
         for web in 0..costs.roots.len() {
-            costs.find_gaps(web, accesses.of(web));
+            costs.find_gaps(web, accesses.of(web), crowded);
         }
         costs.linked = vec![(NONE, NONE); costs.gaps.len()];
         costs
@@ -187,11 +200,9 @@ impl<'a> Costs<'a> {
             for edge in self.problem.edges(b) {
                 let target = edge.to as usize;
                 let (to, _) = self.problem.insts_of(target);
-                if to != end {
-                    let weight = self.weights[b].min(self.weights[target]);
-                    let from = end - 1;
-                    edges.push(Edge { from, to, weight });
-                }
+                let weight = self.weights[b].min(self.weights[target]);
+                let from = end - 1;
+                edges.push(Edge { from, to, weight });
                 let passed = self
                     .problem
                     .args(edge)
@@ -200,41 +211,111 @@ impl<'a> Costs<'a> {
                 args.extend(passed.map(|(&arg, &param)| (param, (arg, b as u32))));
             }
         }
-        self.edges = Straddling::new(edges);
+        self.edges = Straddling::new(&edges);
         self.args = Lists::sorted(self.of.len(), args.iter().copied());
     }
 
     /// Makes the gaps of a web: before each access, and after the last.
-    fn find_gaps(&mut self, web: usize, accesses: &[(u32, u64)]) {
+    fn find_gaps(&mut self, web: usize, accesses: &[(u32, u64)], crowded: &Crowded) {
         let start = self.gaps.len() as u32;
         let parts = self.parts.of(web);
-        let first = parts.first().map_or(0, |part| part.from);
+        let mut next = parts.first().map_or(0, |part| part.from);
         let end = parts.iter().map(|part| part.to).max().unwrap_or(0);
-        let mut next = first;
-        let mut add = |first: u32, last: u32, load: u64| {
-            let part = parts.partition_point(|part| part.to <= first) as u32;
-            self.gaps.push(Gap {
-                web: web as u32,
-                first,
-                last,
-                part,
-                load,
-                is_away: false,
-                in_trial: false,
-            });
-        };
         for accesses in accesses.chunk_by(|a, b| a.0 == b.0) {
             let at = accesses[0].0;
             if at > next {
                 let load = accesses.iter().map(|access| access.1).max();
-                add(next, at, load.unwrap_or(0));
+                self.add_gaps(web as u32, next..at, load.unwrap_or(0), crowded);
             }
             next = at + 1;
         }
         if end > next {
-            add(next, end, 0);
+            self.add_gaps(web as u32, next..end, 0, crowded);
         }
         self.webs.push(start..self.gaps.len() as u32);
+    }
+
+    /// Adds the gap from one instruction to another, in pieces: a web that is wanted at several places may be loaded
+    /// once for all.
+    fn add_gaps(&mut self, web: u32, code: Range<u32>, load: u64, crowded: &Crowded) {
+        let (mut first, last) = (code.start, code.end);
+        let add = |gaps: &mut Vec<Gap>, first: u32, last: u32, end: u32, load: u64| {
+            let parts = self.parts.of(web as usize);
+            gaps.push(Gap {
+                web,
+                first,
+                last,
+                end,
+                part: parts.partition_point(|part| part.to <= first) as u32,
+                load,
+                least: load,
+                passes: 0,
+                is_away: false,
+                in_trial: false,
+            });
+        };
+        let mut gaps = std::mem::take(&mut self.gaps);
+        let start = gaps.len();
+        if crowded.over(first, last) > 0 {
+            for at in self.splits(web, first, last) {
+                add(&mut gaps, first, at - 1, at, 0);
+                first = at;
+            }
+        }
+        add(&mut gaps, first, last, last, load);
+        let mut least = load;
+        for n in (start..gaps.len() - 1).rev() {
+            let at = gaps[n].end;
+            let block = self.starts.partition_point(|&start| start < at) - 1;
+            least = least.min(self.weights[block]);
+            gaps[n].least = least;
+            let starts_block = self.starts.get(block + 1) == Some(&at);
+            gaps[n].passes = if starts_block { 0 } else { self.weights[block] };
+        }
+        self.gaps = gaps;
+    }
+
+    /// Instructions before which a web may be loaded ahead of the end of a gap: the first of each loop that has the end and
+    /// not the start, and those that end blocks with an edge that leads out to where the web lives.
+    fn splits(&self, web: u32, first: u32, last: u32) -> SmallVec<[u32; 4]> {
+        let block = self.starts.partition_point(|&start| start <= last) - 1;
+        let heads = self.loops.around(block as u32);
+        let starts = heads.map(|head| self.starts[head as usize]);
+        let mut splits: SmallVec<[u32; 4]> = starts.take_while(|&start| start > first).collect();
+        self.edges.below((first + 1, last), |edge| {
+            if edge.from < edge.to
+                && splits.last() != Some(&edge.from)
+                && self.lives_at(web, edge.to)
+            {
+                splits.push(edge.from);
+            }
+        });
+        splits.retain(|at| self.lives_at(web, *at) && self.lives_at(web, *at - 1));
+        splits.sort_unstable();
+        splits.dedup();
+        splits
+    }
+
+    /// The loads ahead of accesses: instructions with the values that are loaded before them.
+    pub fn arrivals(&self) -> Vec<(u32, u32)> {
+        let mut arrivals = Vec::new();
+        for pair in self.gaps.windows(2) {
+            let at = pair[1].first;
+            let is_split =
+                pair[0].web == pair[1].web && pair[0].end == at && pair[0].last + 1 == at;
+            if is_split && pair[0].is_away && !pair[1].is_away {
+                let parts = self.parts.of(pair[0].web as usize);
+                let next = parts.partition_point(|part| part.to <= at);
+                arrivals.extend(
+                    parts
+                        .get(next)
+                        .filter(|part| part.from <= at)
+                        .map(|part| (at, part.v)),
+                );
+            }
+        }
+        arrivals.sort_unstable();
+        arrivals
     }
 
     pub fn web_count(&self) -> usize {
@@ -257,13 +338,20 @@ impl<'a> Costs<'a> {
         self.gaps[gap as usize].load
     }
 
+    /// A lower bound of the cost of a gap while nothing beside it is away.
+    pub fn least(&self, gap: u32) -> u64 {
+        let first = self.parts_in(gap).next().map(|part| part.v as usize);
+        let store = first.filter(|&v| !self.stored[v] && self.homes[v].enters == NONE);
+        self.gaps[gap as usize].least + store.map_or(0, |v| self.homes[v].weight)
+    }
+
     fn parts_in(&self, gap: u32) -> impl Iterator<Item = Part> + '_ {
         let gap = &self.gaps[gap as usize];
         let parts = &self.parts.of(gap.web as usize)[gap.part as usize..];
-        let within = parts.iter().take_while(|part| part.from < gap.last);
+        let within = parts.iter().take_while(|part| part.from < gap.end);
         within.map(|part| Part {
             from: part.from.max(gap.first),
-            to: part.to.min(gap.last),
+            to: part.to.min(gap.end),
             v: part.v,
         })
     }
@@ -312,10 +400,10 @@ impl<'a> Costs<'a> {
         }
         let mut found: SmallVec<[Link; 8]> = SmallVec::new();
         let mut edge = |edge: Edge| {
-            let [leaves, enters] = [edge.from, edge.to].map(|at| (first..=last).contains(&at));
-            if leaves == enters || !self.lives_at(web, edge.to) || !self.lives_at(web, edge.from) {
+            if !self.lives_at(web, edge.to) || !self.lives_at(web, edge.from) {
                 return;
             }
+            let leaves = (first..=last).contains(&edge.from);
             let other = self.gap_at(web, if leaves { edge.to } else { edge.from });
             let other = other.unwrap_or(NONE);
             let weight = edge.weight;
@@ -331,14 +419,32 @@ impl<'a> Costs<'a> {
                 }),
             }
         };
-        if let Some(before) = first.checked_sub(1) {
-            self.edges.over(before, &mut edge);
-        }
-        self.edges.over(last, &mut edge);
+        self.edges.above((first, last), &mut edge);
+        self.edges.below((first, last), &mut edge);
+        found.extend(self.next_piece(gap));
+        found.extend(
+            gap.checked_sub(1)
+                .and_then(|before| self.next_piece(before))
+                .map(|link| Link {
+                    other: gap - 1,
+                    leaves: false,
+                    ..link
+                }),
+        );
         let start = self.links.len();
         self.links.extend(found);
         self.linked[gap as usize] = (start as u32, self.links.len() as u32);
         start..self.links.len()
+    }
+
+    /// The way within a block from a piece of a gap to the next.
+    fn next_piece(&self, gap: u32) -> Option<Link> {
+        let weight = self.gaps[gap as usize].passes;
+        (weight > 0).then_some(Link {
+            other: gap + 1,
+            weight,
+            leaves: true,
+        })
     }
 
     /// The edges of a gap, as far as they have been found.

@@ -8,14 +8,17 @@
 //! A *gap* of a web is the code between two of its accesses that follow each other, in the order of the code. Its cost,
 //! weighted by frequencies, is the load at its end, the stores of values that are in it, and the loads on edges that
 //! lead out of it to where the web is not away, less those on edges that it saves. Its benefit is the number of
-//! positions over the limit. Candidates are gaps, gaps with those that their edges lead to, and all gaps of a web. The
-//! candidate with the most benefit for its cost is chosen until no position is over the limit (the greedy algorithm
-//! for covering); then what is not needed any more is given back.
+//! positions over the limit. A gap is cut into pieces where one load may serve several ways out of it: at the end of each
+//! block with an edge that leads out to where the web lives, and at the start of each loop around its end. Between two pieces
+//! the web is loaded if only the first is away. Candidates are such gaps, gaps with those that their edges lead to, and
+//! all gaps of a web. The candidate with the most benefit for its cost is chosen until no position is over the limit
+//! (the greedy algorithm for covering); then what is not needed any more is given back.
 //!
-//! [`crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`cost`] costs.
+//! [`crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`loops`] loops, [`cost`] costs.
 
 mod cost;
 mod crowded;
+mod loops;
 mod straddling;
 
 use std::collections::BinaryHeap;
@@ -28,7 +31,11 @@ use crowded::Crowded;
 
 /// By web: the instructions before which it is away, as ascending ranges from the first to the last.
 #[derive(Default)]
-pub struct Plan(Lists<(u32, u32)>);
+pub struct Plan {
+    away: Lists<(u32, u32)>,
+    /// Instructions before which values are loaded that it does not access, ascending.
+    pub arrivals: Vec<(u32, u32)>,
+}
 
 impl Plan {
     /// Makes the plan.
@@ -46,25 +53,28 @@ impl Plan {
         let mut planner = Planner { crowded, costs };
         planner.choose();
         planner.give_back();
-        Plan(planner.costs.away(problem.value_count()))
+        Plan {
+            away: planner.costs.away(problem.value_count()),
+            arrivals: planner.costs.arrivals(),
+        }
     }
 
     /// True if nothing is away anywhere.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.away.is_empty()
     }
 
     /// True if a web is away somewhere.
     pub fn has(&self, web: u32) -> bool {
-        !self.0.is_empty() && !self.0.of(web as usize).is_empty()
+        !self.away.is_empty() && !self.away.of(web as usize).is_empty()
     }
 
     /// True if a web is away before an instruction.
     pub fn is_away(&self, web: u32, inst: u32) -> bool {
-        if self.0.is_empty() {
+        if self.away.is_empty() {
             return false;
         }
-        let away = self.0.of(web as usize);
+        let away = self.away.of(web as usize);
         let next = away.partition_point(|&(_, last)| last < inst);
         away.get(next).is_some_and(|&(first, _)| first <= inst)
     }
@@ -109,7 +119,9 @@ impl Planner<'_> {
         // Each has an upper bound of what it is worth, and gets its worth when it is the first.
         let mut heap: BinaryHeap<(u64, Candidate)> = BinaryHeap::new();
         for web in 0..self.costs.web_count() as u32 {
-            heap.push((u64::MAX, Candidate::Web(web)));
+            if self.costs.gaps_of(web).len() > 1 {
+                heap.push((u64::MAX, Candidate::Web(web)));
+            }
             for gap in self.costs.gaps_of(web) {
                 heap.extend(self.bound(gap));
             }
@@ -160,7 +172,7 @@ impl Planner<'_> {
         let benefit = self.costs.benefit(gap, &self.crowded);
         let least = Price {
             benefit,
-            cost: self.costs.load(gap) as i64,
+            cost: self.costs.least(gap) as i64,
         };
         let is_open = benefit > 0 && !self.costs.is_away(gap);
         is_open.then(|| (least.worth(), Candidate::Gap(gap)))
