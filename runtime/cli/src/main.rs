@@ -34,6 +34,8 @@ mod run_stats;
 mod shell;
 mod stats;
 mod sweep;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod translate;
 mod verify;
 
 use std::io::IsTerminal;
@@ -153,6 +155,12 @@ enum Command {
     /// The table has a line for each limit, allocator and pass left out: sums over the kernels that compile with all
     /// of them. The files have a line for each kernel.
     Sweep(sweep::Args),
+    /// List the host's code for a kernel
+    ///
+    /// The code that `run` executes for each instruction, with those that the interpreter executes. It is made for the
+    /// float mode in which most of the kernel runs.
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    Translate(translate::Args),
     /// Check machine code
     ///
     /// Reports bytes that are no instructions, broken rules of the platform, and dependencies that no annotation
@@ -204,6 +212,8 @@ pub fn main() -> ExitCode {
         Command::Relink(args) => relink::relink(args, format),
         Command::Run(args) => run::run(args, format),
         Command::Sweep(args) => sweep::sweep(args, format),
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        Command::Translate(args) => translate::translate(args, format),
         Command::Verify(args) => verify::verify(args, format),
     };
     let exit = result.unwrap_or_else(|failure| exit::say(&[failure]));

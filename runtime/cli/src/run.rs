@@ -11,7 +11,7 @@ use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_exec::launch::{Description, Source, Spec, check_types, compare, parse_spec};
 use kiln_exec::picture;
-use kiln_exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Trace};
+use kiln_exec::{Arg, Engine, Launch, Options as ExecOptions, Program, Stats, Trace};
 use miette::{Report, miette};
 
 use super::exit::Exit;
@@ -93,6 +93,9 @@ pub struct Args {
     /// Stop where code reads a register that nothing has written; takes about twice the time
     #[arg(long)]
     check: bool,
+    /// What executes instructions: the interpreter, or code of the host where that is possible; both compares the two
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::DEFAULT)]
+    engine: EngineName,
     /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x
     /// first), or for a thread of a group
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
@@ -100,6 +103,29 @@ pub struct Args {
     /// Print execution counts by kind of instruction and message, or write them as JSON
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     stats: Option<Option<PathBuf>>,
+}
+
+/// Engines by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum EngineName {
+    /// The interpreter
+    Interpret,
+    /// Code of the host, where it has AVX-512
+    Translate,
+    /// Both, compared all along
+    Both,
+}
+
+impl EngineName {
+    const DEFAULT: EngineName = EngineName::Interpret;
+
+    fn engine(self) -> Engine {
+        match self {
+            EngineName::Interpret => Engine::Interpret,
+            EngineName::Translate => Engine::Translate,
+            EngineName::Both => Engine::Both,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -254,6 +280,7 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
         let options = ExecOptions {
             threads: args.threads.map_or(0, usize::from),
             check: args.check,
+            engine: args.engine.engine(),
             trace: trace.as_ref(),
             done: Some(&done.things),
             executed: Some(&done.instructions),

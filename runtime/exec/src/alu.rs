@@ -12,7 +12,7 @@ use super::error::Cause;
 use super::fast;
 use super::machine::{LANES, Thread, low_mask};
 use super::math;
-use super::operand::{Int, Lanes, int_range, number_of, wrap};
+use super::operand::{Int, Lanes, double_nan_of, int_range, number_of, wrap};
 use super::operation::{Base, Condition, Dest, File, Operation, Path, Predicate, Target};
 use super::systolic;
 use super::wide::{self, Format, Rounding, Wide};
@@ -558,6 +558,13 @@ impl Thread {
             }
             op => return Err(Cause::OpType { op, ty: dst.ty }),
         }
+        if let Some(sources) = rounded_sources(op.op, s) {
+            for (lane, r) in r.iter_mut().enumerate().take(lanes) {
+                if r.is_nan() {
+                    *r = double_nan_of(&sources.map(|s| s[lane]));
+                }
+            }
+        }
         self.store_f64(dst, lanes, enabled, op.saturate, &mut r)?;
         self.finish_float(op, enabled, &r)
     }
@@ -581,6 +588,17 @@ impl Thread {
             self.set_flags(cond, enabled, values);
         }
         Ok(())
+    }
+}
+
+/// The sources of arithmetic whose results that are no numbers follow [`double_nan_of`], in the order of its rule;
+/// none of other operations.
+fn rounded_sources<'a>(op: Op, [a, b, c]: &'a [Lanes<f64>; 3]) -> Option<[&'a Lanes<f64>; 3]> {
+    match op {
+        Op::Add | Op::Mul => Some([a, b, b]),
+        Op::Mad => Some([b, c, a]),
+        Op::Frc | Op::Rndu | Op::Rndd | Op::Rnde | Op::Rndz => Some([a, a, a]),
+        _ => None,
     }
 }
 

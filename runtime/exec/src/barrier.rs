@@ -12,7 +12,7 @@ use super::machine::Thread;
 pub const BARRIERS: usize = 32;
 
 /// All barriers of a group.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Barriers {
     /// Number of threads that have signalled the group's barrier since it was last complete.
     arrived: usize,
@@ -20,7 +20,7 @@ pub struct Barriers {
 }
 
 /// A named barrier with signals since it was last complete.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Named {
     /// Required number and present number of signals.
     producers: (u32, u32),

@@ -715,14 +715,22 @@ impl Setup {
         self.register + self.per_thread_bytes + self.cross_thread.len()
     }
 
-    /// A thread as the hardware starts it.
-    pub(super) fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
+    /// The threads of a group, none of them started.
+    pub(super) fn threads(&self) -> Vec<Thread> {
+        let numbers = 0..self.threads;
+        numbers
+            .map(|number| Thread::new(number, 0, self.platform))
+            .collect()
+    }
+
+    /// Makes a thread one that the hardware has just started.
+    pub(super) fn start(&self, thread: &mut Thread, launch: &Launch, group: [u32; 3], number: u32) {
         let channels = match self.simd {
             EXPLICIT => self.channels,
             simd => (self.items - number * simd).min(simd),
         };
         let dispatch = low_mask(channels as usize);
-        let mut thread = Thread::new(number, dispatch, self.platform);
+        thread.reset(number, dispatch);
         thread.ip = self.start;
         thread.scratch = number * self.scratch_bytes;
         thread.scratch_bytes = self.scratch_bytes;
@@ -752,7 +760,6 @@ impl Setup {
         self.write_local_ids(launch, number, &mut thread.grf[self.register..]);
         let start = self.register + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
-        thread
     }
 }
 

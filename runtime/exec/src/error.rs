@@ -127,6 +127,8 @@ pub enum Cause {
     },
     #[error("the other thread of the fused pair does not reach this operation")]
     Unpaired,
+    #[error("the engines differ within {count} instructions from offset {at:#x} on: {what}")]
+    Engines { at: u32, count: u64, what: String },
     #[error("{0} instructions executed: the budget is used up")]
     Budget(u64),
 }

@@ -9,6 +9,7 @@ use kiln_emit::inst::{Cond, Op, Type};
 
 use super::error::Cause;
 use super::machine::{LANES, Thread, low_mask};
+use super::operand;
 use super::operation::{Base, Dest, File, Operation, Source, Steps, Target};
 use super::wide::Rounding;
 
@@ -181,7 +182,7 @@ fn integer(op: &Operation) -> Option<Fast> {
     })
 }
 
-fn float(op: &Operation) -> Option<Fast> {
+pub fn float(op: &Operation) -> Option<Fast> {
     let cond = op.cond.map(|c| c.cond);
     Some(match op.op {
         Op::Mov => Fast::FMov,
@@ -255,13 +256,15 @@ fn run<const N: usize>(t: &mut Thread, op: &Operation, fast: Fast) -> Result<(),
     macro_rules! float {
         ($f:expr, $a:expr) => {{
             let a = floats::<N>(t, $a, gate)?;
-            map1(&a, |a| $f(f32::from_bits(a)).to_bits())
+            let r = map1(&a, |a| $f(f32::from_bits(a)).to_bits());
+            settled(r, [&a])
         }};
         ($f:expr, $a:expr, $b:expr) => {{
             let (a, b) = (floats::<N>(t, $a, gate)?, floats::<N>(t, $b, gate)?);
-            map2(&a, &b, |a, b| {
+            let r = map2(&a, &b, |a, b| {
                 $f(f32::from_bits(a), f32::from_bits(b)).to_bits()
-            })
+            });
+            settled(r, [&a, &b])
         }};
     }
     let r = match fast {
@@ -332,7 +335,7 @@ fn run<const N: usize>(t: &mut Thread, op: &Operation, fast: Fast) -> Result<(),
             };
             return store(t, &op.dst, gate, &r);
         }
-        FMov => float!(|a: f32| a, a),
+        FMov => floats::<N>(t, a, gate)?,
         FAdd => float!(|a: f32, b: f32| a + b, a, b),
         FMul => float!(|a: f32, b: f32| a * b, a, b),
         FMad => {
@@ -347,7 +350,7 @@ fn run<const N: usize>(t: &mut Thread, op: &Operation, fast: Fast) -> Result<(),
                 );
                 r[l] = fused(b, c, a).to_bits();
             }
-            r
+            settled(r, [&b, &c, &a])
         }
         FFrc => float!(|a: f32| a - a.floor(), a),
         FRndu => float!(f32::ceil, a),
@@ -426,6 +429,24 @@ fn choose<const N: usize>(chosen: u32, a: &[u32; N], b: &[u32; N]) -> [u32; N] {
     for l in 0..N {
         let first = (chosen >> l & 1).wrapping_neg();
         r[l] = a[l] & first | b[l] & !first;
+    }
+    r
+}
+
+/// Results of arithmetic with the bits of those that are no numbers put right ([`operand::nan_of`]).
+#[inline(always)]
+fn settled<const N: usize, const S: usize>(mut r: [u32; N], sources: [&[u32; N]; S]) -> [u32; N] {
+    // The sign bit aside, what is greater than infinity.
+    let mut greatest = 0;
+    for bits in &r {
+        greatest = greatest.max(bits & 0x7fff_ffff);
+    }
+    if greatest > f32::INFINITY.to_bits() {
+        for (l, r) in r.iter_mut().enumerate() {
+            if f32::from_bits(*r).is_nan() {
+                *r = operand::nan_of(sources.map(|s| f32::from_bits(s[l])));
+            }
+        }
     }
     r
 }

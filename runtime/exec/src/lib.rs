@@ -12,6 +12,8 @@
 //! turn on one of them: results, figures ([`Stats`]) and errors do not depend on the number of
 //! cores, as far as the kernel itself orders what its groups do.
 
+#![deny(unsafe_code)]
+
 mod alu;
 mod atomic;
 mod barrier;
@@ -21,6 +23,7 @@ mod block_2d;
 mod buffer;
 mod defined;
 mod dispatch;
+mod engine;
 mod error;
 mod fast;
 mod filter;
@@ -38,6 +41,7 @@ mod message;
 mod operand;
 mod operation;
 pub mod picture;
+mod plain;
 mod program;
 mod run;
 mod sampler;
@@ -45,6 +49,8 @@ mod single;
 mod stats;
 mod systolic;
 mod trace;
+#[cfg(all(feature = "translate", target_arch = "x86_64", target_os = "linux"))]
+pub mod translate;
 mod typed;
 mod vector;
 mod wide;
@@ -52,6 +58,7 @@ mod words;
 
 pub use buffer::{Buffer, Element};
 pub use dispatch::{Arg, BindError, Launch, RunError};
+pub use engine::Engine;
 pub use error::{Cause, ExecError};
 pub use format::Format;
 pub use image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};

@@ -22,20 +22,20 @@ use super::typed::{self, Texels};
 const SURFACE: u32 = !0x3f;
 const SCRATCH: u32 = SCRATCH_STATE >> 4;
 /// Lowest bit of a binding table index in an extended descriptor.
-const TABLE_SHIFT: u32 = 24;
-const BINDLESS_SHIFT: u32 = 12;
+pub const TABLE_SHIFT: u32 = 24;
+pub const BINDLESS_SHIFT: u32 = 12;
 
 /// Size of an element in a register and in memory.
 #[derive(Clone, Copy)]
-struct Element {
-    slot: usize,
-    size: usize,
+pub struct Element {
+    pub slot: usize,
+    pub size: usize,
     /// Offset within the slot.
-    skip: usize,
+    pub skip: usize,
 }
 
 impl Element {
-    fn of(data: Data) -> Element {
+    pub fn of(data: Data) -> Element {
         let (slot, size, skip) = match data {
             Data::D8 => (1, 1, 0),
             Data::D16 => (2, 2, 0),

@@ -3,6 +3,11 @@
 //! Register files are byte arrays, so that regions of any type are read from all of them in the same way. The
 //! accumulators' lanes of integers and native floats are wider than a register's and kept apart, in
 //! [`Accumulators::wide`].
+//!
+//! [`Thread`] has its fields in the order in which they are declared, the files first: translated code finds them at
+//! fixed distances from its start. A group's threads are made once and reset for each group.
+
+use std::ops::{Deref, DerefMut};
 
 use kiln_emit::platform::{Platform, StateRegister};
 use kiln_emit::verify::scoreboard::Board;
@@ -16,6 +21,10 @@ use super::wide::Rounding;
 pub const LANES: usize = 32;
 /// Maximum size of a general register, or of an accumulator, in bytes.
 const REGISTER_MAX: usize = 64;
+/// Maximum size of the general registers together in bytes.
+const GRF_MAX: usize = 256 * REGISTER_MAX;
+/// Bytes behind the general registers that belong to no register: a vector that begins in them is read whole.
+const SPARE: usize = 64;
 /// Number of accumulators: `acc0`-`acc15`, of which early families have two, and the eight special accumulators
 /// `mme0`-`mme7`, with room for an operand that begins in the last of them. They are separate, because macro steps
 /// use both where there are more than two.
@@ -84,11 +93,55 @@ pub struct FloatMode {
     pub flush_hf: bool,
 }
 
+impl FloatMode {
+    /// The mode in which a thread starts: `cr0` is zero.
+    pub const INITIAL: FloatMode = FloatMode {
+        rounding: Rounding::NearestEven,
+        flush_df: true,
+        flush_f: true,
+        flush_hf: true,
+    };
+
+    /// Decodes `cr0.0`.
+    pub fn of(bits: u32) -> FloatMode {
+        FloatMode {
+            rounding: Rounding::from_bits(bits >> 4),
+            flush_df: bits & DENORM_DF == 0,
+            flush_f: bits & DENORM_F == 0,
+            flush_hf: bits & DENORM_HF == 0,
+        }
+    }
+}
+
+/// The general registers: as many bytes as the platform has.
+#[repr(C, align(64))]
+pub struct Grf {
+    bytes: [u8; GRF_MAX + SPARE],
+    len: usize,
+}
+
+impl Deref for Grf {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl DerefMut for Grf {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.bytes.get_mut(..self.len).unwrap_or_default()
+    }
+}
+
 /// The accumulator registers.
+#[repr(C, align(64))]
 pub struct Accumulators {
     pub bytes: [u8; ACC_COUNT * REGISTER_MAX],
     /// Full value of each lane, [`ACC_LANES`] per register: an integer, or the double of a native float.
-    wide: [i64; ACC_COUNT * ACC_LANES],
+    pub wide: [i64; ACC_COUNT * ACC_LANES],
     /// Logarithm of an accumulator's size in bytes.
     register_log: u32,
 }
@@ -110,6 +163,11 @@ impl Accumulators {
         (at >> self.register_log) * ACC_LANES + within / size
     }
 
+    /// Index in [`Accumulators::wide`] of an element, given the size of a register.
+    pub fn lane_of(at: usize, size: usize, register: usize) -> usize {
+        at / register * ACC_LANES + at % register / size
+    }
+
     /// Resets the full value of an element whose bytes were written otherwise.
     pub fn forget_wide(&mut self, at: usize, size: usize) {
         let mut word = [0; 8];
@@ -123,10 +181,10 @@ impl Accumulators {
 }
 
 /// One thread.
+#[repr(C)]
 pub struct Thread {
-    pub platform: &'static Platform,
-    pub grf: Box<[u8]>,
-    pub acc: Box<Accumulators>,
+    pub grf: Grf,
+    pub acc: Accumulators,
     pub addr: [u8; ADDR_BYTES],
     pub flags: [u8; FLAG_BYTES],
     pub control: [u8; 16],
@@ -145,6 +203,7 @@ pub struct Thread {
     /// Channels of the innermost call; all others wait wherever `ip` is.
     pub called: u32,
     pub wake: [u32; LANES],
+    pub platform: &'static Platform,
     pub status: Status,
     /// Number of executed instructions.
     pub executed: u64,
@@ -165,13 +224,15 @@ impl Thread {
     /// A platform's thread about to execute its first instruction on the channels of `dispatch`.
     pub fn new(number: u32, dispatch: u32, platform: &'static Platform) -> Thread {
         let mut thread = Thread {
-            platform,
-            grf: vec![UNDEFINED; File::Grf.bytes(platform)].into_boxed_slice(),
-            acc: Box::new(Accumulators {
+            grf: Grf {
+                bytes: [UNDEFINED; GRF_MAX + SPARE],
+                len: File::Grf.bytes(platform).min(GRF_MAX),
+            },
+            acc: Accumulators {
                 bytes: [0; ACC_COUNT * REGISTER_MAX],
                 wide: [0; ACC_COUNT * ACC_LANES],
                 register_log: platform.grf_bytes.ilog2(),
-            }),
+            },
             addr: [0; ADDR_BYTES],
             flags: [0; FLAG_BYTES],
             control: [0; 16],
@@ -181,40 +242,91 @@ impl Thread {
             notification: [0; 12],
             timestamp: [0; 20],
             ip: 0,
-            active: dispatch,
+            active: 0,
             waiting: 0,
-            called: u32::MAX,
+            called: 0,
             wake: [0; LANES],
+            platform,
             status: Status::Running,
             executed: 0,
-            mode: FloatMode {
-                rounding: Rounding::NearestEven,
-                flush_df: true,
-                flush_f: true,
-                flush_hf: true,
-            },
+            mode: FloatMode::INITIAL,
             number,
             defined: None,
             board: None,
             scratch: 0,
             scratch_bytes: 0,
         };
+        thread.reset(number, dispatch);
+        thread
+    }
+
+    /// Takes over the state of another thread of the platform. What is tracked for checks is not.
+    pub fn copy_state(&mut self, other: &Thread) {
+        self.grf.copy_from_slice(&other.grf);
+        self.acc.bytes = other.acc.bytes;
+        self.acc.wide = other.acc.wide;
+        self.addr = other.addr;
+        self.flags = other.flags;
+        self.control = other.control;
+        self.state = other.state;
+        self.message_control = other.message_control;
+        self.scalar = other.scalar;
+        self.notification = other.notification;
+        self.timestamp = other.timestamp;
+        self.ip = other.ip;
+        self.active = other.active;
+        self.waiting = other.waiting;
+        self.called = other.called;
+        self.wake = other.wake;
+        self.status = other.status;
+        self.executed = other.executed;
+        self.mode = other.mode;
+        self.number = other.number;
+        self.scratch = other.scratch;
+        self.scratch_bytes = other.scratch_bytes;
+    }
+
+    /// Makes it a thread as [`Thread::new`] does, of the same platform.
+    pub fn reset(&mut self, number: u32, dispatch: u32) {
+        self.grf.fill(UNDEFINED);
+        self.acc.bytes.fill(0);
+        self.acc.wide.fill(0);
+        self.addr.fill(0);
+        self.flags.fill(0);
+        self.control.fill(0);
+        self.state.fill(0);
+        self.message_control.fill(0);
+        self.scalar.fill(0);
+        self.notification.fill(0);
+        self.timestamp.fill(0);
+        self.ip = 0;
+        self.active = dispatch;
+        self.waiting = 0;
+        self.called = u32::MAX;
+        self.wake.fill(0);
+        self.status = Status::Running;
+        self.executed = 0;
+        self.mode = FloatMode::INITIAL;
+        self.number = number;
+        self.defined = None;
+        self.board = None;
+        self.scratch = 0;
+        self.scratch_bytes = 0;
         // The thread's number in the machine, which selects its private memory.
         let mut rest = number;
-        for digit in platform.thread_number {
+        for digit in self.platform.thread_number {
             let part = (rest % digit.count) << digit.low;
             rest /= digit.count;
             let dword = match digit.register {
-                StateRegister::Thread => &mut thread.state,
-                StateRegister::Message => &mut thread.message_control,
+                StateRegister::Thread => &mut self.state,
+                StateRegister::Message => &mut self.message_control,
             };
             for (byte, bits) in dword.iter_mut().zip(part.to_le_bytes()) {
                 *byte |= bits;
             }
         }
         // sr0.2: the dispatch mask.
-        thread.state[8..12].copy_from_slice(&dispatch.to_le_bytes());
-        thread
+        self.state[8..12].copy_from_slice(&dispatch.to_le_bytes());
     }
 
     /// A register file's bytes.
@@ -286,13 +398,7 @@ impl Thread {
     /// Decodes `cr0.0`.
     pub fn update_mode(&mut self) {
         let [a, b, c, d, ..] = self.control;
-        let bits = u32::from_le_bytes([a, b, c, d]);
-        self.mode = FloatMode {
-            rounding: Rounding::from_bits(bits >> 4),
-            flush_df: bits & DENORM_DF == 0,
-            flush_f: bits & DENORM_F == 0,
-            flush_hf: bits & DENORM_HF == 0,
-        };
+        self.mode = FloatMode::of(u32::from_le_bytes([a, b, c, d]));
     }
 
     /// Sets `tm0` to the instructions executed so far: a clock that only moves forward.

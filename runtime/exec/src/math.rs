@@ -18,7 +18,7 @@ use kiln_emit::inst::{Cond, MathFn, Type};
 
 use super::error::Cause;
 use super::machine::{LANES, MME_BASE, Thread};
-use super::operand::Lanes;
+use super::operand::{Lanes, double_nan_of};
 use super::operation::{Condition, Operation, Target};
 use super::wide::{self, Class, Format, Wide};
 
@@ -68,6 +68,10 @@ fn float_function(thread: &mut Thread, op: &Operation, function: MathFn) -> Resu
             MathFn::Pow => a.powf(b),
             _ => return Err(Cause::Op(op.op)),
         };
+        if r[lane].is_nan() {
+            let sources = [a, b];
+            r[lane] = double_nan_of(&sources[..op.sources().len().min(sources.len())]);
+        }
     }
     thread.store_f64(dst, lanes, live, op.saturate, &mut r)
 }

@@ -83,6 +83,45 @@ impl Memory {
         private.for_each(|b| b.words.fill(UNDEFINED));
     }
 
+    /// A copy of all of it, at the same addresses.
+    pub fn copied(&self) -> Memory {
+        let copies = |buffers: &[Buffer]| {
+            let copy = |b: &Buffer| Buffer {
+                words: Arc::new(Words::new(&b.words.to_bytes())),
+                ..b.clone()
+            };
+            buffers.iter().map(copy).collect()
+        };
+        let mut memory = Memory {
+            buffers: copies(&self.buffers),
+            data: copies(&self.data),
+        };
+        // What is a section of the data and a buffer, too, stays one.
+        for (copy, original) in memory.buffers.iter_mut().zip(&self.buffers) {
+            let same = |b: &Buffer| Arc::ptr_eq(&b.words, &original.words);
+            if let Some(index) = self.data.iter().position(same) {
+                copy.words = memory.data[index].words.clone();
+            }
+        }
+        memory
+    }
+
+    /// The first buffer and byte in which another memory with the same buffers differs.
+    pub fn first_difference(&self, other: &Memory) -> Option<String> {
+        let pairs = self.buffers.iter().zip(&other.buffers);
+        let data = self.data.iter().zip(&other.data);
+        pairs.chain(data).find_map(|(a, b)| {
+            let at = a.words.first_difference(&b.words)?;
+            Some(format!("{} from byte {at:#x} on", a.name))
+        })
+    }
+
+    /// Size of all buffers in bytes.
+    pub fn total(&self) -> u64 {
+        let buffers = self.buffers.iter().chain(&self.data);
+        buffers.map(|b| b.words.len() as u64).sum()
+    }
+
     /// Stores a program's data at their addresses.
     pub fn load(&mut self, data: &[Segment]) {
         self.data = data
@@ -122,6 +161,19 @@ impl Memory {
     pub fn contents(&self, index: usize) -> Vec<u8> {
         let buffer = self.buffers.get(index);
         buffer.map(|b| b.words.to_bytes()).unwrap_or_default()
+    }
+
+    /// The buffer that contains a virtual address: its first address and its contents.
+    pub fn buffer_at(&self, at: u64) -> Option<(u64, &Words)> {
+        let buffers = if at < LOWEST {
+            &self.data
+        } else {
+            &self.buffers
+        };
+        let after = buffers.partition_point(|b| b.base <= at);
+        let buffer = buffers.get(after.checked_sub(1)?)?;
+        let inside = at - buffer.base < buffer.words.len() as u64;
+        inside.then_some((buffer.base, &*buffer.words))
     }
 
     /// `size` bytes at a virtual address, for a channel.

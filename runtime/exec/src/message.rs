@@ -89,6 +89,16 @@ impl Send {
         Ok(send)
     }
 
+    /// The message, if its descriptors are constants.
+    pub fn ready(&self) -> Option<&Message> {
+        self.ready.as_ref()
+    }
+
+    /// True if the thread ends with the message.
+    pub fn ends_thread(&self) -> bool {
+        self.eot
+    }
+
     /// The request in words.
     pub fn name(&self) -> String {
         match &self.ready {
@@ -225,6 +235,11 @@ impl Message {
     /// The message in words.
     fn name(&self) -> String {
         message_name(self.family, self.descriptors.sfid, self.descriptors.desc)
+    }
+
+    /// Number of the shared function.
+    pub fn function(&self) -> Function {
+        Function::of(self.descriptors.sfid)
     }
 
     /// Number of registers of the payload.
@@ -530,7 +545,7 @@ fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
 }
 
 /// Number of bytes that each channel of a byte message accesses.
-fn byte_count(m: &Message) -> Result<usize, Cause> {
+pub fn byte_count(m: &Message) -> Result<usize, Cause> {
     match m.request()?.fields.bits {
         Some(bits @ (8 | 16 | 32)) => Ok(usize::from(bits / 8)),
         _ => Err(m.unknown()),
@@ -548,7 +563,7 @@ pub fn channels(m: &Message) -> Result<usize, Cause> {
 }
 
 /// Indices of the elements that each channel of a gathering or scattering message accesses.
-fn elements(m: &Message) -> &'static [u32] {
+pub fn elements(m: &Message) -> &'static [u32] {
     let count = m.request.and_then(|request| request.fields.elements);
     &ALL[..usize::from(count.unwrap_or(1))]
 }

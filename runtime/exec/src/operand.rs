@@ -432,6 +432,7 @@ impl Thread {
     pub fn to_f(&self, value: f64) -> f32 {
         let rounded = match self.mode.rounding {
             Rounding::NearestEven => value as f32,
+            _ if value.is_nan() => value as f32,
             other => f32::from_bits(Wide::from_f64(value).round(wide::F, other) as u32),
         };
         flushed_f(rounded, self.mode.flush_f)
@@ -441,6 +442,7 @@ impl Thread {
     pub fn to_hf(&self, value: f64) -> u16 {
         let rounded = match self.mode.rounding {
             Rounding::NearestEven => half::f16::from_f32(to_odd(value)),
+            _ if value.is_nan() => half::f16::from_f32(value as f32),
             other => half::f16::from_bits(Wide::from_f64(value).round(wide::HF, other) as u16),
         };
         if self.mode.flush_hf && rounded.classify() == std::num::FpCategory::Subnormal {
@@ -719,6 +721,25 @@ fn to_odd(v: f64) -> f32 {
     }
     let beyond = f64::from(nearest).abs() > v.abs();
     f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
+}
+
+/// The bits of an arithmetic result that is no number: the first source that is none, made quiet; where all are
+/// numbers, the host's default. It is the rule of x86-64's vector instructions, which translated code is made of.
+#[cold]
+pub fn nan_of<const N: usize>(sources: [f32; N]) -> u32 {
+    const QUIET: u32 = 1 << 22;
+    const DEFAULT: u32 = 0xffc0_0000;
+    let first = sources.iter().find(|s| s.is_nan());
+    first.map_or(DEFAULT, |s| s.to_bits() | QUIET)
+}
+
+/// As [`nan_of`], for doubles.
+#[cold]
+pub fn double_nan_of(sources: &[f64]) -> f64 {
+    const QUIET: u64 = 1 << 51;
+    const DEFAULT: u64 = 0xfff8_0000_0000_0000;
+    let first = sources.iter().find(|s| s.is_nan());
+    f64::from_bits(first.map_or(DEFAULT, |s| s.to_bits() | QUIET))
 }
 
 /// Replaces a denormal by a zero of the same sign.

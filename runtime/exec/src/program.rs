@@ -31,6 +31,8 @@ pub struct Program {
     data: Vec<Segment>,
     /// Size of the implicit arguments before a thread's arguments in memory, in bytes.
     before_arguments: u64,
+    #[cfg(all(feature = "translate", target_arch = "x86_64", target_os = "linux"))]
+    translations: super::translate::Translations,
 }
 
 /// Minimum number of channels that are on when a thread of explicit SIMD starts.
@@ -113,6 +115,8 @@ impl Program {
             index,
             data: Vec::new(),
             before_arguments: 0,
+            #[cfg(all(feature = "translate", target_arch = "x86_64", target_os = "linux"))]
+            translations: Default::default(),
         };
         program.resolve_jumps();
         program
@@ -195,6 +199,12 @@ impl Program {
             ops.push(Operation::fault(at, Cause::NoInstruction(at)));
             ops.len() as u32 - 1
         })
+    }
+
+    /// The program's code for the host.
+    #[cfg(all(feature = "translate", target_arch = "x86_64", target_os = "linux"))]
+    pub(super) fn translations(&self) -> &super::translate::Translations {
+        &self.translations
     }
 
     /// The platform that the code is for.

@@ -16,6 +16,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use super::barrier::Barriers;
 use super::defined::Defined;
 use super::dispatch::{Launch, RunError, Setup};
+use super::engine::{Engine, Turns};
 use super::error::{Cause, ExecError};
 use super::machine::{Status, Thread, UNDEFINED};
 use super::memory::{Memory, Shared};
@@ -39,6 +40,8 @@ pub struct Options<'a> {
     pub trace: Option<&'a Trace<'a>>,
     /// Counter of finished groups, for another thread to watch.
     pub done: Option<&'a AtomicU64>,
+    /// The part that executes instructions; checks and traces are always interpreted.
+    pub engine: Engine,
     /// Counter of executed instructions, updated now and then.
     pub executed: Option<&'a AtomicU64>,
 }
@@ -90,9 +93,17 @@ impl Order {
 }
 
 /// State of one worker.
-struct Worker {
+struct Worker<'a> {
     memory: Memory,
     slm: Words,
+    threads: Vec<Thread>,
+    engine: Box<dyn Turns + 'a>,
+    counts: Counts,
+    failure: Option<(u64, Box<ExecError>)>,
+}
+
+/// What a worker leaves.
+struct Outcome {
     counts: Counts,
     failure: Option<(u64, Box<ExecError>)>,
 }
@@ -124,11 +135,11 @@ pub fn run(
         0 => rayon::current_num_threads(),
         threads => threads,
     };
-    let workers = match options.trace {
-        Some(_) => 1,
-        None => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
+    let workers = match options.trace.is_some() || options.engine == Engine::Both {
+        true => 1,
+        false => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
     };
-    let outcomes: Vec<Worker> = if workers <= 1 {
+    let outcomes: Vec<Outcome> = if workers <= 1 {
         vec![job.work()]
     } else {
         let all = || {
@@ -177,12 +188,24 @@ pub fn run(
     }
 }
 
+impl Worker<'_> {
+    fn end(mut self) -> Outcome {
+        self.engine.end(&mut self.counts);
+        Outcome {
+            counts: self.counts,
+            failure: self.failure,
+        }
+    }
+}
+
 impl Job<'_> {
     /// Executes groups until there are none left, or one has failed.
-    fn work(&self) -> Worker {
+    fn work(&self) -> Outcome {
         let mut worker = Worker {
             memory: self.setup.memory.with_own(),
             slm: Words::filled(self.setup.slm, UNDEFINED),
+            threads: self.setup.threads(),
+            engine: self.options.engine.start(self.program),
             counts: Counts::new(self.program),
             failure: None,
         };
@@ -192,7 +215,7 @@ impl Job<'_> {
                 || group > self.failed.load(Relaxed)
                 || self.spent.load(Relaxed) > self.launch.budget
             {
-                return worker;
+                return worker.end();
             }
             let mut executed = 0;
             let result = self.group(&mut worker, group, &mut executed);
@@ -207,7 +230,7 @@ impl Job<'_> {
             if let Err(error) = result {
                 self.failed.fetch_min(group, Relaxed);
                 worker.failure = Some((group, error));
-                return worker;
+                return worker.end();
             }
         }
     }
@@ -222,18 +245,16 @@ impl Job<'_> {
         let group = setup.group(number);
         worker.memory.forget_own();
         worker.slm.fill(UNDEFINED);
-        let mut threads: Vec<Thread> = (0..setup.threads)
-            .map(|number| {
-                let mut thread = setup.thread(self.launch, group, number);
-                if self.options.check {
-                    let mut defined = Defined::none(thread.grf.len());
-                    defined.start(setup.payload_bytes());
-                    thread.defined = Some(Box::new(defined));
-                    thread.board = Some(Box::default());
-                }
-                thread
-            })
-            .collect();
+        let threads = &mut worker.threads;
+        for (number, thread) in (0..).zip(threads.iter_mut()) {
+            setup.start(thread, self.launch, group, number);
+            if self.options.check {
+                let mut defined = Defined::none(thread.grf.len());
+                defined.start(setup.payload_bytes());
+                thread.defined = Some(Box::new(defined));
+                thread.board = Some(Box::default());
+            }
+        }
         let mut shared = Shared {
             memory: &worker.memory,
             surfaces: &setup.surfaces,
@@ -245,18 +266,24 @@ impl Job<'_> {
             read: 0,
             written: 0,
         };
+        let watched = self.options.check || self.options.trace.is_some();
+        let engine = &mut worker.engine;
+        engine.start_group(&shared);
         let result = loop {
             let mut failure = None;
             for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
                 let limit = self.launch.budget.saturating_sub(*executed).min(TURN_INSTS);
                 let before = thread.executed;
-                let result = match (limit, self.options.check, self.options.trace) {
-                    (0, ..) => Err(Cause::Budget(self.launch.budget)),
-                    (_, false, None) => {
-                        steps(thread, program, &mut shared, limit, &mut worker.counts)
+                let result = match (limit, watched) {
+                    (0, _) => Err(Cause::Budget(self.launch.budget)),
+                    (_, false) => {
+                        engine.turn(thread, program, &mut shared, limit, &mut worker.counts)
                     }
-                    (_, _, trace) => {
-                        let trace = trace.filter(|t| t.wants(number, thread.number));
+                    (_, true) => {
+                        let trace = self
+                            .options
+                            .trace
+                            .filter(|t| t.wants(number, thread.number));
                         let watched = Watched {
                             scoreboard: self.scoreboard.as_ref(),
                             group,
@@ -278,7 +305,7 @@ impl Job<'_> {
             if let Some(error) = failure {
                 break Err(Box::new(error));
             }
-            if let Err((number, cause)) = pair(&mut threads, program, &mut worker.counts) {
+            if let Err((number, cause)) = pair(threads, program, &mut worker.counts) {
                 break Err(Box::new(ExecError::new(
                     group,
                     &threads[number],
@@ -286,12 +313,14 @@ impl Job<'_> {
                     cause,
                 )));
             }
-            shared.barriers.pass(&mut threads);
+            shared.barriers.pass(threads);
             let with = |status| threads.iter().filter(|t| t.status == status).count() as u32;
             let (waiting, ended) = (with(Status::Waiting), with(Status::Ended));
             let paired = with(Status::Paired);
             if ended == setup.threads {
-                break Ok(());
+                let left = engine.end_group(&shared, &worker.counts);
+                break left
+                    .map_err(|cause| Box::new(ExecError::new(group, &threads[0], program, cause)));
             }
             if waiting + ended + paired == setup.threads
                 && let Some(thread) = threads.iter().find(|t| t.status == Status::Paired)
@@ -374,6 +403,17 @@ pub(super) fn steps(
     counts: &mut Counts,
 ) -> Result<(), Cause> {
     thread.update_timestamp();
+    steps_on(thread, program, shared, limit, counts)
+}
+
+/// As [`steps`], with the time unchanged.
+pub(super) fn steps_on(
+    thread: &mut Thread,
+    program: &Program,
+    shared: &mut Shared,
+    limit: u64,
+    counts: &mut Counts,
+) -> Result<(), Cause> {
     for _ in 0..limit {
         step(thread, program, shared, counts)?;
         if thread.status != Status::Running {

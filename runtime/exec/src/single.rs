@@ -4,6 +4,7 @@ use kiln_emit::inst::{Inst, Reg};
 use kiln_emit::platform::Platform;
 
 use super::barrier::Barriers;
+use super::engine::Engine;
 use super::error::Cause;
 use super::image::{Image, Sampler};
 use super::machine::{Status, Thread};
@@ -35,6 +36,7 @@ use super::words::Words;
 /// ```
 pub struct Registers {
     thread: Thread,
+    engine: Engine,
 }
 
 impl Registers {
@@ -42,7 +44,13 @@ impl Registers {
     pub fn new(active: u32, platform: &'static Platform) -> Registers {
         Registers {
             thread: Thread::new(0, active, platform),
+            engine: Engine::Interpret,
         }
+    }
+
+    /// The same registers, on which an engine runs code. Single instructions are always interpreted.
+    pub fn on(self, engine: Engine) -> Registers {
+        Registers { engine, ..self }
     }
 
     /// Copies bytes out of a register file, from a register on.
@@ -130,6 +138,22 @@ impl Registers {
         thread.scratch_bytes = world.scratch.len() as u32;
         thread.ip = 0;
         thread.status = Status::Running;
+        if self.engine != Engine::Interpret {
+            let mut engine = self.engine.start(&program);
+            engine.start_group(&shared);
+            let result = engine.turn(thread, &program, &mut shared, limit, &mut counts);
+            // The end of the code is an operation that fails.
+            if let Err(cause) = result
+                && thread.ip != end
+            {
+                return Err(cause);
+            }
+            if thread.status == Status::Running && thread.ip != end {
+                return Err(Cause::Budget(limit));
+            }
+            engine.end_group(&shared, &counts)?;
+            engine.end(&mut counts);
+        }
         let mut executed = 0;
         while thread.ip != end && thread.status == Status::Running {
             if executed == limit {

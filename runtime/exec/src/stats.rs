@@ -46,6 +46,31 @@ impl Counts {
         }
     }
 
+    /// Counts executions of an operation with their channels together.
+    pub fn add_at(&mut self, index: u32, instructions: u64, lanes: u64) {
+        if let Some(count) = self.ops.get_mut(index as usize) {
+            count.instructions = count.instructions.wrapping_add(instructions);
+            count.lanes = count.lanes.wrapping_add(lanes);
+        }
+    }
+
+    /// Takes back an execution that was counted before it was certain. Until what was counted is added, numbers may be
+    /// less than zero.
+    pub fn take_back_at(&mut self, index: u32, lanes: u64) {
+        self.add_at(index, 1u64.wrapping_neg(), lanes.wrapping_neg());
+    }
+
+    /// The first operation for which others differ, but for those that fused pairs execute.
+    pub fn first_difference(&self, other: &Counts, program: &Program) -> Option<usize> {
+        let mut pairs = self.ops.iter().zip(&other.ops).zip(program.ops());
+        pairs.position(|((a, b), op)| a != b && op.systolic().is_none())
+    }
+
+    /// The counts of an operation.
+    pub fn of(&self, index: usize) -> Count {
+        self.ops.get(index).copied().unwrap_or_default()
+    }
+
     pub fn add(&mut self, other: &Counts) {
         for (count, other) in self.ops.iter_mut().zip(&other.ops) {
             count.add(*other);

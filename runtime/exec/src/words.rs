@@ -85,6 +85,20 @@ impl Words {
         self.words().for_each(|w| w.store(word, Relaxed));
     }
 
+    /// Address of the first byte, if all bytes are adjacent.
+    pub fn address(&self) -> Option<u64> {
+        self.further
+            .is_empty()
+            .then_some(self.first.as_ptr() as u64)
+    }
+
+    /// The first word, as an offset in bytes, in which others of the same size differ.
+    pub fn first_difference(&self, other: &Words) -> Option<usize> {
+        let pairs = self.words().zip(other.words());
+        let differs = |(a, b): (&AtomicU32, &AtomicU32)| a.load(Relaxed) != b.load(Relaxed);
+        pairs.map(differs).position(|d| d).map(|index| index * WORD)
+    }
+
     /// Number of bytes.
     pub fn len(&self) -> usize {
         self.len

@@ -1,0 +1,186 @@
+//! Plain loads and stores: messages in which each channel accesses elements at an address of its own.
+//!
+//! All that the constant descriptors say is worked out once ([`Plain::of`]), for the data port and for the functions that
+//! load and store by address alike: the space, the size of addresses and elements, and their places in the registers.
+
+use kiln_emit::messages::{AddressKind, Function, Kind};
+
+use super::load_store::{BINDLESS_SHIFT, Element, TABLE_SHIFT};
+use super::memory::{BTI_SLM, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP};
+use super::message::{Message, Send, byte_count, channels, elements};
+use super::operation::Operation;
+
+/// A message of which each channel loads or stores elements at its own address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plain {
+    pub write: bool,
+    /// Index of the surface that offsets of 32 bits count in; none for addresses of 64 bits.
+    pub surface: Option<u32>,
+    /// First byte of the addresses in the general registers.
+    pub addresses: usize,
+    /// Factor of each address, and the number added to it.
+    pub unit: u32,
+    pub offset: i32,
+    /// Size of an element in memory and in registers, in bytes.
+    pub element: usize,
+    pub slot: usize,
+    /// Required alignment of addresses in bytes.
+    pub alignment: u64,
+    /// Numbers of the elements behind each address.
+    pub elements: Vec<u32>,
+    /// First byte of the data in the general registers, and the distance between the data of two elements.
+    pub data: usize,
+    pub pitch: usize,
+}
+
+impl Plain {
+    /// The plain form of a message; none if it has none.
+    pub fn of(op: &Operation, send: &Send) -> Option<Plain> {
+        let m = send.ready()?;
+        let lanes = usize::from(op.lanes);
+        if m.has_header() {
+            return None;
+        }
+        let plain = match m.function() {
+            Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
+                if channels(m).ok()? != lanes {
+                    return None;
+                }
+                data_port(m, lanes)?
+            }
+            Function::Untyped | Function::UntypedLow | Function::LocalMemory => {
+                by_address(m, lanes)?
+            }
+            _ => return None,
+        };
+        (!plain.elements.is_empty()).then_some(plain)
+    }
+
+    /// True for shared local memory.
+    pub fn is_local(&self) -> bool {
+        self.surface == Some(BTI_SLM)
+    }
+
+    /// Bytes of an address.
+    pub fn address(&self) -> usize {
+        if self.surface.is_some() { 4 } else { 8 }
+    }
+
+    /// Size of the memory that a channel accesses, in bytes.
+    pub fn extent(&self) -> usize {
+        let last = self.elements.last().map_or(0, |&e| e as usize);
+        (last + 1) * self.element
+    }
+}
+
+fn data_port(m: &Message, lanes: usize) -> Option<Plain> {
+    use Kind::*;
+    let request = m.request().ok()?;
+    let mask: Vec<u32> = match request.fields.channels {
+        Some(mask) => (0..4).filter(|e| mask >> e & 1 != 0).collect(),
+        None => Vec::new(),
+    };
+    let several = || elements(m).to_vec();
+    // Write, address, slot, element, unit, alignment, elements.
+    let (write, address, slot, element, unit, alignment, elements) = match request.kind {
+        UntypedSurfaceRead => (false, 4, 4, 4, 1, 4, mask),
+        UntypedSurfaceWrite => (true, 4, 4, 4, 1, 4, mask),
+        A64UntypedSurfaceRead => (false, 8, 4, 4, 1, 4, mask),
+        A64UntypedSurfaceWrite => (true, 8, 4, 4, 1, 4, mask),
+        ByteGather => (false, 4, 4, byte_count(m).ok()?, 1, 1, several()),
+        ByteScatter => (true, 4, 4, byte_count(m).ok()?, 1, 1, several()),
+        DwordGather | ConstantDwordGather => (false, 4, 4, 4, 4, 4, several()),
+        DwordScatter => (true, 4, 4, 4, 4, 4, several()),
+        QwordGather => (false, 4, 8, 8, 8, 8, several()),
+        QwordScatter => (true, 4, 8, 8, 8, 8, several()),
+        A64ByteGather => (false, 8, 4, byte_count(m).ok()?, 1, 1, several()),
+        A64ByteScatter => (true, 8, 4, byte_count(m).ok()?, 1, 1, several()),
+        A64DwordGather => (false, 8, 4, 4, 1, 4, several()),
+        A64DwordScatter => (true, 8, 4, 4, 1, 4, several()),
+        A64QwordGather => (false, 8, 8, 8, 1, 8, several()),
+        A64QwordScatter => (true, 8, 8, 8, 1, 8, several()),
+        _ => return None,
+    };
+    let surface = match (address, m.bti()) {
+        (8, _) => None,
+        (_, BTI_STATELESS | BTI_STATELESS_NONCOHERENT) => return None,
+        (_, bti) => Some(bti),
+    };
+    let rows = (lanes * slot).div_ceil(m.register());
+    let first = (lanes * address).div_ceil(m.register());
+    Some(Plain {
+        write,
+        surface,
+        addresses: adjacent(m, 0, first)?,
+        unit,
+        offset: 0,
+        element,
+        slot,
+        alignment,
+        data: match write {
+            true => adjacent(m, first, rows * elements.len())?,
+            false => m.response()?,
+        },
+        elements,
+        pitch: rows * m.register(),
+    })
+}
+
+fn by_address(m: &Message, lanes: usize) -> Option<Plain> {
+    let request = m.request().ok()?;
+    let fields = &request.fields;
+    let write = match request.kind {
+        Kind::Load | Kind::LoadQuad => false,
+        Kind::Store | Kind::StoreQuad => true,
+        _ => return None,
+    };
+    let element = Element::of(fields.data?);
+    if fields.vector.is_some_and(|v| v.transposed) || element.skip != 0 {
+        return None;
+    }
+    let elements: Vec<u32> = match (fields.vector, fields.channels) {
+        (Some(vector), _) => (0..u32::from(vector.count).clamp(1, 64)).collect(),
+        (None, Some(mask)) => (0..8).filter(|e| mask >> e & 1 != 0).collect(),
+        (None, None) => return None,
+    };
+    let local = m.function() == Function::LocalMemory;
+    let surface = match (fields.address?, fields.address_bits?) {
+        (AddressKind::Flat, 32) if local => Some(BTI_SLM),
+        _ if local => return None,
+        (AddressKind::Flat, 64) => None,
+        (AddressKind::BindlessSurface, 32) => {
+            Some(HEAP.saturating_add(m.extended() >> BINDLESS_SHIFT))
+        }
+        (AddressKind::BindingTable, 32) => match m.extended() >> TABLE_SHIFT {
+            BTI_STATELESS | BTI_STATELESS_NONCOHERENT => return None,
+            bti => Some(bti),
+        },
+        _ => return None,
+    };
+    let address = if surface.is_some() { 4 } else { 8 };
+    let rows = (lanes * element.slot).div_ceil(m.register());
+    let first = (lanes * address).div_ceil(m.register());
+    Some(Plain {
+        write,
+        surface,
+        addresses: adjacent(m, 0, first)?,
+        unit: 1,
+        offset: m.offset(),
+        element: element.size,
+        slot: element.slot,
+        alignment: 1,
+        data: match write {
+            true => adjacent(m, m.data(first), rows * elements.len())?,
+            false => m.response()?,
+        },
+        elements,
+        pitch: rows * m.register(),
+    })
+}
+
+/// First byte of so many registers of the payload, if they are adjacent.
+fn adjacent(m: &Message, first: usize, count: usize) -> Option<usize> {
+    let start = m.at(first, 0).ok()?;
+    let follows = |n: usize| m.at(first + n, 0).ok() == Some(start + n * m.register());
+    (0..count).all(follows).then_some(start)
+}

@@ -1,0 +1,456 @@
+//! Translation of a program: block by block, each operation by the first part that takes its form.
+//!
+//! Takes a program and a float mode; gives machine code, the place of each block in it, and for each operation the
+//! instructions it became, or that it is called out. Between blocks all state is in the thread. A block first takes its
+//! length off what is left of the turn, then wakes channels, then counts.
+
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+use iced_x86::code_asm::{CodeLabel, eax, ecx, r12, r13, r14, r15, rax, rbp, rbx, rdi, rsi, rsp};
+use iced_x86::{BlockEncoderOptions, Code, IcedError, Register};
+
+use super::super::machine::{FloatMode, Thread};
+use super::super::operation::{Operation, Path};
+use super::super::program::Program;
+use super::asm::{Arg, Assembler, CONTEXT, COUNTERS, Done, Length, POOL, Reg, SITES, THREAD, at};
+use super::blocks::{Block, Blocks, Lanes, ends, is_whole};
+use super::codes;
+use super::enter::{self, Context};
+use super::masks::{HOLDS, Masks, OTHER};
+use super::memory::{Executable, Room};
+use super::messages::SiteKind;
+use super::windows::{TEMPS, Windows};
+
+/// Channels of an operation that are computed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Number of the first one in the operation.
+    pub first: u8,
+    pub lanes: u8,
+}
+
+impl Part {
+    /// Length of a vector of 32-bit lanes.
+    pub fn length32(self) -> Length {
+        Length::of(usize::from(self.lanes) * 4)
+    }
+
+    /// Parts of an operation's channels, with so many channels each at most.
+    pub fn of(lanes: u8, most: u8) -> impl Iterator<Item = Part> + Clone {
+        (0..lanes).step_by(most.into()).map(move |first| Part {
+            first,
+            lanes: most.min(lanes - first),
+        })
+    }
+}
+
+/// The translation of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Translated {
+    /// Number of the first instruction.
+    pub start: usize,
+    /// True if the interpreter's function is called.
+    pub called: bool,
+}
+
+/// Code that is left only now and then.
+enum Cold {
+    /// Channels that wait for a block are woken.
+    Wake { index: u32 },
+    /// A block does not fit into what is left.
+    Budget { index: u32, len: u32 },
+    /// The interpreter executes an operation. Windows are saved as they were, and loaded as code goes on with them.
+    Slow {
+        index: u32,
+        before: Windows,
+        after: Windows,
+        masks: Masks,
+    },
+}
+
+pub struct Emitter<'a> {
+    pub asm: Assembler,
+    pub windows: Windows,
+    pub masks: Masks,
+    pub mode: FloatMode,
+    pub program: &'a Program,
+    pub blocks: &'a Blocks,
+    /// Size of a general register in bytes.
+    pub register_bytes: usize,
+    pub sites: Vec<SiteKind>,
+    /// The place of messages of each operation among the sites.
+    pub site_of: Vec<Option<u32>>,
+    /// Index of the operation at hand.
+    pub index: u32,
+    labels: HashMap<u32, CodeLabel>,
+    exit: CodeLabel,
+    cold: Vec<(CodeLabel, CodeLabel, Cold)>,
+    translated: Vec<Translated>,
+}
+
+/// Machine code of a program.
+#[derive(Debug)]
+pub struct Output {
+    pub memory: Executable,
+    pub pool: Vec<super::asm::Line>,
+    /// Offset of each operation's block in the code; none if no block begins there.
+    pub entries: Vec<Option<u32>>,
+    /// Offset of the code that leaves translated code.
+    pub exit: u32,
+    pub translated: Vec<Translated>,
+    /// Offset of each instruction.
+    pub offsets: Vec<u32>,
+    pub sites: Vec<SiteKind>,
+    pub site_of: Vec<Option<u32>>,
+}
+
+/// Why a program is not translated.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    #[error("{0}")]
+    Assembler(#[from] IcedError),
+    #[error("memory cannot be made executable: {0}")]
+    Memory(#[from] std::io::Error),
+}
+
+/// Translates a program for a float mode.
+///
+/// # Errors
+/// The system gives no memory for it, or does not let it be executed.
+pub fn translate(program: &Program, blocks: &Blocks, mode: FloatMode) -> Result<Output, Refusal> {
+    let ops = program.ops();
+    let mut asm = Assembler::new()?;
+    let exit = asm.label();
+    let labels = blocks.blocks.iter().map(|b| (b.first, asm.label()));
+    let labels: HashMap<_, _> = labels.collect();
+    let mut e = Emitter {
+        asm,
+        windows: Windows::default(),
+        masks: Masks::default(),
+        mode,
+        program,
+        blocks,
+        register_bytes: program.platform().grf_bytes as usize,
+        sites: Vec::new(),
+        site_of: vec![None; ops.len()],
+        index: 0,
+        labels,
+        exit,
+        cold: Vec::new(),
+        translated: vec![Translated::default(); ops.len()],
+    };
+    e.entry_and_exit()?;
+    for block in &blocks.blocks {
+        e.block(block)?;
+    }
+    e.cold_parts()?;
+    e.finish()
+}
+
+impl Emitter<'_> {
+    /// A register for a value within an operation that no operand uses.
+    pub fn spare(&self) -> Reg {
+        TEMPS[7]
+    }
+
+    fn entry_and_exit(&mut self) -> Done {
+        for r in [rbx, rbp, r12, r13, r14, r15] {
+            self.asm.a.push(r)?;
+        }
+        self.asm.a.sub(rsp, 8i32)?;
+        self.asm.a.mov(r15, rdi)?;
+        self.host_mode(Code::Stmxcsr_m32, offset_of!(Context, host_mxcsr))?;
+        self.host_mode(Code::Ldmxcsr_m32, offset_of!(Context, mxcsr))?;
+        for (to, from) in [
+            (THREAD, offset_of!(Context, thread)),
+            (COUNTERS, offset_of!(Context, counters)),
+            (POOL, offset_of!(Context, pool)),
+            (SITES, offset_of!(Context, sites)),
+            (Register::RBX, offset_of!(Context, left)),
+        ] {
+            self.asm.plain(Code::Mov_r64_rm64, to, at(CONTEXT, from))?;
+        }
+        self.asm.a.jmp(rsi)?;
+        let mut exit = self.exit;
+        self.asm.place(&mut exit)?;
+        self.exit = exit;
+        let left = at(CONTEXT, offset_of!(Context, left));
+        self.asm.plain(Code::Mov_rm64_r64, left, Register::RBX)?;
+        self.host_mode(Code::Ldmxcsr_m32, offset_of!(Context, host_mxcsr))?;
+        self.asm.a.vzeroupper()?;
+        self.asm.a.add(rsp, 8i32)?;
+        for r in [r15, r14, r13, r12, rbp, rbx] {
+            self.asm.a.pop(r)?;
+        }
+        self.asm.a.ret()
+    }
+
+    fn host_mode(&mut self, code: Code, offset: usize) -> Done {
+        let i = iced_x86::Instruction::with1(code, at(CONTEXT, offset))?;
+        self.asm.put(i)
+    }
+
+    /// The label of the block of an operation.
+    pub fn target(&self, index: u32) -> Option<CodeLabel> {
+        self.labels.get(&index).copied()
+    }
+
+    fn block(&mut self, block: &Block) -> Done {
+        let ops = self.program.ops();
+        if let Some(mut label) = self.target(block.first) {
+            self.asm.place(&mut label)?;
+            self.labels.insert(block.first, label);
+        }
+        let (index, len) = (block.first, block.len);
+        let (short, mut after) = (self.asm.label(), self.asm.label());
+        self.asm.a.sub(rbx, len as i32)?;
+        self.asm.a.jl(short)?;
+        self.cold.push((short, after, Cold::Budget { index, len }));
+        if ops[index as usize].wakes {
+            let wake = self.asm.label();
+            let waiting = at(THREAD, offset_of!(Thread, waiting));
+            self.asm.plain(Code::Cmp_rm32_imm8, waiting, 0i32)?;
+            self.asm.a.jne(wake)?;
+            self.asm.place(&mut after)?;
+            self.cold.push((wake, after, Cold::Wake { index }));
+        }
+        self.count_block(block)?;
+        for index in block.first..block.first + block.len {
+            self.index = index;
+            self.translated[index as usize].start = self.asm.a.instructions().len();
+            self.begin();
+            self.operation(&ops[index as usize])?;
+        }
+        self.forget_everything()
+    }
+
+    /// Counts an execution of a block, and its active channels.
+    fn count_block(&mut self, block: &Block) -> Done {
+        let executions = at(COUNTERS, block.executions as usize * 8);
+        let i = iced_x86::Instruction::with1(Code::Inc_rm64, executions)?;
+        self.asm.put(i)?;
+        if block.ranges.is_empty() {
+            return Ok(());
+        }
+        let active = at(THREAD, offset_of!(Thread, active));
+        self.asm.plain(Code::Mov_r32_rm32, Register::EAX, active)?;
+        for &(first, mask, counter) in &block.ranges {
+            self.asm.a.mov(ecx, eax)?;
+            if first != 0 {
+                self.asm.a.shr(ecx, u32::from(first))?;
+            }
+            if mask != u32::MAX {
+                self.asm.a.and(ecx, mask as i32)?;
+            }
+            self.asm.a.popcnt(ecx, ecx)?;
+            self.add_to_counter(counter, Register::RCX)?;
+        }
+        Ok(())
+    }
+
+    pub fn add_to_counter(&mut self, counter: u32, register: Register) -> Done {
+        let counter = at(COUNTERS, counter as usize * 8);
+        self.asm.plain(Code::Add_rm64_r64, counter, register)
+    }
+
+    /// Counts the channels of an operation with a predicate, which are in a mask register.
+    pub fn count_channels(&mut self, enabled: Register) -> Done {
+        let Some(Lanes::Own(counter)) = self.blocks.lanes.get(self.index as usize).copied() else {
+            return Ok(());
+        };
+        self.asm
+            .plain(Code::VEX_Kmovd_r32_kr, Register::EAX, enabled)?;
+        self.asm.a.popcnt(eax, eax)?;
+        self.add_to_counter(counter, Register::RAX)
+    }
+
+    fn operation(&mut self, op: &Operation) -> Done {
+        if matches!(op.path, Path::Nop) && op.pred.is_none() {
+            return Ok(());
+        }
+        if matches!(op.path, Path::Branch) {
+            return self.branch(op);
+        }
+        if ends(op) {
+            self.note_called();
+            return self.end_block();
+        }
+        let done = match &op.path {
+            _ if !is_whole(op) => false,
+            Path::Fast(fast) => self.fast(op, *fast)?,
+            Path::Raw | Path::Single => self.accumulator_float(op)?,
+            Path::Int | Path::WideInt => self.wide(op)?,
+            Path::Double => false,
+            Path::Math(function) => self.math(op, *function)?,
+            Path::Send(send) => self.message(op, send)?,
+            _ => false,
+        };
+        if !done {
+            self.call_out()?;
+        }
+        Ok(())
+    }
+
+    pub fn forget_everything(&mut self) -> Done {
+        self.forget_all()?;
+        self.masks.kept.clear();
+        Ok(())
+    }
+
+    /// Notes that the interpreter executes the operation at hand.
+    pub fn note_called(&mut self) {
+        self.translated[self.index as usize].called = true;
+    }
+
+    fn call(&mut self, function: u64) -> Done {
+        self.asm.a.mov(rdi, r15)?;
+        self.asm.a.mov(iced_x86::code_asm::esi, self.index)?;
+        self.asm.a.mov(rax, function)?;
+        self.asm.a.call(rax)
+    }
+
+    /// Has the interpreter execute the operation at hand.
+    fn call_out(&mut self) -> Done {
+        self.note_called();
+        self.forget_everything()?;
+        self.call(enter::execute_address())?;
+        self.asm.a.test(eax, eax)?;
+        self.asm.a.jnz(self.exit)
+    }
+
+    /// Has the interpreter execute the operation at hand, which may end the block, and goes on where it says.
+    pub fn end_block(&mut self) -> Done {
+        self.forget_everything()?;
+        self.call(enter::end_block_address())?;
+        self.asm.a.jmp(rax)
+    }
+
+    /// A label where the interpreter executes the operation at hand; [`Emitter::rejoin`] says where it comes back.
+    pub fn slow_path(&mut self) -> Slow {
+        Slow {
+            label: self.asm.label(),
+            windows: self.windows.clone(),
+        }
+    }
+
+    /// The place where the operation at hand is done, by any way.
+    pub fn rejoin(&mut self, slow: Vec<Slow>) -> Done {
+        let mut back = self.asm.label();
+        self.asm.place(&mut back)?;
+        // Another label may stand before the next instruction.
+        self.asm.a.zero_bytes()?;
+        for way in slow {
+            let cold = Cold::Slow {
+                index: self.index,
+                before: way.windows,
+                after: self.windows.clone(),
+                masks: self.masks.clone(),
+            };
+            self.cold.push((way.label, back, cold));
+        }
+        Ok(())
+    }
+
+    /// The counter of the operation at hand, if it counts its own channels.
+    pub fn own_counter(&self) -> Option<Lanes> {
+        let lanes = self.blocks.lanes.get(self.index as usize).copied();
+        lanes.filter(|lanes| matches!(lanes, Lanes::Own(_)))
+    }
+
+    fn cold_parts(&mut self) -> Done {
+        for (mut label, back, cold) in std::mem::take(&mut self.cold) {
+            self.asm.place(&mut label)?;
+            match cold {
+                Cold::Wake { index } => self.wake(index)?,
+                Cold::Budget { index, len } => {
+                    self.asm.a.add(rbx, len as i32)?;
+                    let ip = at(THREAD, offset_of!(Thread, ip));
+                    self.asm.plain(Code::Mov_rm32_imm32, ip, index as i32)?;
+                    self.asm.a.jmp(self.exit)?;
+                    continue;
+                }
+                Cold::Slow {
+                    index,
+                    before,
+                    after,
+                    masks,
+                } => {
+                    self.index = index;
+                    self.save_all(&before.entries)?;
+                    self.call(enter::execute_address())?;
+                    self.asm.a.test(eax, eax)?;
+                    self.asm.a.jnz(self.exit)?;
+                    self.reload(&after.entries)?;
+                    self.reload_masks(&masks)?;
+                }
+            }
+            self.asm.a.jmp(back)?;
+        }
+        Ok(())
+    }
+
+    /// Wakes the channels that wait for an operation.
+    fn wake(&mut self, index: u32) -> Done {
+        let l = Length::Z;
+        let here = self.asm.dword(index);
+        self.asm.broadcast(TEMPS[0], here, 4)?;
+        for (half, k) in [HOLDS, OTHER].into_iter().enumerate() {
+            let wake = at(THREAD, offset_of!(Thread, wake) + half * 64);
+            let equal = (TEMPS[0], Arg::Whole(wake), 0);
+            self.asm.compare(codes::CMPD, l, (k, None), equal)?;
+        }
+        self.asm
+            .plain(Code::VEX_Kmovw_r32_kr, Register::EAX, HOLDS)?;
+        self.asm
+            .plain(Code::VEX_Kmovw_r32_kr, Register::ECX, OTHER)?;
+        self.asm.a.shl(ecx, 16u32)?;
+        self.asm.a.or(eax, ecx)?;
+        let field = |offset| at(THREAD, offset);
+        let waiting = offset_of!(Thread, waiting);
+        for (code, offset) in [
+            (Code::And_r32_rm32, waiting),
+            (Code::And_r32_rm32, offset_of!(Thread, called)),
+        ] {
+            self.asm.plain(code, Register::EAX, field(offset))?;
+        }
+        self.asm
+            .plain(Code::Xor_rm32_r32, field(waiting), Register::EAX)?;
+        let active = field(offset_of!(Thread, active));
+        self.asm.plain(Code::Or_rm32_r32, active, Register::EAX)
+    }
+
+    fn finish(mut self) -> Result<Output, Refusal> {
+        // No instruction of x86-64 is longer.
+        const LONGEST: usize = 15;
+        let room = Room::new((self.asm.a.instructions().len() + 1) * LONGEST)?;
+        let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
+        let out = self.asm.a.assemble_options(room.address(), options)?;
+        let offset = |label: &CodeLabel| {
+            let ip = out.label_ip(label)?;
+            Ok::<u32, IcedError>((ip - room.address()) as u32)
+        };
+        let mut entries = vec![None; self.program.ops().len()];
+        for (&index, label) in &self.labels {
+            entries[index as usize] = Some(offset(label)?);
+        }
+        let exit = offset(&self.exit)?;
+        let offsets = out.inner.new_instruction_offsets.clone();
+        Ok(Output {
+            pool: self.asm.take_pool(),
+            entries,
+            exit,
+            translated: self.translated,
+            offsets,
+            sites: self.sites,
+            site_of: self.site_of,
+            memory: room.fill(&out.inner.code_buffer)?,
+        })
+    }
+}
+
+/// A way out to the interpreter, for windows as they are there.
+pub struct Slow {
+    pub label: CodeLabel,
+    windows: Windows,
+}

@@ -1,0 +1,213 @@
+//! Entering translated code, and its calls of the interpreter.
+//!
+//! [`enter`] lends a thread, the group's state and a worker's counters to translated code for the time of one call. The
+//! code calls [`execute`] for an operation inside a block, and [`end_block`] for one at its end. Both leave the thread
+//! as the interpreter does. Nothing else of the crate is unsafe; each use of raw pointers here says why it holds.
+
+#![expect(
+    unsafe_code,
+    reason = "machine code is entered, and calls back with the pointers that it was given"
+)]
+
+use super::super::error::Cause;
+use super::super::machine::{Status, Thread};
+use super::super::memory::Shared;
+use super::super::message;
+use super::super::operation::Path;
+use super::super::program::Program;
+use super::asm::Line;
+use super::blocks::Lanes;
+use super::messages::{self, Site};
+use super::{Code, mode_number};
+
+/// What translated code finds through its context register.
+#[repr(C)]
+pub struct Context {
+    pub thread: *mut Thread,
+    pub counters: *mut u64,
+    pub pool: *const Line,
+    pub sites: *mut Site,
+    /// Number of instructions that are left of the turn.
+    pub left: i64,
+    /// Numbers of bytes that messages read and wrote.
+    pub read: u64,
+    pub written: u64,
+    /// Rounding and exceptions of translated code, and those of the caller.
+    pub mxcsr: u32,
+    pub host_mxcsr: u32,
+    program: *const Program,
+    code: *const Code,
+    /// The group's state. Its lifetime is that of the call of [`enter`].
+    shared: *mut Shared<'static>,
+    counter_count: usize,
+    /// The result of the last call of the interpreter.
+    error: Option<Cause>,
+    /// True if the operation at `ip` was counted with its block, but is not executed yet.
+    postponed: bool,
+}
+
+/// Round to nearest, denormals kept, no exception.
+const MXCSR: u32 = 0x1f80;
+
+/// What translated code works on.
+pub struct Lent<'a, 'b, 'c> {
+    pub code: &'a Code,
+    pub program: &'a Program,
+    pub thread: &'a mut Thread,
+    pub shared: &'b mut Shared<'c>,
+    pub counters: &'a mut [u64],
+    pub sites: &'a mut [Site],
+}
+
+/// The end of a call.
+pub struct Left {
+    /// Number of instructions left of the turn; the block that was entered last has been taken off as a whole.
+    pub left: i64,
+    pub error: Option<Cause>,
+    /// True if the operation at `ip` is not executed yet, although its block has been taken off.
+    pub postponed: bool,
+}
+
+/// Executes translated code from an operation's block on, for a number of instructions at most.
+pub fn enter(lent: Lent, entry: u32, left: i64) -> Left {
+    let Lent {
+        code,
+        program,
+        thread,
+        shared,
+        counters,
+        sites,
+    } = lent;
+    let shared: *mut Shared = shared;
+    let mut context = Context {
+        thread,
+        counters: counters.as_mut_ptr(),
+        pool: code.pool.as_ptr(),
+        sites: sites.as_mut_ptr(),
+        left,
+        read: 0,
+        written: 0,
+        mxcsr: MXCSR,
+        host_mxcsr: 0,
+        program,
+        code,
+        shared: shared.cast(),
+        counter_count: counters.len(),
+        error: None,
+        postponed: false,
+    };
+    // SAFETY: the code's first bytes are the entry that `Emitter::entry_and_exit` has made, which has these parameters
+    // and this convention; `Code` keeps its memory mapped as long as it is borrowed.
+    let run: extern "sysv64" fn(*mut Context, u64) = unsafe {
+        std::mem::transmute::<u64, extern "sysv64" fn(*mut Context, u64)>(code.memory.address(0))
+    };
+    run(&raw mut context, code.memory.address(entry));
+    // SAFETY: the pointer is that of the parameter, which is still borrowed, and translated code no longer runs.
+    let shared = unsafe { &mut *shared };
+    shared.count(false, context.read as usize);
+    shared.count(true, context.written as usize);
+    Left {
+        left: context.left,
+        error: context.error,
+        postponed: context.postponed,
+    }
+}
+
+/// The address of [`execute`].
+pub fn execute_address() -> u64 {
+    execute as *const () as u64
+}
+
+/// The address of [`end_block`].
+pub fn end_block_address() -> u64 {
+    end_block as *const () as u64
+}
+
+/// Executes an operation inside a block. Gives 0, or 1 after an error.
+extern "sysv64" fn execute(context: *mut Context, index: u32) -> u64 {
+    // SAFETY: translated code passes the context of the call of `enter` that it runs in. While it calls, it uses none
+    // of what the context points to, and `enter` has all of it borrowed, so that these references are the only ones.
+    let context = unsafe { &mut *context };
+    let (thread, shared) = unsafe { (&mut *context.thread, &mut *context.shared) };
+    let (program, code) = unsafe { (&*context.program, &*context.code) };
+    let Some(op) = program.op(index) else {
+        return 1;
+    };
+    if let Some(Lanes::Own(counter)) = code.blocks.lanes.get(index as usize)
+        && (*counter as usize) < context.counter_count
+    {
+        // SAFETY: the counter is within the slice that `enter` has borrowed.
+        unsafe {
+            *context.counters.add(*counter as usize) += u64::from(thread.enabled(op).count_ones())
+        };
+    }
+    let found = messages::find_buffer(code, index, op, thread, shared);
+    let result = match &op.path {
+        Path::Send(send) => message::send(thread, shared, op, send),
+        _ => thread.execute(op),
+    };
+    match result {
+        Ok(()) => {
+            if let Some((site, found)) = found
+                && site < code.sites.len()
+            {
+                // SAFETY: the site is within the slice that `enter` has borrowed, which has one for each of the code's.
+                unsafe { *context.sites.add(site) = found };
+            }
+            0
+        }
+        Err(cause) => {
+            thread.ip = index;
+            context.error = Some(cause);
+            1
+        }
+    }
+}
+
+/// Executes an operation that ends a block. Gives the address where to go on.
+extern "sysv64" fn end_block(context: *mut Context, index: u32) -> u64 {
+    // SAFETY: as in `execute`.
+    let context = unsafe { &mut *context };
+    let (thread, shared) = unsafe { (&mut *context.thread, &mut *context.shared) };
+    let (program, code) = unsafe { (&*context.program, &*context.code) };
+    let exit = code.memory.address(code.exit);
+    let Some(op) = program.op(index) else {
+        return exit;
+    };
+    thread.ip = index;
+    let lanes = thread.enabled(op).count_ones();
+    let result = match &op.path {
+        Path::Branch => thread.branch(op, program),
+        Path::Wait => thread.wait(op),
+        Path::Barrier => thread.wait_at_barrier(op),
+        Path::Systolic(systolic) if systolic.is_shared() => {
+            thread.status = Status::Paired;
+            Ok(())
+        }
+        Path::Send(send) => message::send(thread, shared, op, send).map(|()| thread.ip += 1),
+        _ => thread.execute(op).map(|()| thread.ip += 1),
+    };
+    if let Err(cause) = result {
+        context.error = Some(cause);
+        return exit;
+    }
+    if matches!(thread.status, Status::Waiting | Status::Paired) {
+        context.postponed = true;
+        return exit;
+    }
+    if let Some(Lanes::Own(counter)) = code.blocks.lanes.get(index as usize)
+        && (*counter as usize) < context.counter_count
+    {
+        // SAFETY: as in `execute`.
+        unsafe { *context.counters.add(*counter as usize) += u64::from(lanes) };
+    }
+    let entry = code.entries.get(thread.ip as usize).copied().flatten();
+    match entry {
+        Some(entry)
+            if thread.status == Status::Running && mode_number(thread.mode) == Some(code.mode) =>
+        {
+            code.memory.address(entry)
+        }
+        _ => exit,
+    }
+}

@@ -1,0 +1,120 @@
+//! Listings of translated code, for `kiln translate`.
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
+
+use super::super::program::Program;
+use super::{Code, Refusal, main_mode, mode_number};
+
+/// The translation of a program.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    pub blocks: Vec<BlockListing>,
+    /// Size of the code in bytes, with what is left only now and then.
+    pub bytes: usize,
+    /// Size of the constants in bytes.
+    pub constants: usize,
+}
+
+/// A block.
+#[derive(Clone, Debug)]
+pub struct BlockListing {
+    /// Instructions before its first operation's: the length taken off, the channels woken, the counters.
+    pub head: Vec<String>,
+    pub operations: Vec<OperationListing>,
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub struct OperationListing {
+    /// Offset in the program's code, in bytes.
+    pub at: u32,
+    /// The instruction.
+    pub inst: String,
+    /// True if the interpreter executes it.
+    pub called: bool,
+    /// The instructions that it became, without those that are left only now and then.
+    pub code: Vec<String>,
+}
+
+impl Listing {
+    /// Translates a program for the mode in which most of it runs.
+    ///
+    /// # Errors
+    /// The system refuses memory that executes.
+    pub fn of(program: &Program) -> Result<Listing, Refusal> {
+        Ok(code_of(program)?.listing(program))
+    }
+
+    /// Translates a program without listing it; gives the size of the code in bytes.
+    ///
+    /// # Errors
+    /// As [`Listing::of`].
+    pub fn translate(program: &Program) -> Result<usize, Refusal> {
+        Ok(code_of(program)?.memory.bytes().len())
+    }
+}
+
+/// The code for the mode in which most of a program runs.
+fn code_of(program: &Program) -> Result<Code, Refusal> {
+    let mode = main_mode(program);
+    Code::new(program, mode, mode_number(mode).unwrap_or(0))
+}
+
+impl Code {
+    fn listing(&self, program: &Program) -> Listing {
+        let text = self.text();
+        let lines = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_vec();
+        let start = |index: u32| self.translated.get(index as usize).map_or(0, |t| t.start);
+        let first_of = |block: usize| {
+            let block = self.blocks.blocks.get(block)?;
+            let offset = self.entries.get(block.first as usize).copied().flatten()?;
+            Some(self.offsets.partition_point(|&o| o < offset))
+        };
+        let mut blocks = Vec::new();
+        for (number, block) in self.blocks.blocks.iter().enumerate() {
+            let last = block.first + block.len - 1;
+            let begin = first_of(number).unwrap_or(0);
+            let end = first_of(number + 1).unwrap_or(start(last));
+            let operations = (block.first..=last).filter_map(|index| {
+                let op = program.op(index)?;
+                let to = if index == last { end } else { start(index + 1) };
+                Some(OperationListing {
+                    at: op.at,
+                    inst: program
+                        .inst(index)
+                        .map_or_else(String::new, ToString::to_string),
+                    called: self.translated.get(index as usize)?.called,
+                    code: lines(start(index), to),
+                })
+            });
+            blocks.push(BlockListing {
+                head: lines(begin, start(block.first)),
+                operations: operations.collect(),
+            });
+        }
+        Listing {
+            blocks,
+            bytes: self.memory.bytes().len(),
+            constants: self.pool.len() * size_of::<super::Line>(),
+        }
+    }
+
+    /// All instructions, in the syntax of NASM. What takes no bytes is empty.
+    fn text(&self) -> Vec<String> {
+        let bytes = self.memory.bytes();
+        let mut formatter = NasmFormatter::new();
+        let mut text = Vec::with_capacity(self.offsets.len());
+        for (number, &from) in self.offsets.iter().enumerate() {
+            let mut line = String::new();
+            let to = self.offsets.get(number + 1).copied();
+            let range = from as usize..to.map_or(bytes.len(), |to| to as usize);
+            if let Some(bytes) = bytes.get(range).filter(|bytes| !bytes.is_empty()) {
+                let mut decoder =
+                    Decoder::with_ip(64, bytes, u64::from(from), DecoderOptions::NONE);
+                formatter.format(&decoder.decode(), &mut line);
+            }
+            text.push(line);
+        }
+        text
+    }
+}

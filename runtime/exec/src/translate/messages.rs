@@ -1,0 +1,573 @@
+//! Plain loads and stores of translated code.
+//!
+//! Takes messages of the form [`Plain`] whose elements are dwords, quadwords, or bytes and words in dwords. Addresses
+//! become distances from the start of a buffer; one comparison checks those of all enabled channels, and if one of them
+//! is outside or not aligned, the interpreter executes the message from the start, and words the error. Then they are
+//! looked at: one after the other, all the same, or anything, which is a gather or a scatter. The host scatters lanes in
+//! their order; stores of several elements are taken only where no two channels can overlap in part.
+//!
+//! A message knows its buffer by a [`Site`]. That of a surface never changes; that of 64-bit addresses is the buffer that
+//! the interpreter last found for it.
+
+use std::mem::offset_of;
+
+use iced_x86::code_asm::{CodeLabel, eax, ecx, edx};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
+
+use super::super::machine::{Thread, low_mask};
+use super::super::memory::Shared;
+use super::super::message::Send;
+use super::super::operation::{File, Operation};
+use super::super::plain::Plain;
+use super::super::words::Words;
+use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, at, keep};
+use super::blocks::Lanes;
+use super::codes;
+use super::emit::{Emitter, Part, Slow};
+use super::enter::Context;
+use super::masks::{HOLDS, OTHER, takes_predicate};
+use super::windows::{TEMPS, place};
+
+/// A buffer as a message accesses it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Site {
+    /// Host address of the first byte.
+    origin: u64,
+    /// Virtual address of the first byte; 0 for a surface.
+    base: u64,
+    /// Number of distances at which a channel's access is inside.
+    starts: u64,
+}
+
+/// A message that has a site.
+#[derive(Clone, Debug)]
+pub struct SiteKind {
+    pub plain: Plain,
+    /// Size of the memory that code accesses at a distance, in bytes.
+    extent: usize,
+}
+
+/// Bits of addresses that shared local memory ignores.
+const LOCAL_TAG: u32 = 1 << 28;
+/// Alignment of buffers that the alignment of distances says nothing about.
+const BASE_ALIGNMENT: u64 = 64;
+
+impl Site {
+    /// A buffer with a first address, for accesses of an extent.
+    fn of(words: &Words, base: u64, extent: usize) -> Site {
+        match words.address() {
+            Some(origin) => Site {
+                origin,
+                base,
+                starts: (words.len() + 1).saturating_sub(extent) as u64,
+            },
+            None => Site::default(),
+        }
+    }
+}
+
+impl SiteKind {
+    /// The site of a surface; that of no buffer for addresses, and for a surface that is none.
+    pub fn bind(&self, shared: &Shared) -> Site {
+        let space = self.plain.surface.and_then(|bti| shared.space(bti).ok());
+        let words = space.and_then(|space| space.words());
+        words.map_or(Site::default(), |(words, _)| {
+            Site::of(words, 0, self.extent)
+        })
+    }
+}
+
+/// The buffer that a message at 64-bit addresses is about to access, with the number of its site.
+pub fn find_buffer(
+    code: &super::Code,
+    index: u32,
+    op: &Operation,
+    thread: &Thread,
+    shared: &Shared,
+) -> Option<(usize, Site)> {
+    let site = code.site_of.get(index as usize).copied().flatten()? as usize;
+    let kind = code.sites.get(site)?;
+    if kind.plain.surface.is_some() {
+        return None;
+    }
+    let enabled = thread.enabled(op);
+    let lane = (enabled != 0).then(|| enabled.trailing_zeros() as usize)?;
+    let from = kind.plain.addresses + lane * 8;
+    let low = u64::from(thread.grf_dword(from));
+    let address = low | u64::from(thread.grf_dword(from + 4)) << 32;
+    let address = address.wrapping_add_signed(kind.plain.offset.into());
+    let (base, words) = shared.memory.buffer_at(address)?;
+    let aligned = base.is_multiple_of(BASE_ALIGNMENT);
+    aligned.then(|| (site, Site::of(words, base, kind.extent)))
+}
+
+/// The forms of an access.
+#[derive(Clone, Copy)]
+struct Access<'a> {
+    plain: &'a Plain,
+    /// Offset of its site among all.
+    site: usize,
+    part: Part,
+    /// The enabled channels.
+    k: Register,
+    /// True if the destination keeps what is not loaded.
+    merges: bool,
+}
+
+impl Access<'_> {
+    /// Window of an element of all channels, as an offset in [`Thread`].
+    fn window(&self, row: usize) -> (usize, usize) {
+        let slot = self.plain.slot;
+        let from = self.plain.data + row * self.plain.pitch + usize::from(self.part.first) * slot;
+        (place(File::Grf, from), usize::from(self.part.lanes) * slot)
+    }
+
+    /// The part of the site at an offset.
+    fn site(&self, offset: usize) -> MemoryOperand {
+        at(SITES, self.site + offset)
+    }
+
+    /// Length of a vector of elements as registers have them.
+    fn length(&self) -> Length {
+        Length::of(usize::from(self.part.lanes) * self.plain.slot)
+    }
+}
+
+fn takes(op: &Operation, plain: &Plain, file: usize) -> bool {
+    let count = plain.elements.len();
+    let sizes = matches!((plain.element, plain.slot), (1 | 2 | 4, 4) | (8, 8));
+    let whole = plain.write && count > 1;
+    let data = plain.data + plain.pitch * (count - 1) + usize::from(op.lanes) * plain.slot;
+    matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32)
+        && count <= 4
+        && sizes
+        && takes_predicate(op)
+        && data <= file
+        && (!whole || count.is_power_of_two() && plain.extent() == count * plain.element)
+        && (plain.unit.is_power_of_two())
+}
+
+impl Emitter<'_> {
+    /// A message; false if it is not translated.
+    pub fn message(&mut self, op: &Operation, send: &Send) -> Result<bool, IcedError> {
+        let file = File::Grf.bytes(self.program.platform());
+        let Some(plain) = Plain::of(op, send).filter(|plain| takes(op, plain, file)) else {
+            return Ok(false);
+        };
+        let most = 64 / plain.slot as u8;
+        let parts: Vec<Part> = Part::of(op.lanes, most).collect();
+        let lanes = usize::from(op.lanes);
+        if parts.len() > 1 && !plain.write {
+            // A later part's addresses must not be overwritten by an earlier part's elements.
+            let (from, to) = (plain.addresses, plain.addresses + lanes * plain.address());
+            let end = plain.data + plain.pitch * plain.elements.len();
+            if plain.data < to && from < end {
+                return Ok(false);
+            }
+        }
+        // A load of a byte or word reads the dword at its address.
+        let extent = match plain.write {
+            true => plain.extent(),
+            false => plain.extent() - plain.element + plain.slot,
+        };
+        let site = self.sites.len();
+        self.sites.push(SiteKind {
+            plain: plain.clone(),
+            extent,
+        });
+        self.site_of[self.index as usize] = Some(site as u32);
+        let predicated = op.pred.is_some();
+        let mut slow = Vec::new();
+        for &part in &parts {
+            let enabled = self.enabled(op, part)?;
+            let k = self.explicit(enabled, part.lanes)?;
+            let access = Access {
+                plain: &plain,
+                site: site * size_of::<Site>(),
+                part,
+                k,
+                merges: enabled.is_some(),
+            };
+            let distances = self.distances(access, &mut slow)?;
+            self.perform(access, distances, &mut slow)?;
+        }
+        // The interpreter counts what it executes itself, so that all of it is counted here or there.
+        self.count_moved(op, &plain, predicated)?;
+        self.rejoin(slow)?;
+        Ok(true)
+    }
+
+    /// A way out to the interpreter, for registers as they are now.
+    fn leave(&mut self, slow: &mut Vec<Slow>) -> CodeLabel {
+        let way = self.slow_path();
+        let label = way.label;
+        slow.push(way);
+        label
+    }
+
+    /// Puts distances of all channels into a register and leaves if one of them is outside.
+    fn distances(&mut self, access: Access, slow: &mut Vec<Slow>) -> Result<Reg, IcedError> {
+        let plain = access.plain;
+        let lanes = usize::from(access.part.lanes);
+        let l = access.part.length32();
+        let first = usize::from(access.part.first) * plain.address();
+        let from = place(File::Grf, plain.addresses + first);
+        if plain.surface.is_none() {
+            return self.distances64(access, from, slow);
+        }
+        let source = self.read(from, lanes * 4)?;
+        let label = self.leave(slow);
+        let t = TEMPS[0];
+        let mut reg = source;
+        if plain.unit != 1 {
+            let shift = plain.unit.trailing_zeros();
+            self.asm
+                .two_imm(codes::SLLD, l, t, None, (Arg::Reg(reg), shift))?;
+            reg = t;
+        }
+        if plain.offset != 0 {
+            let offset = self.asm.dword(plain.offset as u32);
+            self.asm
+                .three(codes::ADDD, l, t, None, (reg, Arg::Each(offset)))?;
+            reg = t;
+        }
+        if plain.is_local() {
+            let mask = self.asm.dword(!LOCAL_TAG);
+            self.asm
+                .three(codes::ANDD, l, t, None, (reg, Arg::Each(mask)))?;
+            reg = t;
+        }
+        const NOT_LESS: u32 = 5;
+        let starts = access.site(offset_of!(Site, starts));
+        let outside = (reg, Arg::Each(starts), NOT_LESS);
+        self.asm
+            .compare(codes::CMPUD, l, (HOLDS, Some(access.k)), outside)?;
+        let mut second = HOLDS;
+        if let Some(mask) = alignment_mask(plain) {
+            let mask = self.asm.dword(mask);
+            self.asm.test(
+                codes::TESTMD,
+                l,
+                (OTHER, Some(access.k)),
+                (reg, Arg::Each(mask)),
+            )?;
+            second = OTHER;
+        }
+        self.asm.plain(Code::VEX_Kortestw_kr_kr, HOLDS, second)?;
+        self.asm.a.jnz(label)?;
+        Ok(reg)
+    }
+
+    fn distances64(
+        &mut self,
+        access: Access,
+        from: usize,
+        slow: &mut Vec<Slow>,
+    ) -> Result<Reg, IcedError> {
+        const NOT_LESS: u32 = 5;
+        let plain = access.plain;
+        let lanes = usize::from(access.part.lanes);
+        let (t, upper) = (TEMPS[0], TEMPS[1]);
+        let mut sources = Vec::new();
+        for first in (0..lanes).step_by(8) {
+            sources.push(self.read(from + first * 8, (lanes - first).min(8) * 8)?);
+        }
+        let label = self.leave(slow);
+        for (half, source) in sources.into_iter().enumerate() {
+            let l = Length::of((lanes - half * 8).min(8) * 8);
+            let d = if half == 0 { t } else { upper };
+            let base = access.site(offset_of!(Site, base));
+            self.asm
+                .three(codes::SUBQ, l, d, None, (source, Arg::Each(base)))?;
+            if plain.offset != 0 {
+                let offset = self.asm.quad(i64::from(plain.offset) as u64);
+                self.asm
+                    .three(codes::ADDQ, l, d, None, (d, Arg::Each(offset)))?;
+            }
+            let k = match half {
+                0 => access.k,
+                _ => {
+                    self.asm
+                        .plain3(Code::VEX_Kshiftrw_kr_kr_imm8, OTHER, access.k, 8)?;
+                    OTHER
+                }
+            };
+            let starts = access.site(offset_of!(Site, starts));
+            let outside = (d, Arg::Each(starts), NOT_LESS);
+            self.asm
+                .compare(codes::CMPUQ, l, (HOLDS, Some(k)), outside)?;
+            let mut second = HOLDS;
+            if let Some(mask) = alignment_mask(plain) {
+                let mask = self.asm.quad(mask.into());
+                self.asm
+                    .test(codes::TESTMQ, l, (OTHER, Some(k)), (d, Arg::Each(mask)))?;
+                second = OTHER;
+            }
+            // Eight channels at most: the upper bits are those of a longer vector's.
+            self.asm.plain(Code::VEX_Kortestw_kr_kr, HOLDS, second)?;
+            self.asm.a.jnz(label)?;
+            self.asm.narrow(codes::MOVQD, l, d, d)?;
+        }
+        if lanes > 8 {
+            self.asm.insert_half(t, t, upper)?;
+        }
+        Ok(t)
+    }
+
+    /// Loads or stores the elements at distances that are all inside.
+    fn perform(&mut self, access: Access, distances: Reg, slow: &mut Vec<Slow>) -> Done {
+        let plain = access.plain;
+        let rows = plain.elements.len();
+        let mut registers = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let (from, len) = access.window(row);
+            registers.push(match plain.write {
+                true => self.read(from, len)?,
+                false => self.write(from, len, access.merges)?,
+            });
+        }
+        // A load must not overwrite its distances.
+        let mut distances = distances;
+        if registers.contains(&distances) {
+            let l = access.part.length32();
+            self.asm.copy(l, TEMPS[0], None, distances)?;
+            distances = TEMPS[0];
+        }
+        let origin = access.site(offset_of!(Site, origin));
+        self.asm.plain(Code::Mov_r64_rm64, Register::RAX, origin)?;
+        self.asm.plain(
+            Code::EVEX_Vmovd_rm32_xmm,
+            Register::ECX,
+            Length::X.register(distances),
+        )?;
+        // A first channel that is off may have a distance that wraps.
+        self.asm
+            .plain(Code::Movsxd_r64_rm32, Register::RCX, Register::ECX)?;
+        let l = access.part.length32();
+        let (first, differences) = (TEMPS[2], TEMPS[3]);
+        let mut done = self.asm.label();
+        self.asm.plain(
+            l.code(codes::BROADCASTD),
+            l.register(first),
+            Length::X.register(distances),
+        )?;
+        self.asm.three(
+            codes::SUBD,
+            l,
+            differences,
+            None,
+            (distances, Arg::Reg(first)),
+        )?;
+        if rows == 1 && plain.elements[0] == 0 {
+            let mut other = self.asm.label();
+            let step = plain.element as u32;
+            let series = self
+                .asm
+                .vector(std::array::from_fn(|lane| lane as u32 * step));
+            const NOT_EQUAL: u32 = 4;
+            let differs = (differences, Arg::Whole(series), NOT_EQUAL);
+            self.asm
+                .compare(codes::CMPD, l, (HOLDS, Some(access.k)), differs)?;
+            self.asm.plain(Code::VEX_Kortestw_kr_kr, HOLDS, HOLDS)?;
+            self.asm.a.jnz(other)?;
+            self.adjacent(access, registers[0])?;
+            self.asm.a.jmp(done)?;
+            self.asm.place(&mut other)?;
+        }
+        if plain.write {
+            self.scatter(access, distances, &registers, slow)?;
+        } else {
+            self.load_others(access, (distances, differences), &registers, done)?;
+        }
+        self.asm.place(&mut done)?;
+        self.asm.a.zero_bytes()
+    }
+
+    /// Elements one after the other, at `rax + rcx`.
+    fn adjacent(&mut self, access: Access, reg: Reg) -> Done {
+        let memory = MemoryOperand::with_base_index(Register::RAX, Register::RCX);
+        let (plain, l, k) = (access.plain, access.length(), access.k);
+        let codes = match (plain.write, plain.element) {
+            (false, 1) => codes::MOVZXBD,
+            (false, 2) => codes::MOVZXWD,
+            (false, 4) => codes::MOVDQU32,
+            (false, _) => codes::MOVDQU64,
+            (true, 1) => codes::MOVDB,
+            (true, 2) => codes::MOVDW,
+            (true, 4) => codes::STOREU32,
+            (true, _) => codes::STOREU64,
+        };
+        match plain.write {
+            false => self.asm.two(codes, l, reg, keep(k), Arg::Whole(memory)),
+            true => self.asm.store_masked(codes, l, memory, Some(k), reg),
+        }
+    }
+
+    /// Elements that all channels share, or anywhere.
+    fn load_others(
+        &mut self,
+        access: Access,
+        (distances, differences): (Reg, Reg),
+        registers: &[Reg],
+        done: CodeLabel,
+    ) -> Done {
+        let (plain, k) = (access.plain, access.k);
+        let l = access.part.length32();
+        let mut anywhere = self.asm.label();
+        let same = (differences, Arg::Reg(differences));
+        self.asm.test(codes::TESTMD, l, (HOLDS, Some(k)), same)?;
+        self.asm.plain(Code::VEX_Kortestw_kr_kr, HOLDS, HOLDS)?;
+        self.asm.a.jnz(anywhere)?;
+        // The first channel's distance is checked only if it is on.
+        self.asm.plain(Code::VEX_Kmovd_r32_kr, Register::EDX, k)?;
+        self.asm.a.test(edx, 1i32)?;
+        self.asm.a.jz(anywhere)?;
+        for (&element, &reg) in plain.elements.iter().zip(registers) {
+            let distance = i64::from(element) * plain.element as i64;
+            let memory = MemoryOperand::with_base_index_scale_displ_size(
+                Register::RAX,
+                Register::RCX,
+                1,
+                distance,
+                1,
+            );
+            self.element_to_all(access, reg, memory)?;
+        }
+        self.asm.a.jmp(done)?;
+        self.asm.place(&mut anywhere)?;
+        self.asm.a.zero_bytes()?;
+        for (&element, &reg) in plain.elements.iter().zip(registers) {
+            let distance = i64::from(element) * plain.element as i64;
+            let gathers = if plain.slot == 8 {
+                codes::GATHERDQ
+            } else {
+                codes::GATHERDD
+            };
+            let short = plain.element < plain.slot;
+            let d = if short { TEMPS[4] } else { reg };
+            self.asm.plain(Code::VEX_Kmovd_kr_km32, OTHER, k)?;
+            let memory = MemoryOperand::with_base_index_scale_displ_size(
+                Register::RAX,
+                l.register(distances),
+                1,
+                distance,
+                1,
+            );
+            let long = access.length();
+            let mut i = Instruction::with2(long.code(gathers), long.register(d), memory)?;
+            i.set_op_mask(OTHER);
+            self.asm.put(i)?;
+            if short {
+                let bits = self.asm.dword(low_mask(plain.element * 8));
+                self.asm
+                    .three(codes::ANDD, l, reg, keep(k), (d, Arg::Each(bits)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn element_to_all(&mut self, access: Access, reg: Reg, memory: MemoryOperand) -> Done {
+        let (l, k) = (access.length(), keep(access.k));
+        let code = match access.plain.element {
+            1 => Code::Movzx_r32_rm8,
+            2 => Code::Movzx_r32_rm16,
+            4 => {
+                return self
+                    .asm
+                    .two(codes::BROADCASTD, l, reg, k, Arg::Each(memory));
+            }
+            _ => {
+                return self
+                    .asm
+                    .two(codes::BROADCASTQ, l, reg, k, Arg::Each(memory));
+            }
+        };
+        self.asm.plain(code, Register::EDX, memory)?;
+        let mut i = Instruction::with2(
+            l.code(codes::BROADCASTD_GPR),
+            l.register(reg),
+            Register::EDX,
+        )?;
+        i.set_op_mask(access.k);
+        self.asm.put(i)
+    }
+
+    /// Stores anywhere; bytes and words are left to the interpreter.
+    fn scatter(
+        &mut self,
+        access: Access,
+        distances: Reg,
+        registers: &[Reg],
+        slow: &mut Vec<Slow>,
+    ) -> Done {
+        let (plain, k) = (access.plain, access.k);
+        if plain.element < plain.slot {
+            let label = self.leave(slow);
+            return self.asm.a.jmp(label);
+        }
+        let scatters = if plain.slot == 8 {
+            codes::SCATTERDQ
+        } else {
+            codes::SCATTERDD
+        };
+        for (&element, &reg) in plain.elements.iter().zip(registers) {
+            let distance = i64::from(element) * plain.element as i64;
+            self.asm.plain(Code::VEX_Kmovd_kr_km32, OTHER, k)?;
+            let memory = MemoryOperand::with_base_index_scale_displ_size(
+                Register::RAX,
+                access.part.length32().register(distances),
+                1,
+                distance,
+                1,
+            );
+            let long = access.length();
+            let mut i = Instruction::with2(long.code(scatters), memory, long.register(reg))?;
+            i.set_op_mask(OTHER);
+            self.asm.put(i)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the bytes of a message, and its channels if it has a predicate.
+    fn count_moved(&mut self, op: &Operation, plain: &Plain, predicated: bool) -> Done {
+        let whole = Part {
+            first: 0,
+            lanes: op.lanes,
+        };
+        if predicated {
+            self.predicate(op, whole)?;
+            self.asm.a.mov(ecx, eax)?;
+        }
+        match op.ungated {
+            0 => self.active(op.chan_off, op.lanes)?,
+            _ => self.asm.a.mov(eax, low_mask(op.lanes.into()))?,
+        }
+        if predicated {
+            self.asm.a.and(eax, ecx)?;
+        }
+        self.asm.a.popcnt(eax, eax)?;
+        if predicated && let Some(Lanes::Own(counter)) = self.own_counter() {
+            self.add_to_counter(counter, Register::RAX)?;
+        }
+        let bytes = (plain.elements.len() * plain.element) as i32;
+        self.asm.a.imul_3(eax, eax, bytes)?;
+        let total = match plain.write {
+            true => offset_of!(Context, written),
+            false => offset_of!(Context, read),
+        };
+        self.asm
+            .plain(Code::Add_rm64_r64, at(CONTEXT, total), Register::RAX)
+    }
+}
+
+/// Bits of a distance that must be zero; none if any are allowed.
+fn alignment_mask(plain: &Plain) -> Option<u32> {
+    let whole = plain.write && plain.elements.len() > 1;
+    let alignment = match whole {
+        // No two channels overlap in part.
+        true => plain.alignment.max(plain.extent() as u64),
+        false => plain.alignment,
+    };
+    (alignment > 1).then_some(alignment as u32 - 1)
+}

@@ -1,0 +1,309 @@
+//! Translation of Gen code to x86-64 with AVX-512.
+//!
+//! A program is translated as a whole, for one float mode, and the code is kept beside it. [`emit`] goes through its
+//! blocks; an operation whose form no part takes calls the interpreter's function for it, so that everything can be
+//! translated and coverage decides only about speed. All of a thread's state is in its `Thread` whenever a block ends:
+//! turns, waits, errors and figures are those of the interpreter.
+//!
+//! | file | takes |
+//! | --- | --- |
+//! | `blocks` | where blocks begin and end, and what they count |
+//! | `windows` | registers that hold parts of a thread |
+//! | `masks` | execution masks, predicates, flags |
+//! | `operands` | regions as vectors |
+//! | `arithmetic`, `wide` | operations on lanes of 32 and of 64 bits, by rows |
+//! | `messages` | plain loads and stores |
+//! | `branches` | control flow |
+//! | `asm`, `codes` | instructions of x86-64 |
+//! | `memory`, `enter` | memory that executes, and entering it |
+//! | `both` | the two engines side by side |
+
+mod arithmetic;
+mod asm;
+mod blocks;
+mod both;
+mod branches;
+mod codes;
+mod emit;
+mod enter;
+mod listing;
+mod masks;
+mod memory;
+mod messages;
+mod operands;
+mod wide;
+mod windows;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::engine::Turns;
+use super::error::Cause;
+use super::machine::{FloatMode, Status, Thread};
+use super::memory::Shared;
+use super::operation::{Base, File, Target};
+use super::program::Program;
+use super::run::steps_on;
+use super::stats::Counts;
+use super::wide::Rounding;
+use asm::Line;
+use blocks::Blocks;
+use memory::Executable;
+use messages::{Site, SiteKind};
+
+pub use both::Both;
+pub use emit::Refusal;
+pub use listing::{BlockListing, Listing, OperationListing};
+
+/// True if this host can execute translated code.
+pub fn is_supported() -> bool {
+    std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}
+
+/// Number of float modes that code is translated for: denormals of three types kept or flushed.
+const MODES: usize = 8;
+/// Number of instructions interpreted for want of code before a further mode is translated.
+const MIN_MISSED_INSTS: u64 = 1000;
+
+/// The number of a mode that code is translated for; none if it rounds other than to nearest.
+fn mode_number(mode: FloatMode) -> Option<usize> {
+    let bit = |set: bool, n: usize| usize::from(set) << n;
+    let number = bit(mode.flush_df, 0) | bit(mode.flush_f, 1) | bit(mode.flush_hf, 2);
+    (mode.rounding == Rounding::NearestEven).then_some(number)
+}
+
+/// Translated code.
+#[derive(Debug)]
+pub struct Code {
+    memory: Executable,
+    pool: Vec<Line>,
+    entries: Vec<Option<u32>>,
+    exit: u32,
+    /// Number of the float mode.
+    mode: usize,
+    blocks: Blocks,
+    translated: Vec<emit::Translated>,
+    offsets: Vec<u32>,
+    sites: Vec<SiteKind>,
+    site_of: Vec<Option<u32>>,
+}
+
+impl Code {
+    fn new(program: &Program, mode: FloatMode, number: usize) -> Result<Code, Refusal> {
+        let blocks = Blocks::new(program);
+        let output = emit::translate(program, &blocks, mode)?;
+        Ok(Code {
+            memory: output.memory,
+            pool: output.pool,
+            entries: output.entries,
+            exit: output.exit,
+            mode: number,
+            blocks,
+            translated: output.translated,
+            offsets: output.offsets,
+            sites: output.sites,
+            site_of: output.site_of,
+        })
+    }
+}
+
+/// The code of a program, for each float mode that it has run in.
+#[derive(Debug, Default)]
+pub struct Translations {
+    codes: [OnceLock<Option<Box<Code>>>; MODES],
+    /// Number of instructions that were interpreted for want of code.
+    missed: AtomicU64,
+}
+
+impl Translations {
+    /// The code for a mode, translated now unless it is there; none if it cannot be.
+    fn get(&self, program: &Program, mode: FloatMode) -> Option<&Code> {
+        let number = mode_number(mode)?;
+        let code = self.codes[number].get_or_init(|| {
+            let code = Code::new(program, mode, number);
+            code.ok().map(Box::new)
+        });
+        code.as_deref()
+    }
+
+    /// The code for a mode, if it is there.
+    fn existing(&self, mode: FloatMode) -> Option<&Code> {
+        self.codes[mode_number(mode)?].get()?.as_deref()
+    }
+}
+
+/// The mode in which most of a program runs: that after its writes of `cr0` with constants.
+fn main_mode(program: &Program) -> FloatMode {
+    let mut bits = 0u32;
+    for op in program.ops() {
+        let Target::File {
+            file: File::Control,
+            at: 0,
+        } = op.dst.target
+        else {
+            continue;
+        };
+        let constants = op.sources().iter().filter_map(|s| match s.base {
+            Base::Constant(bits) => Some(bits as u32),
+            _ => None,
+        });
+        let constant = constants.last().unwrap_or(0);
+        bits = match op.op {
+            kiln_emit::inst::Op::Or => bits | constant,
+            kiln_emit::inst::Op::And => bits & constant,
+            _ => constant,
+        };
+    }
+    FloatMode::of(bits)
+}
+
+/// The engine that executes translated code.
+pub struct Translated<'a> {
+    program: &'a Program,
+    /// Counters and sites of the code of each mode, made when it is first entered.
+    own: [Option<Own>; MODES],
+    /// True if every mode is translated at once.
+    eager: bool,
+}
+
+/// A worker's state for the code of a mode.
+struct Own {
+    counters: Vec<u64>,
+    sites: Vec<Site>,
+}
+
+impl<'a> Translated<'a> {
+    /// Translates a program, unless that is done.
+    ///
+    /// # Errors
+    /// The host has not the instructions, or the system refuses.
+    pub fn new(program: &'a Program) -> Option<Translated<'a>> {
+        if !is_supported() {
+            return None;
+        }
+        let mode = main_mode(program);
+        let known = mode_number(mode).is_some();
+        if known {
+            program.translations().get(program, mode)?;
+        }
+        Some(Translated {
+            program,
+            own: Default::default(),
+            eager: false,
+        })
+    }
+
+    fn code(&self, mode: FloatMode) -> Option<&'a Code> {
+        let translations = self.program.translations();
+        let many = || translations.missed.load(Relaxed) >= MIN_MISSED_INSTS;
+        match translations.existing(mode) {
+            Some(code) => Some(code),
+            None if self.eager || many() => translations.get(self.program, mode),
+            None => None,
+        }
+    }
+
+    /// Number of instructions of the block at hand, if it can be entered.
+    fn block_len(&self, thread: &Thread) -> Option<u32> {
+        let code = self.code(thread.mode)?;
+        code.entries.get(thread.ip as usize).copied().flatten()?;
+        code.blocks.block(thread.ip).map(|block| block.len)
+    }
+
+    /// Executes up to `limit` instructions, with the time unchanged.
+    fn run(
+        &mut self,
+        thread: &mut Thread,
+        shared: &mut Shared,
+        limit: u64,
+        counts: &mut Counts,
+    ) -> Result<(), Cause> {
+        let program = self.program;
+        let mut left = limit;
+        while left > 0 && thread.status == Status::Running {
+            let code = self.code(thread.mode);
+            let entry = code.and_then(|code| {
+                let entry = code.entries.get(thread.ip as usize).copied().flatten()?;
+                let block = code.blocks.block(thread.ip)?;
+                (u64::from(block.len) <= left).then_some((code, entry))
+            });
+            let before = thread.executed;
+            let result = match entry {
+                Some((code, entry)) => self.run_code(code, entry, thread, shared, left, counts),
+                None => {
+                    if code.is_none() {
+                        program.translations().missed.fetch_add(1, Relaxed);
+                    }
+                    steps_on(thread, program, shared, 1, counts)
+                }
+            };
+            left = left.saturating_sub(thread.executed - before);
+            result?;
+        }
+        Ok(())
+    }
+
+    fn run_code(
+        &mut self,
+        code: &'a Code,
+        entry: u32,
+        thread: &mut Thread,
+        shared: &mut Shared,
+        limit: u64,
+        counts: &mut Counts,
+    ) -> Result<(), Cause> {
+        let own = self.own[code.mode].get_or_insert_with(|| Own {
+            counters: vec![0; code.blocks.counters],
+            sites: code.sites.iter().map(|kind| kind.bind(shared)).collect(),
+        });
+        let lent = enter::Lent {
+            code,
+            program: self.program,
+            thread: &mut *thread,
+            shared,
+            counters: &mut own.counters,
+            sites: &mut own.sites,
+        };
+        let end = enter::enter(lent, entry, limit as i64);
+        let mut left = end.left;
+        if end.error.is_some() || end.postponed {
+            // The block was taken off and counted as a whole.
+            if let Some(block) = code.blocks.block(thread.ip) {
+                left += i64::from(block.first + block.len - thread.ip);
+            }
+            code.blocks
+                .take_back(thread.ip, thread, self.program, counts);
+        }
+        thread.executed += (limit as i64 - left) as u64;
+        end.error.map_or(Ok(()), Err)
+    }
+}
+
+impl Turns for Translated<'_> {
+    fn turn(
+        &mut self,
+        thread: &mut Thread,
+        _program: &Program,
+        shared: &mut Shared,
+        limit: u64,
+        counts: &mut Counts,
+    ) -> Result<(), Cause> {
+        thread.update_timestamp();
+        self.run(thread, shared, limit, counts)
+    }
+
+    fn end(&mut self, counts: &mut Counts) {
+        for (number, own) in self.own.iter_mut().enumerate() {
+            let code = self.program.translations().codes[number].get();
+            if let (Some(own), Some(Some(code))) = (own, code) {
+                code.blocks.drain(&mut own.counters, counts);
+            }
+        }
+    }
+}

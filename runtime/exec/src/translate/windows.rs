@@ -1,0 +1,302 @@
+//! Vector registers as copies of parts of a thread's state.
+//!
+//! A window is a place in [`Thread`] and a length of 4 to 64 bytes, or one element for all lanes. It is in at most one
+//! register. Registers are given to windows as they are used, least recently used first, and written back when another
+//! window needs the register, when something overlapping is read or written, or when the block ends.
+//!
+//! Guarantees: whatever is read has the newest value; two windows that overlap are never both changed; registers of the
+//! operation at hand are not given away ([`Emitter::begin`] ends that).
+
+use std::mem::offset_of;
+
+use super::super::machine::{Accumulators, Thread};
+use super::super::operation::File;
+use super::asm::{Arg, Done, Length, Reg, THREAD, at};
+use super::codes;
+use super::emit::Emitter;
+use iced_x86::IcedError;
+
+/// Number of registers that hold windows; those after them are for values within an operation.
+pub const WINDOW_REGS: Reg = 24;
+/// The registers for values within an operation.
+pub const TEMPS: [Reg; 8] = [24, 25, 26, 27, 28, 29, 30, 31];
+
+/// A window in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Offset in [`Thread`].
+    pub at: usize,
+    /// Size in bytes; of an element that all lanes have.
+    pub len: usize,
+    /// True if all lanes have the one element.
+    pub each: bool,
+    /// True if the register is newer than the thread.
+    pub dirty: bool,
+    pub reg: Reg,
+    /// Time of the last use.
+    used: u32,
+}
+
+impl Entry {
+    fn overlaps(&self, at: usize, len: usize) -> bool {
+        self.at < at + len && at < self.at + self.len
+    }
+}
+
+/// All windows that are in registers.
+#[derive(Clone, Debug, Default)]
+pub struct Windows {
+    pub entries: Vec<Entry>,
+    clock: u32,
+    /// Registers of the operation at hand.
+    pinned: u32,
+}
+
+/// Offset in [`Thread`] of a byte of a register file.
+pub fn place(file: File, at: usize) -> usize {
+    at + match file {
+        File::Grf => offset_of!(Thread, grf),
+        File::Acc => offset_of!(Thread, acc) + offset_of!(Accumulators, bytes),
+        File::Addr => offset_of!(Thread, addr),
+        File::Flag => offset_of!(Thread, flags),
+        File::Control => offset_of!(Thread, control),
+        File::State => offset_of!(Thread, state),
+        File::MessageControl => offset_of!(Thread, message_control),
+        File::Scalar => offset_of!(Thread, scalar),
+        File::Notification => offset_of!(Thread, notification),
+        File::Timestamp => offset_of!(Thread, timestamp),
+    }
+}
+
+impl Emitter<'_> {
+    /// Begins an operation: no register is needed for the one before.
+    pub fn begin(&mut self) {
+        self.windows.pinned = 0;
+    }
+
+    fn touch(&mut self, index: usize) -> Reg {
+        self.windows.clock += 1;
+        let entry = &mut self.windows.entries[index];
+        entry.used = self.windows.clock;
+        self.windows.pinned |= 1 << entry.reg;
+        entry.reg
+    }
+
+    fn enter(&mut self, at: usize, len: usize, each: bool, dirty: bool, reg: Reg) {
+        self.windows.clock += 1;
+        self.windows.entries.push(Entry {
+            at,
+            len,
+            each,
+            dirty,
+            reg,
+            used: self.windows.clock,
+        });
+    }
+
+    fn save(&mut self, index: usize) -> Done {
+        let entry = self.windows.entries[index];
+        if entry.dirty {
+            self.asm.store(entry.reg, at(THREAD, entry.at), entry.len)?;
+            self.windows.entries[index].dirty = false;
+        }
+        Ok(())
+    }
+
+    /// A register that no window has and the operation at hand does not use.
+    fn free(&mut self) -> Result<Reg, IcedError> {
+        let taken = self
+            .windows
+            .entries
+            .iter()
+            .fold(self.windows.pinned, |all, e| all | 1 << e.reg);
+        if let Some(reg) = (0..WINDOW_REGS).find(|reg| taken >> reg & 1 == 0) {
+            self.windows.pinned |= 1 << reg;
+            return Ok(reg);
+        }
+        let pinned = self.windows.pinned;
+        let candidates = self.windows.entries.iter().enumerate();
+        let oldest = candidates
+            .filter(|(_, e)| pinned >> e.reg & 1 == 0)
+            .min_by_key(|(_, e)| e.used)
+            .map(|(index, _)| index);
+        // An operation uses far fewer registers than there are.
+        let index = oldest.unwrap_or(0);
+        self.save(index)?;
+        let entry = self.windows.entries.remove(index);
+        self.windows.pinned |= 1 << entry.reg;
+        Ok(entry.reg)
+    }
+
+    fn find(&self, at: usize, len: usize) -> Option<usize> {
+        let entries = &self.windows.entries;
+        entries
+            .iter()
+            .position(|e| !e.each && e.at == at && e.len == len)
+    }
+
+    /// Writes back what overlaps, and keeps it.
+    pub fn flush(&mut self, at: usize, len: usize) -> Done {
+        for index in 0..self.windows.entries.len() {
+            if self.windows.entries[index].overlaps(at, len) {
+                self.save(index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what overlaps, written back unless all of it is about to be overwritten.
+    fn supersede(&mut self, at: usize, len: usize, whole: bool) -> Done {
+        for index in (0..self.windows.entries.len()).rev() {
+            let entry = self.windows.entries[index];
+            if entry.overlaps(at, len) {
+                let covered = whole && entry.at >= at && entry.at + entry.len <= at + len;
+                if !covered {
+                    self.save(index)?;
+                }
+                self.windows.entries.remove(index);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes back what overlaps, and forgets it: memory is about to be written.
+    pub fn forget(&mut self, at: usize, len: usize) -> Done {
+        self.supersede(at, len, false)
+    }
+
+    /// Writes back all windows.
+    pub fn flush_all(&mut self) -> Done {
+        (0..self.windows.entries.len()).try_for_each(|index| self.save(index))
+    }
+
+    /// Writes back all windows and forgets them.
+    pub fn forget_all(&mut self) -> Done {
+        self.flush_all()?;
+        self.windows.entries.clear();
+        Ok(())
+    }
+
+    /// A register whose lowest bytes are a window's.
+    pub fn read(&mut self, from: usize, len: usize) -> Result<Reg, IcedError> {
+        let entries = &self.windows.entries;
+        if let Some(index) = entries
+            .iter()
+            .position(|e| !e.each && e.at == from && e.len >= len)
+        {
+            return Ok(self.touch(index));
+        }
+        let whole = len == 32 && from >= 32;
+        if whole && let Some(index) = self.find(from - 32, 64) {
+            let source = self.touch(index);
+            let reg = self.free()?;
+            self.asm.plain3(
+                iced_x86::Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
+                Length::Y.register(reg),
+                Length::Z.register(source),
+                1,
+            )?;
+            self.enter(from, len, false, false, reg);
+            return Ok(reg);
+        }
+        if len == 64
+            && let (Some(low), Some(high)) = (self.find(from, 32), self.find(from + 32, 32))
+        {
+            let (low, high) = (self.touch(low), self.touch(high));
+            let reg = self.free()?;
+            self.asm.insert_half(reg, low, high)?;
+            self.enter(from, len, false, false, reg);
+            return Ok(reg);
+        }
+        self.flush(from, len)?;
+        let reg = self.free()?;
+        self.asm.load(reg, at(THREAD, from), len)?;
+        self.enter(from, len, false, false, reg);
+        Ok(reg)
+    }
+
+    /// A register all of whose lanes have an element of 4 or 8 bytes.
+    pub fn read_each(&mut self, from: usize, size: usize) -> Result<Reg, IcedError> {
+        let entries = &self.windows.entries;
+        if let Some(index) = entries
+            .iter()
+            .position(|e| e.each && e.at == from && e.len == size)
+        {
+            return Ok(self.touch(index));
+        }
+        let low = entries
+            .iter()
+            .position(|e| !e.each && e.at == from && e.len >= size);
+        let reg;
+        if let Some(index) = low {
+            let source = self.touch(index);
+            reg = self.free()?;
+            let codes = if size == 8 {
+                codes::BROADCASTQ
+            } else {
+                codes::BROADCASTD
+            };
+            self.asm.spread(codes, reg, source)?;
+        } else {
+            self.flush(from, size)?;
+            reg = self.free()?;
+            self.asm.broadcast(reg, at(THREAD, from), size)?;
+        }
+        self.enter(from, size, true, false, reg);
+        Ok(reg)
+    }
+
+    /// The register that is to hold a window's new value; `merge` if it has to have the old one before.
+    pub fn write(&mut self, to: usize, len: usize, merge: bool) -> Result<Reg, IcedError> {
+        if let Some(index) = self.find(to, len) {
+            let reg = self.touch(index);
+            let entry = self.windows.entries.remove(index);
+            self.supersede(to, len, !merge)?;
+            self.enter(entry.at, entry.len, false, true, reg);
+            return Ok(reg);
+        }
+        self.supersede(to, len, !merge)?;
+        let reg = self.free()?;
+        if merge {
+            self.asm.load(reg, at(THREAD, to), len)?;
+        }
+        self.enter(to, len, false, true, reg);
+        Ok(reg)
+    }
+
+    /// The instructions that put windows back to their registers after a call, from the thread.
+    pub fn reload(&mut self, entries: &[Entry]) -> Done {
+        for entry in entries {
+            match entry.each {
+                true => self
+                    .asm
+                    .broadcast(entry.reg, at(THREAD, entry.at), entry.len)?,
+                false => self.asm.load(entry.reg, at(THREAD, entry.at), entry.len)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The instructions that write changed windows back.
+    pub fn save_all(&mut self, entries: &[Entry]) -> Done {
+        for entry in entries.iter().filter(|e| e.dirty) {
+            self.asm.store(entry.reg, at(THREAD, entry.at), entry.len)?;
+        }
+        Ok(())
+    }
+
+    /// The last source of an instruction, in a register.
+    pub fn in_register(&mut self, arg: Arg, temp: Reg) -> Result<Reg, IcedError> {
+        match arg {
+            Arg::Reg(reg) => Ok(reg),
+            Arg::Each(from) => {
+                self.asm.broadcast(temp, from, 4)?;
+                Ok(temp)
+            }
+            Arg::Whole(from) => {
+                self.asm.load(temp, from, 64)?;
+                Ok(temp)
+            }
+        }
+    }
+}
