@@ -3,21 +3,53 @@
 //! `engines kernels [-p PLATFORM]` runs all examples and test kernels from the reference compiler's object files with
 //! both engines, compares with the expected results, and prints for each platform how many of the executed instructions
 //! the interpreter executes for translated code, and which.
+//!
+//! `engines --programs N --seed S` runs N random programs with both: straight code of random operations, of those of
+//! every platform's object files, control flow, and messages, with all modes of `cr0` and many special values. A program
+//! in which the engines differ is reduced to the instructions that it takes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use compare::registers_of;
+use instance::instance;
+use kiln_emit::inst::{Inst, Op, SyncFn, Type};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_exec::translate::Listing;
-use kiln_exec::{Engine, Launch, Options, Program};
+use kiln_exec::{Cause, Engine, Launch, Options, Program, World};
+use model::State;
+use random::Random;
 
-/// All platforms that there is code for.
-const PLATFORMS: [&str; 9] = [
-    "skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "bmg", "lnl", "ptl",
-];
+#[path = "../tests/ops/compare.rs"]
+mod compare;
+#[path = "../tests/ops/compute.rs"]
+mod compute;
+#[path = "../tests/ops/coverage.rs"]
+mod coverage;
+#[path = "../tests/ops/elements.rs"]
+mod elements;
+#[path = "../tests/ops/exact.rs"]
+mod exact;
+#[path = "../tests/ops/flow.rs"]
+mod flow;
+#[path = "../tests/ops/instance.rs"]
+mod instance;
+#[path = "../tests/ops/kind.rs"]
+mod kind;
+#[path = "../tests/ops/messages.rs"]
+mod messages;
+#[path = "../tests/ops/model.rs"]
+mod model;
+#[path = "../tests/ops/random.rs"]
+mod random;
+#[path = "../tests/ops/real.rs"]
+mod real;
+#[path = "../tests/ops/space.rs"]
+mod space;
+
 /// Number of kinds listed.
 const LISTED_KINDS: usize = 25;
 
@@ -29,8 +61,15 @@ fn main() -> ExitCode {
     };
     let wrong = match args.first().map(String::as_str) {
         Some("kernels") => kernels(value("-p").as_deref(), value("-k").as_deref()),
+        Some("--programs") => {
+            let number = |name: &str| value(name).and_then(|n| n.parse().ok());
+            programs(
+                number("--programs").unwrap_or(1000),
+                number("--seed").unwrap_or(1),
+            )
+        }
         _ => {
-            eprintln!("engines kernels [-p PLATFORM] [-k KERNEL]");
+            eprintln!("engines kernels [-p PLATFORM] [-k KERNEL]\nengines --programs N --seed S");
             return ExitCode::FAILURE;
         }
     };
@@ -48,7 +87,7 @@ struct Coverage {
 
 fn kernels(only: Option<&str>, kernel: Option<&str>) -> usize {
     let mut wrong = 0;
-    for name in PLATFORMS
+    for name in coverage::PLATFORMS
         .into_iter()
         .filter(|p| only.is_none_or(|o| o == *p))
     {
@@ -129,14 +168,14 @@ fn run(
         coverage.executed += count.instructions;
         if operation.called {
             coverage.called += count.instructions;
-            *coverage.kinds.entry(kind(&operation.inst)).or_default() += count.instructions;
+            *coverage.kinds.entry(form(&operation.inst)).or_default() += count.instructions;
         }
     }
     Ok(())
 }
 
 /// An instruction without the numbers of its registers.
-fn kind(inst: &str) -> String {
+fn form(inst: &str) -> String {
     let mut text = String::new();
     let mut last = ' ';
     for c in inst.split("//").next().unwrap_or_default().chars() {
@@ -171,4 +210,181 @@ fn folders() -> Vec<PathBuf> {
         .collect();
     folders.sort();
     folders
+}
+
+/// Maximum number of instructions of a straight program.
+const MAX_INSTS: usize = 24;
+/// Limit on the instructions that a program executes.
+const BUDGET: u64 = 10_000;
+/// Number of differences shown.
+const SHOWN: usize = 12;
+
+/// Runs random programs; gives the number of those in which the engines differ.
+fn programs(count: u64, seed: u64) -> usize {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let platforms: Vec<(&Platform, Vec<Inst>)> = coverage::PLATFORMS
+        .iter()
+        .filter_map(|name| platform::find(name))
+        .map(|platform| {
+            let own = coverage::of_object_files(platform).unwrap_or_default();
+            let mut kinds: Vec<Inst> = own.into_values().map(|(kind, _)| kind).collect();
+            kinds.extend(coverage::listed(platform).unwrap_or_default());
+            (platform, kinds)
+        })
+        .collect();
+    let mut wrong = 0;
+    let mut report = |what: String| {
+        wrong += 1;
+        if wrong <= SHOWN {
+            println!("{what}");
+        }
+    };
+    for number in 0..count {
+        let (platform, kinds) = &platforms[random.below(platforms.len())];
+        let straight: Vec<&Inst> = kinds.iter().filter(|k| is_straight(k)).collect();
+        let sends: Vec<&Inst> = kinds
+            .iter()
+            .filter(|k| k.msg.is_some_and(|m| !m.eot))
+            .collect();
+        let result = match number % 4 {
+            0 => {
+                let kinds: Vec<Inst> = (0..MAX_INSTS).map(|_| space::kind(&mut random)).collect();
+                straight_program(
+                    &kinds.iter().collect::<Vec<_>>(),
+                    coverage::skl(),
+                    &mut random,
+                )
+            }
+            1 => straight_program(&straight, platform, &mut random),
+            2 if number % 8 == 2 => flow::compare(&mut random).map(|_| ()),
+            2 => {
+                // Beside the model, too.
+                let kind = space::kind(&mut random);
+                difference(compare::compare(&kind, coverage::skl(), 1, random.next()))
+            }
+            _ if sends.is_empty() => Ok(()),
+            _ => {
+                let kind = sends[random.below(sends.len())];
+                difference(messages::compare(kind, platform, 4, random.next()))
+            }
+        };
+        if let Err(what) = result {
+            report(format!("program {number}: {what}"));
+        }
+    }
+    println!("{count} programs, the engines differ in {wrong}");
+    wrong
+}
+
+/// What a comparison with the model says about the engines.
+fn difference(result: Result<(), compare::Difference>) -> Result<(), String> {
+    use compare::Difference;
+    match result {
+        Err(Difference::Wrong(what)) => Err(what),
+        Err(Difference::Refused(what)) if what.contains("the engines differ") => Err(what),
+        // Some messages the model does not know, or not in all their forms.
+        Err(Difference::Unknown(what)) if what.is_empty() => Err(what.to_string()),
+        Ok(()) | Err(Difference::Unknown(_) | Difference::Refused(_)) => Ok(()),
+    }
+}
+
+/// True for instructions that neither branch nor wait nor send.
+fn is_straight(inst: &Inst) -> bool {
+    use Op::*;
+    inst.msg.is_none()
+        && !matches!(
+            inst.op,
+            Jmpi | Brd
+                | If
+                | Brc
+                | Else
+                | Endif
+                | While
+                | Break
+                | Cont
+                | Halt
+                | Calla
+                | Call
+                | Ret
+                | Goto
+                | Join
+                | Wait
+                | Illegal
+                | Sync(SyncFn::Bar)
+                | Dpasw(_)
+        )
+}
+
+/// Runs instructions of the kinds one after the other.
+fn straight_program(
+    kinds: &[&Inst],
+    platform: &'static Platform,
+    random: &mut Random,
+) -> Result<(), String> {
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let count = 1 + random.below(MAX_INSTS);
+    let mut insts = Vec::new();
+    let mut state = State::random(random, platform);
+    for _ in 0..count {
+        let (inst, new) = instance(kinds[random.below(kinds.len())], platform, random);
+        insts.push(inst);
+        state = new;
+    }
+    if !random.chance(4) {
+        // Code is made for rounding to nearest.
+        state.control &= !0x30;
+    }
+    for dword in state.general.chunks_exact_mut(4) {
+        if random.chance(4) {
+            let ty = random_type(random.next());
+            let special = random.element(ty) as u32;
+            dword.copy_from_slice(&special.to_le_bytes());
+        }
+    }
+    let Err(mut what) = engines_agree(&insts, &state) else {
+        return Ok(());
+    };
+    // Without the instructions that the difference does not need.
+    let mut at = 0;
+    while at < insts.len() && insts.len() > 1 {
+        let mut fewer = insts.clone();
+        fewer.remove(at);
+        match engines_agree(&fewer, &state) {
+            Err(still) => {
+                insts = fewer;
+                what = still;
+            }
+            Ok(()) => at += 1,
+        }
+    }
+    let listing: Vec<String> = insts.iter().map(|i| format!("  {i}\n")).collect();
+    Err(format!(
+        "{} with cr0 {:#x}, channels {:#x}: {what}\n{}",
+        platform.name,
+        state.control,
+        state.active,
+        listing.concat()
+    ))
+}
+
+fn random_type(number: u64) -> Type {
+    match number % 3 {
+        0 => Type::D,
+        1 => Type::Hf,
+        _ => Type::F,
+    }
+}
+
+/// Runs code with both engines; other errors than differences are no failure, but both must have them.
+fn engines_agree(insts: &[Inst], state: &State) -> Result<(), String> {
+    let registers = registers_of(state).map_err(|e| e.to_string())?;
+    let result = registers
+        .on(Engine::Both)
+        .run(insts.to_vec(), &mut World::default(), BUDGET);
+    match result {
+        Err(what @ Cause::Engines { .. }) => Err(what.to_string()),
+        _ => Ok(()),
+    }
 }

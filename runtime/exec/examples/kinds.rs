@@ -20,6 +20,8 @@ mod compute;
 mod coverage;
 #[path = "../tests/ops/elements.rs"]
 mod elements;
+#[path = "../tests/ops/evidence.rs"]
+mod evidence;
 #[path = "../tests/ops/exact.rs"]
 mod exact;
 #[path = "../tests/ops/flow.rs"]
@@ -88,14 +90,14 @@ fn report(
     from: &str,
     all: bool,
 ) -> Result<usize, Box<dyn Error>> {
-    let executed = coverage::executed(platform)?;
+    let executed = evidence::executed(platform)?;
     for failure in &executed.failures {
         println!("FAILS: {failure}");
     }
     let mut by = BTreeMap::new();
     let mut uncovered = 0;
     for (name, (kind, count)) in kinds {
-        match coverage::cover(kind, platform, &executed) {
+        match evidence::cover(kind, platform, &executed) {
             Ok(how) => {
                 *by.entry(how).or_insert(0) += 1;
                 if all {
@@ -143,7 +145,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let own = coverage::of_object_files(platform)?;
             for (name, (kind, _)) in &kinds {
                 if !own.contains_key(name) {
-                    println!("{}", coverage::line(kind, platform)?);
+                    println!("{}", evidence::line(kind, platform)?);
                 }
             }
             continue;

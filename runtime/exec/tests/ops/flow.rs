@@ -11,7 +11,7 @@ use kiln_emit::inst::{
     Cond, CondMod, Dst, Inst, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
 };
 use kiln_emit::platform::SKL;
-use kiln_exec::{Cause, Registers, World};
+use kiln_exec::{Cause, Engine, Registers, World};
 
 use crate::kind::{self, kind};
 use crate::random::Random;
@@ -544,7 +544,7 @@ impl Code {
     }
 }
 
-/// Runs a random program both ways; returns the kinds of the instructions that channels executed.
+/// Runs a random program both ways, and with both engines; returns the kinds of the instructions that channels executed.
 ///
 /// # Errors
 /// The results differ, or the code is refused.
@@ -557,7 +557,7 @@ pub fn compare(random: &mut Random) -> Result<BTreeSet<String>, String> {
     let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     let failed = |what: String| format!("{what}, in {program:?}");
     let refused = |e: Cause| failed(e.to_string());
-    let mut registers = Registers::new(active, &SKL);
+    let mut registers = Registers::new(active, &SKL).on(Engine::Both);
     registers.set(Reg::grf(VALUE), &bytes).map_err(refused)?;
     let stats = registers.run(code.clone(), &mut World::default(), BUDGET);
     let stats = stats.map_err(refused)?;

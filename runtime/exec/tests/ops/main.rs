@@ -4,6 +4,7 @@ mod compare;
 mod compute;
 mod coverage;
 mod elements;
+mod evidence;
 mod exact;
 mod exactness;
 mod flow;
@@ -60,13 +61,13 @@ fn not_covered(name: &str) -> Result<Vec<String>, String> {
     let mut kinds = coverage::of_object_files(platform)?;
     assert!(kinds.len() > 100, "only {} kinds on {name}", kinds.len());
     for kind in coverage::listed(platform)? {
-        coverage::line(&kind, platform)?;
+        evidence::line(&kind, platform)?;
         let listed = kind::name(&kind, platform);
         kinds.entry(listed).or_insert((kind, 1));
     }
-    let executed = coverage::executed(platform)?;
+    let executed = evidence::executed(platform)?;
     let uncovered = kinds.values().filter_map(|(kind, _)| {
-        let why = coverage::cover(kind, platform, &executed).err()?;
+        let why = evidence::cover(kind, platform, &executed).err()?;
         Some(format!("{kind} on {name}: {why}"))
     });
     let failures = executed.failures.iter().cloned();

@@ -6,7 +6,7 @@
 //! bytes, except by atomic operations, which are performed in the order of the channels.
 
 use kiln_emit::inst::{Desc, Inst, Message, Place, Reg, RegFile, Src};
-use kiln_exec::{Addressing, Filter, Format, Image, ImageKind, Sampler, Shape, World};
+use kiln_exec::{Addressing, Engine, Filter, Format, Image, ImageKind, Sampler, Shape, World};
 
 use crate::compare::{Difference, registers_of};
 use kiln_emit::messages::second_beside_descriptor;
@@ -785,7 +785,9 @@ fn compare_one(
     inst.no_mask = random.chance(3);
 
     let mut found = memory.clone();
-    let mut registers = registers_of(&state).map_err(|e| Difference::Refused(e.to_string()))?;
+    let mut registers = registers_of(&state)
+        .map(|r| r.on(Engine::Both))
+        .map_err(|e| Difference::Refused(e.to_string()))?;
     let refused = |e| Difference::Refused(format!("{inst}: {e}"));
     registers
         .run(vec![inst.clone()], &mut found, 1)
