@@ -593,7 +593,7 @@ impl Thread {
 
 /// The sources of arithmetic whose results that are no numbers follow [`double_nan_of`], in the order of its rule;
 /// none of other operations.
-fn rounded_sources<'a>(op: Op, [a, b, c]: &'a [Lanes<f64>; 3]) -> Option<[&'a Lanes<f64>; 3]> {
+fn rounded_sources(op: Op, [a, b, c]: &[Lanes<f64>; 3]) -> Option<[&Lanes<f64>; 3]> {
     match op {
         Op::Add | Op::Mul => Some([a, b, b]),
         Op::Mad => Some([b, c, a]),

@@ -471,7 +471,7 @@ impl Emitter<'_> {
             }
             Row::ToSigned | Row::ToUnsigned => {
                 let a = self.in_register(a, TEMPS[0])?;
-                self.to_dwords(l, (t, a), matches!(row, Row::ToSigned))?;
+                self.dwords_of(l, (t, a), matches!(row, Row::ToSigned))?;
                 self.asm.copy(l, d, k, t)
             }
             Row::ByPredicate => {
@@ -522,7 +522,7 @@ impl Emitter<'_> {
     }
 
     /// Singles as integers: toward zero, clamped, what is no number as zero.
-    fn to_dwords(&mut self, l: Length, (t, a): (Reg, Reg), signed: bool) -> Done {
+    fn dwords_of(&mut self, l: Length, (t, a): (Reg, Reg), signed: bool) -> Done {
         if !signed {
             let zero = self.spare();
             self.asm.zero(zero)?;

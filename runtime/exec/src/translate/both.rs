@@ -74,7 +74,7 @@ impl Turns for Both<'_> {
         let what = memory.and_then(|memory| shared.memory.first_difference(memory));
         let what = what.or_else(|| {
             // What a fused pair executes together is counted where the pair meets.
-            let op = counts.first_difference(&self.counts, &self.program)?;
+            let op = counts.first_difference(&self.counts, self.program)?;
             let (a, b) = (counts.of(op), self.counts.of(op));
             Some(format!("counts of operation {op}: {a:?} is {b:?}"))
         });

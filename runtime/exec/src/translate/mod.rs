@@ -149,11 +149,11 @@ fn main_mode(program: &Program) -> FloatMode {
         else {
             continue;
         };
-        let constants = op.sources().iter().filter_map(|s| match s.base {
+        let mut constants = op.sources().iter().filter_map(|s| match s.base {
             Base::Constant(bits) => Some(bits as u32),
             _ => None,
         });
-        let constant = constants.last().unwrap_or(0);
+        let constant = constants.next_back().unwrap_or(0);
         bits = match op.op {
             kiln_emit::inst::Op::Or => bits | constant,
             kiln_emit::inst::Op::And => bits & constant,
