@@ -519,7 +519,12 @@ impl Thread {
             }),
             Mac if dst.ty == Type::F => {
                 let acc = self.accumulated(lanes)?;
-                (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).mul_add(w(b[l]), w(acc[l]), mode)));
+                (0..lanes).for_each(|l| {
+                    r[l] = rounded(w(a[l]).mul_add(w(b[l]), w(acc[l]), mode));
+                    if r[l].is_nan() {
+                        r[l] = double_nan_of(&[a[l], b[l], acc[l]]);
+                    }
+                });
             }
             Dp2 | Dp3 | Dp4 | Dph if lanes % 4 == 0 => r = self.dot(op.op, lanes, a, b),
             Line => r = self.line(op, b)?,

@@ -14,7 +14,7 @@ use super::memory::{Shared, Space, Span};
 use super::message::{self, Message, buffer_base, fill, header_dword, payload};
 
 /// Size of a block of octwords in bytes, and its start within the first register.
-fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
+pub fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
     match m.request()?.fields.block {
         Some(Block::X1High) => Ok((16, 16)),
         Some(block @ (Block::X1 | Block::X2 | Block::X4 | Block::X8 | Block::X16)) => {
@@ -25,7 +25,7 @@ fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
 }
 
 /// Size of a block of hexadecawords in bytes.
-fn hword_count(m: &Message) -> Result<usize, Cause> {
+pub fn hword_count(m: &Message) -> Result<usize, Cause> {
     let block = m.request()?.fields.block.ok_or_else(|| m.unknown())?;
     Ok(HWORD * block.count() as usize)
 }

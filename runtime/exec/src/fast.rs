@@ -40,6 +40,10 @@ pub enum Fast {
     Asr,
     Rol,
     Ror,
+    /// `a + b + c`.
+    Add3,
+    /// The bit of a function at the index that the bits of `c`, `b` and `a` make.
+    Bfn(u8),
     Cmp(Cond, Order),
     /// Choice by the predicate.
     Sel,
@@ -172,6 +176,8 @@ fn integer(op: &Operation) -> Option<Fast> {
         },
         Op::Rol if op.srcs[0].ty.bytes() == 4 => Fast::Rol,
         Op::Ror if op.srcs[0].ty.bytes() == 4 => Fast::Ror,
+        Op::Add3 => Fast::Add3,
+        Op::Bfn(function) => Fast::Bfn(function),
         Op::Cmp | Op::Cmpn => Fast::Cmp(cond?, order(op.sources())?),
         Op::Sel => match cond {
             Some(cond) => Fast::SelBy(cond, order(op.sources())?),
@@ -297,6 +303,24 @@ fn run<const N: usize>(t: &mut Thread, op: &Operation, fast: Fast) -> Result<(),
         Asr => int!(|a, b| (a as i32).wrapping_shr(b) as u32, a, b),
         Rol => int!(u32::rotate_left, a, b),
         Ror => int!(u32::rotate_right, a, b),
+        Add3 => {
+            let sum = int!(u32::wrapping_add, a, b);
+            let c = ints::<N>(t, c, gate, false)?;
+            map2(&sum, &c, u32::wrapping_add)
+        }
+        Bfn(function) => {
+            let (a, b) = (ints::<N>(t, a, gate, true)?, ints::<N>(t, b, gate, true)?);
+            let c = ints::<N>(t, c, gate, true)?;
+            let mut r = [0; N];
+            for l in 0..N {
+                for number in (0..8).filter(|number| function >> number & 1 != 0) {
+                    let bits =
+                        |value: u32, n: u32| if number >> n & 1 != 0 { value } else { !value };
+                    r[l] |= bits(a[l], 0) & bits(b[l], 1) & bits(c[l], 2);
+                }
+            }
+            r
+        }
         Cmp(cond, order) => {
             let (a, b) = (ints::<N>(t, a, gate, false)?, ints::<N>(t, b, gate, false)?);
             let holds = relation(&a, &b, cond, order);

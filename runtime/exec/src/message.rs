@@ -10,7 +10,7 @@ use kiln_emit::messages::{
     Descriptors, Function, Kind, Request, Simd, Surface, address_offset, function_in_descriptor,
     message_name, second_beside_descriptor,
 };
-use kiln_emit::platform::{Family, Platform};
+use kiln_emit::platform::{Family, Payload, Platform};
 
 use super::atomic::{Atomic, atomic};
 use super::error::Cause;
@@ -87,6 +87,11 @@ impl Send {
             send.ready = Some(send.message(desc, ex_desc)?);
         }
         Ok(send)
+    }
+
+    /// The place of threads' arguments on the platform, on which that of scratch space depends.
+    pub fn payload_kind(&self) -> Payload {
+        self.platform.payload
     }
 
     /// The message, if its descriptors are constants.

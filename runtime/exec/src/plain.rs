@@ -1,10 +1,14 @@
-//! Plain loads and stores: messages in which each channel accesses elements at an address of its own.
+//! Plain loads and stores: messages in which each channel accesses elements at an address of its own ([`Plain`]), or
+//! all of them consecutive bytes at one address ([`Block`]).
 //!
-//! All that the constant descriptors say is worked out once ([`Plain::of`]), for the data port and for the functions that
+//! All that the constant descriptors say is worked out once, for the data port and for the functions that
 //! load and store by address alike: the space, the size of addresses and elements, and their places in the registers.
 
-use kiln_emit::messages::{AddressKind, Function, Kind};
+use kiln_emit::messages::{AddressKind, Flag, Function, Kind};
+use kiln_emit::platform::Payload;
 
+use super::block::{hword_count, oword_count};
+use super::dispatch::SCRATCH_STATE;
 use super::load_store::{BINDLESS_SHIFT, Element, TABLE_SHIFT};
 use super::memory::{BTI_SLM, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP};
 use super::message::{Message, Send, byte_count, channels, elements};
@@ -70,6 +74,169 @@ impl Plain {
     pub fn extent(&self) -> usize {
         let last = self.elements.last().map_or(0, |&e| e as usize);
         (last + 1) * self.element
+    }
+}
+
+/// The space of a block's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockSpace {
+    /// Offsets into a surface.
+    Surface(u32),
+    /// 32-bit offsets from the general state's base.
+    Stateless,
+    /// 64-bit addresses.
+    Flat,
+    /// The thread's scratch space. The header's sixth dword must name it: by its offset, or by this number.
+    Scratch(Option<u32>),
+}
+
+/// A message that loads or stores consecutive bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub write: bool,
+    pub space: BlockSpace,
+    /// Place of the address in the general registers, and that of the dword whose upper bits are added; scratch space
+    /// has an address of its own.
+    pub address: usize,
+    pub base: Option<usize>,
+    /// Factor of the address, and the number added to it.
+    pub unit: u32,
+    pub offset: i32,
+    pub size: usize,
+    pub alignment: u64,
+    /// First byte of the data in the general registers.
+    pub data: usize,
+}
+
+impl Block {
+    /// The form of a message that some channel executes in any case; none if it has none.
+    pub fn of(op: &Operation, send: &Send) -> Option<Block> {
+        let m = send.ready()?;
+        if op.ungated == 0 || op.pred.is_some() {
+            return None;
+        }
+        match m.function() {
+            Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
+                Block::with_header(m, op, send)
+            }
+            Function::Untyped | Function::UntypedLow | Function::LocalMemory => {
+                Block::transposed(m, op)
+            }
+            _ => None,
+        }
+    }
+
+    fn with_header(m: &Message, op: &Operation, send: &Send) -> Option<Block> {
+        use Kind::*;
+        let request = m.request().ok().filter(|_| m.has_header())?;
+        let write = matches!(
+            request.kind,
+            OwordBlockWrite
+                | A64OwordBlockWrite
+                | A64AlignedOwordBlockWrite
+                | A64HwordBlockWrite
+                | HwordScratchBlockWrite
+        );
+        let in_words = |unit, alignment| Some((oword_count(m).ok()?, unit, alignment));
+        let ((size, skip), unit, alignment) = match request.kind {
+            OwordBlockRead | OwordBlockWrite | ConstantOwordBlockRead => in_words(16, 1)?,
+            AlignedOwordBlockRead | ConstantAlignedOwordBlockRead => in_words(1, 4)?,
+            A64OwordBlockRead | A64OwordBlockWrite => in_words(1, 16)?,
+            A64AlignedOwordBlockRead | A64AlignedOwordBlockWrite => in_words(1, 4)?,
+            A64HwordBlockRead | A64HwordBlockWrite => ((hword_count(m).ok()?, 0), 1, 4),
+            HwordScratchBlockRead | HwordScratchBlockWrite => ((hword_count(m).ok()?, 0), 1, 1),
+            _ => return None,
+        };
+        let first = m.at(0, 0).ok()?;
+        let (space, address, base, offset) = match request.kind {
+            HwordScratchBlockRead | HwordScratchBlockWrite => {
+                // A mask of dwords covers all of them only if it has sixteen bits.
+                if write && request.fields.flags.has(Flag::ByDword) && op.lanes < 16 {
+                    return None;
+                }
+                let named = match send.payload_kind() {
+                    Payload::Registers => None,
+                    Payload::Memory => Some(SCRATCH_STATE),
+                };
+                let offset = request.fields.offset.unwrap_or_default();
+                let offset = i32::try_from(offset).ok()?;
+                (BlockSpace::Scratch(named), first, Some(first + 20), offset)
+            }
+            A64OwordBlockRead
+            | A64OwordBlockWrite
+            | A64AlignedOwordBlockRead
+            | A64AlignedOwordBlockWrite
+            | A64HwordBlockRead
+            | A64HwordBlockWrite => (BlockSpace::Flat, first, None, 0),
+            _ => match m.bti() {
+                BTI_STATELESS | BTI_STATELESS_NONCOHERENT => {
+                    (BlockSpace::Stateless, first + 8, Some(first + 20), 0)
+                }
+                bti => (BlockSpace::Surface(bti), first + 8, None, 0),
+            },
+        };
+        let registers = (size + skip).div_ceil(m.register());
+        Some(Block {
+            write,
+            space,
+            address,
+            base,
+            unit,
+            offset,
+            size,
+            alignment,
+            data: skip
+                + match write {
+                    true => adjacent(m, 1, registers)?,
+                    false => m.response()?,
+                },
+        })
+    }
+
+    fn transposed(m: &Message, op: &Operation) -> Option<Block> {
+        let request = m.request().ok()?;
+        let fields = &request.fields;
+        let write = match request.kind {
+            Kind::Load => false,
+            Kind::Store => true,
+            _ => return None,
+        };
+        let element = Element::of(fields.data?);
+        let vector = fields.vector.filter(|v| v.transposed)?;
+        if op.lanes != 1 || element.slot != element.size || element.size < 4 {
+            return None;
+        }
+        let size = usize::from(vector.count) * element.size;
+        let local = m.function() == Function::LocalMemory;
+        let space = match (fields.address?, fields.address_bits?) {
+            (AddressKind::Flat, 32) if local => BlockSpace::Surface(BTI_SLM),
+            _ if local => return None,
+            (AddressKind::Flat, 64) => BlockSpace::Flat,
+            (AddressKind::Flat, 32) => BlockSpace::Stateless,
+            (AddressKind::BindlessSurface, 32) => {
+                let number = m.extended() >> BINDLESS_SHIFT;
+                BlockSpace::Surface(HEAP.saturating_add(number))
+            }
+            (AddressKind::BindingTable, 32) => match m.extended() >> TABLE_SHIFT {
+                BTI_STATELESS | BTI_STATELESS_NONCOHERENT => BlockSpace::Stateless,
+                bti => BlockSpace::Surface(bti),
+            },
+            _ => return None,
+        };
+        Some(Block {
+            write,
+            space,
+            address: m.at(0, 0).ok()?,
+            base: None,
+            unit: 1,
+            offset: m.offset(),
+            size,
+            alignment: element.size as u64,
+            data: match write {
+                true => adjacent(m, m.data(1), size.div_ceil(m.register()))?,
+                false => m.response()?,
+            },
+        })
     }
 }
 

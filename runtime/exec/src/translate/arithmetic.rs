@@ -6,10 +6,10 @@
 //! sums are fused where the interpreter's are, and `sel` is comparisons and a choice.
 
 use iced_x86::{Code, IcedError, Register};
-use kiln_emit::inst::{Cond, MathFn, Type};
+use kiln_emit::inst::{Cond, MathFn, Op, Type};
 
 use super::super::fast::{self, Fast, Order};
-use super::super::operation::{Base, File, Operation, Path, Target};
+use super::super::operation::{Base, File, Operation, Path, Source, Steps, Target};
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
@@ -29,6 +29,10 @@ enum Row {
     Two(Codes),
     /// A shift: by a number, and by a vector.
     Shift(Codes, Codes),
+    /// The sum of three.
+    Sum3,
+    /// A function of the bits of three.
+    Bits(u8),
     /// A product, and its sum with the first source.
     ProductSum,
     Fused,
@@ -69,6 +73,8 @@ fn row(fast: Fast) -> Row {
         Xor => Row::Two(codes::XORD),
         Add => Row::Two(codes::ADDD),
         Mul => Row::Two(codes::MULLD),
+        Add3 => Row::Sum3,
+        Bfn(function) => Row::Bits(function),
         Mad => Row::ProductSum,
         Shl => Row::Shift(codes::SLLD, codes::SLLVD),
         Shr => Row::Shift(codes::SRLD, codes::SRLVD),
@@ -103,7 +109,7 @@ fn modifiers(fast: Fast) -> Modifiers {
     use Fast::*;
     match fast {
         Bits => Modifiers::Bits,
-        Not | And | Or | Xor => Modifiers::Logical,
+        Not | And | Or | Xor | Bfn(_) => Modifiers::Logical,
         FMov | FAdd | FMul | FMad | FFrc | FRndu | FRndd | FRnde | FRndz | FCmp(_) | FCmpn(_)
         | FSel | FSelBy(_) | FCsel(_) | ToDword(_) => Modifiers::Single,
         _ => Modifiers::Number,
@@ -239,6 +245,9 @@ impl Emitter<'_> {
             && !op.acc_write;
         if !singles {
             return Ok(false);
+        }
+        if op.op == Op::Mac {
+            return self.fast(&with_accumulator(op), Fast::FMad);
         }
         let fast = match op.path {
             Path::Raw => Some(Fast::Bits),
@@ -457,6 +466,19 @@ impl Emitter<'_> {
                     .three(codes::ANDD, l, t, None, (b, Arg::Each(low)))?;
                 self.asm.three(*by_vector, l, d, k, (a, Arg::Reg(t)))
             }
+            Row::Sum3 => {
+                let a = self.in_register(a, TEMPS[0])?;
+                self.asm.three(codes::ADDD, l, t, None, (a, b))?;
+                self.asm.three(codes::ADDD, l, d, k, (t, c))
+            }
+            Row::Bits(function) => {
+                let b = self.in_register(b, TEMPS[1])?;
+                let c = self.in_register(c, TEMPS[2])?;
+                self.asm.copy(l, t, None, c)?;
+                let operands = (b, a, u32::from(*function));
+                self.asm.three_imm(codes::TERNLOGD, l, t, None, operands)?;
+                self.asm.copy(l, d, k, t)
+            }
             Row::ProductSum => {
                 let b = self.in_register(b, TEMPS[1])?;
                 self.asm.three(codes::MULLD, l, t, None, (b, c))?;
@@ -657,6 +679,26 @@ impl Emitter<'_> {
         self.asm
             .three(codes::DIVPD, z, t, None, (one, Arg::Reg(t)))?;
         self.asm.narrow(codes::CVTPD2PS, z, r, t)
+    }
+}
+
+/// `mac` as `mad`, with the accumulator as its first source.
+fn with_accumulator(op: &Operation) -> Operation {
+    let [a, b, _] = op.srcs.clone();
+    let accumulator = Source {
+        base: Base::File {
+            file: File::Acc,
+            at: 0,
+        },
+        steps: Steps::Linear(4),
+        abs: false,
+        neg: false,
+        ..a.clone()
+    };
+    Operation {
+        srcs: [accumulator, a, b],
+        count: 3,
+        ..op.clone()
     }
 }
 

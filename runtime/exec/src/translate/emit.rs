@@ -279,6 +279,7 @@ impl Emitter<'_> {
         let done = match &op.path {
             _ if !is_whole(op) => false,
             Path::Fast(fast) => self.fast(op, *fast)?,
+            Path::Raw if op.dst.ty.bytes() == 8 => self.wide(op)?,
             Path::Raw | Path::Single => self.accumulator_float(op)?,
             Path::Int | Path::WideInt => self.wide(op)?,
             Path::Double => false,

@@ -11,16 +11,16 @@
 
 use std::mem::offset_of;
 
-use iced_x86::code_asm::{CodeLabel, eax, ecx, edx};
+use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::super::machine::{Thread, low_mask};
-use super::super::memory::Shared;
+use super::super::memory::{BTI_SLM, Shared};
 use super::super::message::Send;
 use super::super::operation::{File, Operation};
-use super::super::plain::Plain;
+use super::super::plain::{Block, BlockSpace, Plain};
 use super::super::words::Words;
-use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, at, keep};
+use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, THREAD, at, keep};
 use super::blocks::Lanes;
 use super::codes;
 use super::emit::{Emitter, Part, Slow};
@@ -43,9 +43,15 @@ pub struct Site {
 /// A message that has a site.
 #[derive(Clone, Debug)]
 pub struct SiteKind {
-    pub plain: Plain,
+    access: Kind,
     /// Size of the memory that code accesses at a distance, in bytes.
     extent: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Plain(Plain),
+    Block(Block),
 }
 
 /// Bits of addresses that shared local memory ignores.
@@ -68,17 +74,70 @@ impl Site {
 }
 
 impl SiteKind {
+    /// The surface of its offsets; none if the buffer depends on the address.
+    fn surface(&self) -> Option<u32> {
+        match &self.access {
+            Kind::Plain(plain) => plain.surface,
+            Kind::Block(block) => match block.space {
+                BlockSpace::Surface(bti) => Some(bti),
+                _ => None,
+            },
+        }
+    }
+
     /// The site of a surface; that of no buffer for addresses, and for a surface that is none.
     pub fn bind(&self, shared: &Shared) -> Site {
-        let space = self.plain.surface.and_then(|bti| shared.space(bti).ok());
+        let space = self.surface().and_then(|bti| shared.space(bti).ok());
         let words = space.and_then(|space| space.words());
         words.map_or(Site::default(), |(words, _)| {
             Site::of(words, 0, self.extent)
         })
     }
+
+    /// The virtual address from which the code's distances are counted, and an address that is about to be accessed.
+    fn address(&self, op: &Operation, thread: &Thread, shared: &Shared) -> Option<(u64, u64)> {
+        let quad =
+            |at: usize| u64::from(thread.grf_dword(at)) | u64::from(thread.grf_dword(at + 4)) << 32;
+        match &self.access {
+            Kind::Plain(plain) => {
+                let enabled = thread.enabled(op);
+                let lane = (enabled != 0).then(|| enabled.trailing_zeros() as usize)?;
+                let address = quad(plain.addresses + lane * 8);
+                Some((0, address.wrapping_add_signed(plain.offset.into())))
+            }
+            Kind::Block(block) => {
+                let offset = || {
+                    let upper = block.base.map_or(0, |at| thread.grf_dword(at) & !LOW_BITS);
+                    let scaled = thread.grf_dword(block.address).wrapping_mul(block.unit);
+                    let sum = scaled.wrapping_add(upper);
+                    u64::from(sum.wrapping_add_signed(block.offset))
+                };
+                match block.space {
+                    BlockSpace::Surface(_) => None,
+                    BlockSpace::Flat => {
+                        let address = quad(block.address);
+                        Some((0, address.wrapping_add_signed(block.offset.into())))
+                    }
+                    BlockSpace::Stateless => {
+                        let origin = shared.general_state;
+                        Some((origin, origin.wrapping_add(offset())))
+                    }
+                    BlockSpace::Scratch(_) => {
+                        let own = u64::from(thread.scratch & !LOW_BITS);
+                        let address = shared.scratch.wrapping_add(own);
+                        let offset = block.offset.into();
+                        Some((shared.scratch, address.wrapping_add_signed(offset)))
+                    }
+                }
+            }
+        }
+    }
 }
 
-/// The buffer that a message at 64-bit addresses is about to access, with the number of its site.
+/// Bits of a header's address that are not part of it.
+const LOW_BITS: u32 = 0x3ff;
+
+/// The buffer that a message at addresses is about to access, with the number of its site.
 pub fn find_buffer(
     code: &super::Code,
     index: u32,
@@ -88,18 +147,18 @@ pub fn find_buffer(
 ) -> Option<(usize, Site)> {
     let site = code.site_of.get(index as usize).copied().flatten()? as usize;
     let kind = code.sites.get(site)?;
-    if kind.plain.surface.is_some() {
+    if kind.surface().is_some() {
         return None;
     }
-    let enabled = thread.enabled(op);
-    let lane = (enabled != 0).then(|| enabled.trailing_zeros() as usize)?;
-    let from = kind.plain.addresses + lane * 8;
-    let low = u64::from(thread.grf_dword(from));
-    let address = low | u64::from(thread.grf_dword(from + 4)) << 32;
-    let address = address.wrapping_add_signed(kind.plain.offset.into());
+    let (origin, address) = kind.address(op, thread, shared)?;
     let (base, words) = shared.memory.buffer_at(address)?;
-    let aligned = base.is_multiple_of(BASE_ALIGNMENT);
-    aligned.then(|| (site, Site::of(words, base, kind.extent)))
+    let aligned = base.is_multiple_of(BASE_ALIGNMENT) && origin.is_multiple_of(BASE_ALIGNMENT);
+    aligned.then(|| {
+        (
+            site,
+            Site::of(words, base.wrapping_sub(origin), kind.extent),
+        )
+    })
 }
 
 /// The forms of an access.
@@ -153,7 +212,11 @@ impl Emitter<'_> {
     pub fn message(&mut self, op: &Operation, send: &Send) -> Result<bool, IcedError> {
         let file = File::Grf.bytes(self.program.platform());
         let Some(plain) = Plain::of(op, send).filter(|plain| takes(op, plain, file)) else {
-            return Ok(false);
+            let block = Block::of(op, send).filter(|block| block.data + block.size <= file);
+            return match block {
+                Some(block) => self.block_access(block).map(|()| true),
+                None => Ok(false),
+            };
         };
         let most = 64 / plain.slot as u8;
         let parts: Vec<Part> = Part::of(op.lanes, most).collect();
@@ -171,12 +234,7 @@ impl Emitter<'_> {
             true => plain.extent(),
             false => plain.extent() - plain.element + plain.slot,
         };
-        let site = self.sites.len();
-        self.sites.push(SiteKind {
-            plain: plain.clone(),
-            extent,
-        });
-        self.site_of[self.index as usize] = Some(site as u32);
+        let site = self.new_site(Kind::Plain(plain.clone()), extent);
         let predicated = op.pred.is_some();
         let mut slow = Vec::new();
         for &part in &parts {
@@ -196,6 +254,107 @@ impl Emitter<'_> {
         self.count_moved(op, &plain, predicated)?;
         self.rejoin(slow)?;
         Ok(true)
+    }
+
+    /// The number of a new site for the operation at hand.
+    fn new_site(&mut self, access: Kind, extent: usize) -> usize {
+        let site = self.sites.len();
+        self.sites.push(SiteKind { access, extent });
+        self.site_of[self.index as usize] = Some(site as u32);
+        site
+    }
+
+    /// A message that loads or stores consecutive bytes.
+    fn block_access(&mut self, block: Block) -> Done {
+        let site = self.new_site(Kind::Block(block.clone()), block.size) * size_of::<Site>();
+        let site = |offset: usize| at(SITES, site + offset);
+        let mut slow = Vec::new();
+        let grf = |at: usize| place(File::Grf, at);
+        self.flush(grf(block.address), 8)?;
+        if let Some(base) = block.base {
+            self.flush(grf(base), 4)?;
+        }
+        let label = self.leave(&mut slow);
+        self.block_address(&block, label)?;
+        if block.alignment > 1 {
+            self.asm.a.test(eax, block.alignment as i32 - 1)?;
+            self.asm.a.jnz(label)?;
+        }
+        if !matches!(block.space, BlockSpace::Surface(_)) {
+            let base = site(offset_of!(Site, base));
+            self.asm.plain(Code::Sub_r64_rm64, Register::RAX, base)?;
+        }
+        let starts = site(offset_of!(Site, starts));
+        self.asm.plain(Code::Cmp_r64_rm64, Register::RAX, starts)?;
+        self.asm.a.jae(label)?;
+        let origin = site(offset_of!(Site, origin));
+        self.asm.plain(Code::Add_r64_rm64, Register::RAX, origin)?;
+        let mut done = 0;
+        while done < block.size {
+            let len = [64, 32, 16, 8, 4]
+                .into_iter()
+                .find(|len| done + len <= block.size);
+            let len = len.unwrap_or(4);
+            let memory = at(Register::RAX, done);
+            let to = grf(block.data + done);
+            if block.write {
+                let reg = self.read(to, len)?;
+                self.asm.store(reg, memory, len)?;
+            } else {
+                let reg = self.write(to, len, false)?;
+                self.asm.load(reg, memory, len)?;
+            }
+            done += len;
+        }
+        let total = match block.write {
+            true => offset_of!(Context, written),
+            false => offset_of!(Context, read),
+        };
+        self.asm
+            .plain(Code::Add_rm64_imm32, at(CONTEXT, total), block.size as i32)?;
+        self.rejoin(slow)
+    }
+
+    /// A block's address, or its offset, in `rax`.
+    fn block_address(&mut self, block: &Block, label: CodeLabel) -> Done {
+        let grf = |offset: usize| at(THREAD, place(File::Grf, offset));
+        let low = !(LOW_BITS as i32);
+        if let BlockSpace::Scratch(named) = block.space {
+            let own = at(THREAD, offset_of!(Thread, scratch));
+            self.asm.plain(Code::Mov_r32_rm32, Register::EAX, own)?;
+            self.asm.a.and(eax, low)?;
+            let header = grf(block.base.unwrap_or(block.address));
+            self.asm.plain(Code::Mov_r32_rm32, Register::ECX, header)?;
+            self.asm.a.and(ecx, low)?;
+            match named {
+                Some(number) => self.asm.a.cmp(ecx, number as i32)?,
+                None => self.asm.a.cmp(ecx, eax)?,
+            }
+            self.asm.a.jne(label)?;
+            return self.asm.a.add(rax, block.offset);
+        }
+        let address = grf(block.address);
+        if block.space == BlockSpace::Flat {
+            self.asm.plain(Code::Mov_r64_rm64, Register::RAX, address)?;
+            return self.asm.a.add(rax, block.offset);
+        }
+        self.asm.plain(Code::Mov_r32_rm32, Register::EAX, address)?;
+        if block.unit != 1 {
+            self.asm.a.shl(eax, block.unit.trailing_zeros())?;
+        }
+        if let Some(base) = block.base {
+            self.asm
+                .plain(Code::Mov_r32_rm32, Register::ECX, grf(base))?;
+            self.asm.a.and(ecx, low)?;
+            self.asm.a.add(eax, ecx)?;
+        }
+        if block.offset != 0 {
+            self.asm.a.add(eax, block.offset)?;
+        }
+        match block.space {
+            BlockSpace::Surface(BTI_SLM) => self.asm.a.and(eax, !LOCAL_TAG as i32),
+            _ => Ok(()),
+        }
     }
 
     /// A way out to the interpreter, for registers as they are now.

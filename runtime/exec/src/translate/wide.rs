@@ -102,7 +102,8 @@ fn takes_source(op: &Operation, source: &Source) -> bool {
     let bits = matches!(op.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Bfn(_));
     let depends =
         matches!(op.op, Op::Cmp | Op::Cmpn | Op::Asr) || op.op == Op::Sel && op.cond.is_some();
-    if source.ty.is_float() && !bits || source.ty == Type::Vf {
+    let copies = op.path == Path::Raw && !modified;
+    if source.ty.is_float() && !bits && !copies || source.ty == Type::Vf {
         return false;
     }
     if source.ty.bytes() == 8 && (source.abs || modified && depends) {
@@ -133,13 +134,14 @@ impl Emitter<'_> {
     fn wide_shape(&self, op: &Operation) -> Option<Shape> {
         let ty = op.dst.ty;
         let row = row(op)?;
-        if !matches!(op.lanes, 1 | 2 | 4 | 8 | 16) || !takes_predicate(op) || !takes_flags(op) {
+        if !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32) || !takes_predicate(op) || !takes_flags(op)
+        {
             return None;
         }
         if !op.sources().iter().all(|s| takes_source(op, s)) {
             return None;
         }
-        let converts = ty.is_float();
+        let converts = ty.is_float() && op.path != Path::Raw;
         if converts && !self.takes_conversion(op, row) {
             return None;
         }
@@ -286,7 +288,7 @@ impl Emitter<'_> {
         match shape.row {
             // The accumulator receives the whole product, the destination a half of it.
             Row::Complete => self.complete(op, l, r, full)?,
-            _ if op.dst.ty.is_float() => {
+            _ if op.dst.ty.is_float() && op.path != Path::Raw => {
                 return self.store_float(op, shape.places[n], part, mask, r);
             }
             _ => {}

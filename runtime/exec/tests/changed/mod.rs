@@ -12,7 +12,7 @@ use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
-use kiln_exec::{Arg, BindError, Launch, Options, Program, RunError};
+use kiln_exec::{Arg, BindError, Engine, Launch, Options, Program, RunError};
 
 /// Bytes that encode one change.
 pub const CHANGE: usize = 8;
@@ -167,6 +167,8 @@ impl Fixture {
         let options = Options {
             threads: 1,
             check,
+            // Checks are always interpreted; otherwise translated code is compared.
+            engine: Engine::Both,
             ..Options::default()
         };
         let program = Program::from_text(text, self.platform);
@@ -178,6 +180,9 @@ impl Fixture {
             Ok(_) | Err(RunError::Bind(BindError::Entry(_))) => {}
             Err(RunError::Bind(error)) => return Err(error.to_string()),
             Err(error) if error.to_string().is_empty() => return Err("an empty message".into()),
+            Err(error) if error.to_string().contains("the engines differ") => {
+                return Err(error.to_string());
+            }
             Err(_) => {}
         }
         let size = |arg: &Arg| arg.memory().map(<[u8]>::len);

@@ -1,0 +1,192 @@
+//! Translated code does what the interpreter does: results, figures and errors of whole kernels. Random programs are
+//! compared by the example `engines` and by `ops`, changed code by `exec_fuzz`.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use kiln_emit::platform::{self, Platform};
+use kiln_emit::zebin::Zebin;
+use kiln_exec::launch::Description;
+use kiln_exec::{Arg, Engine, Launch, Options, Program, Stats, translate};
+
+/// A kernel of the project with its launch.
+struct Kernel {
+    description: Description,
+    zebin: Zebin,
+    platform: &'static Platform,
+    args: Vec<Arg>,
+}
+
+impl Kernel {
+    fn read(name: &str, platform: &str) -> Kernel {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folders = [root.join("examples"), root.join("runtime/tests/kernels")];
+        let folder: PathBuf = folders
+            .into_iter()
+            .map(|folder| folder.join(name))
+            .find(|folder| folder.exists())
+            .unwrap();
+        let own = match platform {
+            "skl" => folder.clone(),
+            _ => folder.join(platform),
+        };
+        let yaml = std::fs::read_to_string(folder.join("launch.yaml")).unwrap();
+        let description = Description::parse(&yaml).unwrap();
+        let file = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
+        Kernel {
+            args: description.load_args(&folder).unwrap(),
+            description,
+            zebin: Zebin::parse(&file).unwrap(),
+            platform: platform::find(platform).unwrap(),
+        }
+    }
+
+    fn program(&self) -> Program {
+        Program::from_zebin(&self.zebin, &self.description.kernel, self.platform).unwrap()
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        engine: Engine,
+        args: Vec<Arg>,
+        budget: u64,
+    ) -> (Result<Stats, String>, Vec<Arg>) {
+        let mut launch = Launch {
+            ze_info: &self.zebin.ze_info,
+            kernel: &self.description.kernel,
+            global: self.description.global,
+            local: self.description.local,
+            dimensions: self.description.dimensions,
+            args,
+            budget,
+        };
+        let options = Options {
+            threads: 1,
+            engine,
+            ..Options::default()
+        };
+        let result = launch.run_with(program, &options);
+        (result.map_err(|e| e.to_string()), launch.args)
+    }
+
+    /// Runs with both engines, one after the other; results, figures and errors must be the same.
+    fn agrees(&self, program: &Program, args: &[Arg], budget: u64) {
+        let [interpreted, translated] = [Engine::Interpret, Engine::Translate]
+            .map(|engine| self.run(program, engine, args.to_vec(), budget));
+        let name = &self.description.kernel;
+        assert_eq!(interpreted.0, translated.0, "{name}, budget {budget}");
+        assert!(interpreted.1 == translated.1, "{name}, budget {budget}");
+    }
+}
+
+const KERNELS: [&str; 8] = [
+    "saxpy",
+    "sgemm",
+    "mandelbrot",
+    "nbody",
+    "int64",
+    "reduction",
+    "histogram",
+    "switch",
+];
+
+#[test]
+fn results_and_figures_are_the_same() {
+    if !translate::is_supported() {
+        return;
+    }
+    for platform in ["skl", "icllp", "tgllp", "dg2", "pvc", "bmg", "ptl"] {
+        for name in KERNELS {
+            let kernel = Kernel::read(name, platform);
+            let program = kernel.program();
+            kernel.agrees(&program, &kernel.args, Launch::BUDGET);
+            let (result, _) =
+                kernel.run(&program, Engine::Both, kernel.args.clone(), Launch::BUDGET);
+            assert_eq!(result.err(), None, "{name} on {platform}");
+        }
+    }
+}
+
+#[test]
+fn budgets_end_at_the_same_instruction() {
+    if !translate::is_supported() {
+        return;
+    }
+    for name in ["sgemm", "reduction", "nested_loops"] {
+        let kernel = Kernel::read(name, "skl");
+        let program = kernel.program();
+        let each = (1..60).chain((60..5000).step_by(97));
+        each.for_each(|budget| kernel.agrees(&program, &kernel.args, budget));
+    }
+}
+
+#[test]
+fn launches_fail_the_same_way() {
+    if !translate::is_supported() {
+        return;
+    }
+    for platform in ["skl", "tgllp", "pvc"] {
+        for name in KERNELS {
+            let kernel = Kernel::read(name, platform);
+            let program = kernel.program();
+            for (number, arg) in kernel.args.iter().enumerate() {
+                let Arg::Buffer(bytes) = arg else { continue };
+                for len in [0, 3, bytes.len() / 2, bytes.len().saturating_sub(2)] {
+                    let mut args = kernel.args.clone();
+                    args[number] = Arg::Buffer(bytes[..len].to_vec());
+                    kernel.agrees(&program, &args, Launch::BUDGET);
+                }
+            }
+        }
+    }
+}
+
+/// A mapping of the process: its permissions and the file it is of.
+fn mappings() -> Vec<(String, String)> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let fields = |line: &str| {
+        let mut words = line.split_whitespace().skip(1);
+        let permissions = words.next().unwrap_or_default().to_string();
+        (permissions, words.nth(3).unwrap_or_default().to_string())
+    };
+    maps.lines().map(fields).collect()
+}
+
+#[test]
+fn no_memory_is_writable_and_executable() {
+    if !translate::is_supported() {
+        return;
+    }
+    let kernel = Kernel::read("mandelbrot", "skl");
+    let program = kernel.program();
+    let (running, seen) = (AtomicBool::new(true), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while running.load(Ordering::Relaxed) {
+                let maps = mappings();
+                assert!(maps.iter().all(|(p, _)| !p.starts_with("rwx")), "{maps:?}");
+                let code = maps
+                    .iter()
+                    .filter(|(p, file)| p.starts_with("r-x") && file.is_empty());
+                seen.fetch_max(code.count() as u64, Ordering::Relaxed);
+            }
+        });
+        // Until the other thread has seen the code.
+        for _ in 0..200 {
+            let args = kernel.args.clone();
+            let (result, _) = kernel.run(&program, Engine::Translate, args, Launch::BUDGET);
+            result.unwrap();
+            if seen.load(Ordering::Relaxed) > 0 {
+                break;
+            }
+        }
+        running.store(false, Ordering::Relaxed);
+    });
+    assert!(
+        seen.load(Ordering::Relaxed) > 0,
+        "code of the host was never mapped"
+    );
+}
