@@ -418,6 +418,8 @@ struct RunHow {
     budget: u64,
     #[pyo3(item)]
     check: bool,
+    #[pyo3(item)]
+    engine: String,
 }
 
 /// Figures of a run, and contents of the buffers and images after it.
@@ -482,6 +484,13 @@ fn run<'py>(
     let options = exec::Options {
         threads: how.threads,
         check: how.check,
+        engine: match how.engine.as_str() {
+            "auto" => exec::Engine::Auto,
+            "interpret" => exec::Engine::Interpret,
+            "translate" => exec::Engine::Translate,
+            "both" => exec::Engine::Both,
+            name => return Err(PyValueError::new_err(format!("no engine is named {name}"))),
+        },
         ..exec::Options::default()
     };
     let stats = py.detach(|| -> Result<exec::Stats, String> {

@@ -303,6 +303,7 @@ def run(
     threads: int = 0,
     budget: int = _kiln.BUDGET,
     check: bool = False,
+    engine: str = "auto",
     grf_limit: int | None = None,
     optimize: int = 2,
 ) -> Run:
@@ -316,7 +317,8 @@ def run(
     - ``Local(bytes)`` or ``Image(spec)``
 
     ``threads`` is the number of host threads (0: one for each core), ``budget`` the maximum number of executed
-    instructions; ``check`` stops at reads of undefined registers.
+    instructions; ``check`` stops at reads of undefined registers. ``engine`` is ``interpret``, ``translate``, ``both``, which
+    compares the two, or ``auto``: code of the host where that is possible and pays.
 
     Raises RunError, ObjectError or CompileError.
     """
@@ -342,6 +344,7 @@ def run(
         "threads": threads,
         "budget": budget,
         "check": check,
+        "engine": engine,
     }
     figures, left = _kiln.run(image, [_arg(arg) for arg in args], how)
     for arg, content in zip(args, left):

@@ -94,8 +94,9 @@ pub struct Args {
     #[arg(long)]
     check: bool,
     /// What executes instructions: the interpreter, or code of the host where that is possible; both compares the two
-    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::DEFAULT)]
-    engine: EngineName,
+    /// [default: code of the host where that is possible and pays]
+    #[arg(long, value_name = "ENGINE", value_enum)]
+    engine: Option<EngineName>,
     /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x
     /// first), or for a thread of a group
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
@@ -117,8 +118,6 @@ enum EngineName {
 }
 
 impl EngineName {
-    const DEFAULT: EngineName = EngineName::Interpret;
-
     fn engine(self) -> Engine {
         match self {
             EngineName::Interpret => Engine::Interpret,
@@ -274,13 +273,18 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
             "a trace and a buffer are both to go to standard output"
         )));
     }
+    if let Some(engine @ (EngineName::Translate | EngineName::Both)) = args.engine
+        && !engine.engine().translates(&code)
+    {
+        print_error("this host does not execute translated code: the kernel is interpreted\n");
+    }
     let groups = groups(&launch);
     let clock = Instant::now();
     let stats = with_bar(groups, "groups", |done| {
         let options = ExecOptions {
             threads: args.threads.map_or(0, usize::from),
             check: args.check,
-            engine: args.engine.engine(),
+            engine: args.engine.map_or(Engine::Auto, EngineName::engine),
             trace: trace.as_ref(),
             done: Some(&done.things),
             executed: Some(&done.instructions),

@@ -13,8 +13,10 @@ use super::stats::Counts;
 /// The part that executes instructions. Results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// The interpreter.
+    /// As `Translate`, but code that hardly runs is not translated.
     #[default]
+    Auto,
+    /// The interpreter.
     Interpret,
     /// Code of the host, where it has AVX-512 and allows memory to become executable; the interpreter elsewhere.
     Translate,
@@ -76,6 +78,7 @@ impl Engine {
         use super::translate::{Both, Translated};
         match self {
             Engine::Interpret => None,
+            Engine::Auto => Some(Box::new(Translated::later(program)?)),
             Engine::Translate => Some(Box::new(Translated::new(program)?)),
             Engine::Both => Some(Box::new(Both::new(program)?)),
         }
@@ -86,7 +89,7 @@ impl Engine {
         None
     }
 
-    /// True if code of the host executes a program; why not otherwise is not known.
+    /// True if code of the host executes a program, as far as it is not interpreted by choice.
     pub fn translates(self, program: &Program) -> bool {
         self.native(program).is_some()
     }

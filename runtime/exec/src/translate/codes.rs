@@ -43,10 +43,35 @@ pub const FMADD231PS: Codes = [
     Code::EVEX_Vfmadd231ps_ymm_k1z_ymm_ymmm256b32,
     Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
 ];
+pub const ADDPD: Codes = [
+    Code::EVEX_Vaddpd_xmm_k1z_xmm_xmmm128b64,
+    Code::EVEX_Vaddpd_ymm_k1z_ymm_ymmm256b64,
+    Code::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
+];
+pub const MULPD: Codes = [
+    Code::EVEX_Vmulpd_xmm_k1z_xmm_xmmm128b64,
+    Code::EVEX_Vmulpd_ymm_k1z_ymm_ymmm256b64,
+    Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
+];
 pub const DIVPD: Codes = [
     Code::EVEX_Vdivpd_xmm_k1z_xmm_xmmm128b64,
     Code::EVEX_Vdivpd_ymm_k1z_ymm_ymmm256b64,
     Code::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er,
+];
+pub const MINPD: Codes = [
+    Code::EVEX_Vminpd_xmm_k1z_xmm_xmmm128b64,
+    Code::EVEX_Vminpd_ymm_k1z_ymm_ymmm256b64,
+    Code::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae,
+];
+pub const MAXPD: Codes = [
+    Code::EVEX_Vmaxpd_xmm_k1z_xmm_xmmm128b64,
+    Code::EVEX_Vmaxpd_ymm_k1z_ymm_ymmm256b64,
+    Code::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae,
+];
+pub const FMADD231PD: Codes = [
+    Code::EVEX_Vfmadd231pd_xmm_k1z_xmm_xmmm128b64,
+    Code::EVEX_Vfmadd231pd_ymm_k1z_ymm_ymmm256b64,
+    Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
 ];
 pub const ANDD: Codes = [
     Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32,
@@ -293,6 +318,11 @@ pub const RNDSCALEPS: Codes = [
     Code::EVEX_Vrndscaleps_ymm_k1z_ymmm256b32_imm8,
     Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
 ];
+pub const RNDSCALEPD: Codes = [
+    Code::EVEX_Vrndscalepd_xmm_k1z_xmmm128b64_imm8,
+    Code::EVEX_Vrndscalepd_ymm_k1z_ymmm256b64_imm8,
+    Code::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae,
+];
 pub const TERNLOGD: Codes = [
     Code::EVEX_Vpternlogd_xmm_k1z_xmm_xmmm128b32_imm8,
     Code::EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8,
@@ -328,6 +358,11 @@ pub const CMPPS: Codes = [
     Code::EVEX_Vcmpps_kr_k1_ymm_ymmm256b32_imm8,
     Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
 ];
+pub const CMPPD: Codes = [
+    Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8,
+    Code::EVEX_Vcmppd_kr_k1_ymm_ymmm256b64_imm8,
+    Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
+];
 pub const TESTMD: Codes = [
     Code::EVEX_Vptestmd_kr_k1_xmm_xmmm128b32,
     Code::EVEX_Vptestmd_kr_k1_ymm_ymmm256b32,
@@ -342,6 +377,11 @@ pub const TESTMQ: Codes = [
     Code::EVEX_Vptestmq_kr_k1_xmm_xmmm128b64,
     Code::EVEX_Vptestmq_kr_k1_ymm_ymmm256b64,
     Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
+];
+pub const TESTNMQ: Codes = [
+    Code::EVEX_Vptestnmq_kr_k1_xmm_xmmm128b64,
+    Code::EVEX_Vptestnmq_kr_k1_ymm_ymmm256b64,
+    Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
 ];
 pub const STOREU8: Codes = [
     Code::EVEX_Vmovdqu8_xmmm128_k1z_xmm,

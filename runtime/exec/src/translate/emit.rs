@@ -10,7 +10,9 @@ use std::mem::offset_of;
 use iced_x86::code_asm::{CodeLabel, eax, ecx, r12, r13, r14, r15, rax, rbp, rbx, rdi, rsi, rsp};
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Register};
 
-use super::super::machine::{FloatMode, Thread};
+use kiln_emit::inst::Type;
+
+use super::super::machine::{FloatMode, Thread, low_mask};
 use super::super::operation::{Operation, Path};
 use super::super::program::Program;
 use super::asm::{Arg, Assembler, CONTEXT, COUNTERS, Done, Length, POOL, Reg, SITES, THREAD, at};
@@ -230,17 +232,13 @@ impl Emitter<'_> {
         let executions = at(COUNTERS, block.executions as usize * 8);
         let i = iced_x86::Instruction::with1(Code::Inc_rm64, executions)?;
         self.asm.put(i)?;
-        if block.ranges.is_empty() {
-            return Ok(());
-        }
-        let active = at(THREAD, offset_of!(Thread, active));
-        self.asm.plain(Code::Mov_r32_rm32, Register::EAX, active)?;
         for &(first, mask, counter) in &block.ranges {
-            self.asm.a.mov(ecx, eax)?;
-            if first != 0 {
-                self.asm.a.shr(ecx, u32::from(first))?;
-            }
-            if mask != u32::MAX {
+            let lanes = mask.count_ones() as u8;
+            let whole = mask == low_mask(lanes.into());
+            self.active_to(Register::ECX, (first, if whole { lanes } else { 32 }))?;
+            if whole {
+                self.keep_mask(first, lanes, Register::ECX)?;
+            } else {
                 self.asm.a.and(ecx, mask as i32)?;
             }
             self.asm.a.popcnt(ecx, ecx)?;
@@ -279,10 +277,11 @@ impl Emitter<'_> {
         let done = match &op.path {
             _ if !is_whole(op) => false,
             Path::Fast(fast) => self.fast(op, *fast)?,
+            Path::Raw if op.dst.ty == Type::Df => self.double(op)?,
             Path::Raw if op.dst.ty.bytes() == 8 => self.wide(op)?,
             Path::Raw | Path::Single => self.accumulator_float(op)?,
             Path::Int | Path::WideInt => self.wide(op)?,
-            Path::Double => false,
+            Path::Double => self.double(op)?,
             Path::Math(function) => self.math(op, *function)?,
             Path::Send(send) => self.message(op, send)?,
             _ => false,

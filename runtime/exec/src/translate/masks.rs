@@ -67,15 +67,39 @@ fn takes(op: &Operation, pred: &Predicate) -> bool {
 impl Emitter<'_> {
     /// The active channels from a first one on, in `eax`.
     pub fn active(&mut self, first: u8, lanes: u8) -> Done {
-        let from = at(THREAD, offset_of!(Thread, active));
-        self.asm.plain(Code::Mov_r32_rm32, Register::EAX, from)?;
-        if first != 0 {
-            self.asm.a.shr(eax, u32::from(first))?;
-        }
-        if lanes < 32 {
-            self.asm.a.and(eax, low_mask(lanes.into()) as i32)?;
-        }
-        Ok(())
+        self.active_to(Register::EAX, (first, lanes))
+    }
+
+    /// As [`Emitter::active`], in a register of choice.
+    pub fn active_to(&mut self, to: Register, (first, lanes): (u8, u8)) -> Done {
+        let from = offset_of!(Thread, active);
+        let code = match (first % 8, lanes) {
+            (0, 8) => Code::Movzx_r32_rm8,
+            (0, 16) => Code::Movzx_r32_rm16,
+            _ => {
+                self.asm.plain(Code::Mov_r32_rm32, to, at(THREAD, from))?;
+                if first != 0 {
+                    self.asm.plain(Code::Shr_rm32_imm8, to, u32::from(first))?;
+                }
+                if lanes < 32 {
+                    let mask = low_mask(lanes.into());
+                    self.asm.plain(Code::And_rm32_imm32, to, mask)?;
+                }
+                return Ok(());
+            }
+        };
+        self.asm
+            .plain(code, to, at(THREAD, from + usize::from(first) / 8))
+    }
+
+    /// Keeps an execution mask that is in a general register, if there is room.
+    pub fn keep_mask(&mut self, first: u8, lanes: u8, from: Register) -> Done {
+        let kept = &mut self.masks.kept;
+        let Some(&k) = KEPT.get(kept.len()) else {
+            return Ok(());
+        };
+        kept.push(Kept { first, lanes, k });
+        self.asm.plain(Code::VEX_Kmovd_kr_r32, k, from)
     }
 
     fn fill_mask(&mut self, kept: Kept) -> Done {

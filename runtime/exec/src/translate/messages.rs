@@ -235,11 +235,12 @@ impl Emitter<'_> {
             false => plain.extent() - plain.element + plain.slot,
         };
         let site = self.new_site(Kind::Plain(plain.clone()), extent);
-        let predicated = op.pred.is_some();
+        let mut last = None;
         let mut slow = Vec::new();
         for &part in &parts {
             let enabled = self.enabled(op, part)?;
             let k = self.explicit(enabled, part.lanes)?;
+            last = Some(k);
             let access = Access {
                 plain: &plain,
                 site: site * size_of::<Site>(),
@@ -251,7 +252,8 @@ impl Emitter<'_> {
             self.perform(access, distances, &mut slow)?;
         }
         // The interpreter counts what it executes itself, so that all of it is counted here or there.
-        self.count_moved(op, &plain, predicated)?;
+        let one = last.filter(|_| parts.len() == 1);
+        self.count_moved(op, &plain, one)?;
         self.rejoin(slow)?;
         Ok(true)
     }
@@ -688,13 +690,43 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Counts the bytes of a message, and its channels if it has a predicate.
-    fn count_moved(&mut self, op: &Operation, plain: &Plain, predicated: bool) -> Done {
+    /// Counts the bytes of a message, and its channels if it has a predicate. `one` has the enabled channels of a
+    /// message in one part.
+    fn count_moved(&mut self, op: &Operation, plain: &Plain, one: Option<Register>) -> Done {
+        let total = match plain.write {
+            true => offset_of!(Context, written),
+            false => offset_of!(Context, read),
+        };
+        let bytes = (plain.elements.len() * plain.element) as i32;
+        if op.ungated != 0 && op.pred.is_none() {
+            let all = bytes * i32::from(op.lanes);
+            return self
+                .asm
+                .plain(Code::Add_rm64_imm32, at(CONTEXT, total), all);
+        }
+        match one {
+            Some(k) => self.asm.plain(Code::VEX_Kmovd_r32_kr, Register::EAX, k)?,
+            None => self.all_enabled(op)?,
+        }
+        self.asm.a.popcnt(eax, eax)?;
+        if let Some(Lanes::Own(counter)) = self.own_counter() {
+            self.add_to_counter(counter, Register::RAX)?;
+        }
+        match bytes {
+            4 => self.asm.a.shl(eax, 2u32)?,
+            _ => self.asm.a.imul_3(eax, eax, bytes)?,
+        }
+        self.asm
+            .plain(Code::Add_rm64_r64, at(CONTEXT, total), Register::RAX)
+    }
+
+    /// All enabled channels of an operation, in `eax`.
+    fn all_enabled(&mut self, op: &Operation) -> Done {
         let whole = Part {
             first: 0,
             lanes: op.lanes,
         };
-        if predicated {
+        if op.pred.is_some() {
             self.predicate(op, whole)?;
             self.asm.a.mov(ecx, eax)?;
         }
@@ -702,21 +734,10 @@ impl Emitter<'_> {
             0 => self.active(op.chan_off, op.lanes)?,
             _ => self.asm.a.mov(eax, low_mask(op.lanes.into()))?,
         }
-        if predicated {
-            self.asm.a.and(eax, ecx)?;
+        match op.pred {
+            Some(_) => self.asm.a.and(eax, ecx),
+            None => Ok(()),
         }
-        self.asm.a.popcnt(eax, eax)?;
-        if predicated && let Some(Lanes::Own(counter)) = self.own_counter() {
-            self.add_to_counter(counter, Register::RAX)?;
-        }
-        let bytes = (plain.elements.len() * plain.element) as i32;
-        self.asm.a.imul_3(eax, eax, bytes)?;
-        let total = match plain.write {
-            true => offset_of!(Context, written),
-            false => offset_of!(Context, read),
-        };
-        self.asm
-            .plain(Code::Add_rm64_r64, at(CONTEXT, total), Register::RAX)
     }
 }
 

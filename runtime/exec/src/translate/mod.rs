@@ -1,6 +1,6 @@
 //! Translation of Gen code to x86-64 with AVX-512.
 //!
-//! A program is translated as a whole, for one float mode, and the code is kept beside it. [`emit`] goes through its
+//! A program is translated as a whole, for one float mode, and the code is kept beside it. `emit` goes through its
 //! blocks; an operation whose form no part takes calls the interpreter's function for it, so that everything can be
 //! translated and coverage decides only about speed. All of a thread's state is in its `Thread` whenever a block ends:
 //! turns, waits, errors and figures are those of the interpreter.
@@ -11,7 +11,7 @@
 //! | `windows` | registers that hold parts of a thread |
 //! | `masks` | execution masks, predicates, flags |
 //! | `operands` | regions as vectors |
-//! | `arithmetic`, `wide` | operations on lanes of 32 and of 64 bits, by rows |
+//! | `arithmetic`, `wide`, `doubles` | operations on lanes of 32 and of 64 bits, by rows |
 //! | `messages` | plain loads and stores |
 //! | `branches` | control flow |
 //! | `asm`, `codes` | instructions of x86-64 |
@@ -24,6 +24,7 @@ mod blocks;
 mod both;
 mod branches;
 mod codes;
+mod doubles;
 mod emit;
 mod enter;
 mod listing;
@@ -51,7 +52,7 @@ use blocks::Blocks;
 use memory::Executable;
 use messages::{Site, SiteKind};
 
-pub use both::Both;
+pub(super) use both::Both;
 pub use emit::Refusal;
 pub use listing::{BlockListing, Listing, OperationListing};
 
@@ -68,8 +69,10 @@ pub fn is_supported() -> bool {
 
 /// Number of float modes that code is translated for: denormals of three types kept or flushed.
 const MODES: usize = 8;
-/// Number of instructions interpreted for want of code before a further mode is translated.
-const MIN_MISSED_INSTS: u64 = 1000;
+/// Number of instructions interpreted, for each of a program's, after which translating it pays: it takes as long.
+const MIN_MISSED_PER_INST: u64 = 50;
+/// Number of instructions that are interpreted before it is looked again whether there is code.
+const INTERPRETED_INSTS: u64 = 256;
 
 /// The number of a mode that code is translated for; none if it rounds other than to nearest.
 fn mode_number(mode: FloatMode) -> Option<usize> {
@@ -80,7 +83,7 @@ fn mode_number(mode: FloatMode) -> Option<usize> {
 
 /// Translated code.
 #[derive(Debug)]
-pub struct Code {
+pub(super) struct Code {
     memory: Executable,
     pool: Vec<Line>,
     entries: Vec<Option<u32>>,
@@ -115,9 +118,9 @@ impl Code {
 
 /// The code of a program, for each float mode that it has run in.
 #[derive(Debug, Default)]
-pub struct Translations {
+pub(super) struct Translations {
     codes: [OnceLock<Option<Box<Code>>>; MODES],
-    /// Number of instructions that were interpreted for want of code.
+    /// Number of instructions that were interpreted where code would have executed them.
     missed: AtomicU64,
 }
 
@@ -164,7 +167,7 @@ fn main_mode(program: &Program) -> FloatMode {
 }
 
 /// The engine that executes translated code.
-pub struct Translated<'a> {
+pub(super) struct Translated<'a> {
     program: &'a Program,
     /// Counters and sites of the code of each mode, made when it is first entered.
     own: [Option<Own>; MODES],
@@ -179,20 +182,20 @@ struct Own {
 }
 
 impl<'a> Translated<'a> {
-    /// Translates a program, unless that is done.
-    ///
-    /// # Errors
-    /// The host has not the instructions, or the system refuses.
+    /// Translates a program for the mode in which most of it runs, unless that is done; none if the host has not the
+    /// instructions, or the system refuses.
     pub fn new(program: &'a Program) -> Option<Translated<'a>> {
-        if !is_supported() {
-            return None;
-        }
+        let engine = Translated::later(program)?;
         let mode = main_mode(program);
-        let known = mode_number(mode).is_some();
-        if known {
+        if mode_number(mode).is_some() {
             program.translations().get(program, mode)?;
         }
-        Some(Translated {
+        Some(engine)
+    }
+
+    /// As [`Translated::new`], but the program is translated when enough of it has been interpreted.
+    pub fn later(program: &'a Program) -> Option<Translated<'a>> {
+        is_supported().then(|| Translated {
             program,
             own: Default::default(),
             eager: false,
@@ -201,7 +204,8 @@ impl<'a> Translated<'a> {
 
     fn code(&self, mode: FloatMode) -> Option<&'a Code> {
         let translations = self.program.translations();
-        let many = || translations.missed.load(Relaxed) >= MIN_MISSED_INSTS;
+        let enough = MIN_MISSED_PER_INST * self.program.ops().len() as u64;
+        let many = || translations.missed.load(Relaxed) >= enough;
         match translations.existing(mode) {
             Some(code) => Some(code),
             None if self.eager || many() => translations.get(self.program, mode),
@@ -236,11 +240,13 @@ impl<'a> Translated<'a> {
             let before = thread.executed;
             let result = match entry {
                 Some((code, entry)) => self.run_code(code, entry, thread, shared, left, counts),
+                None if code.is_some() => steps_on(thread, program, shared, 1, counts),
                 None => {
-                    if code.is_none() {
-                        program.translations().missed.fetch_add(1, Relaxed);
-                    }
-                    steps_on(thread, program, shared, 1, counts)
+                    let some = left.min(INTERPRETED_INSTS);
+                    let result = steps_on(thread, program, shared, some, counts);
+                    let missed = thread.executed - before;
+                    program.translations().missed.fetch_add(missed, Relaxed);
+                    result
                 }
             };
             left = left.saturating_sub(thread.executed - before);

@@ -1,0 +1,277 @@
+//! Operations on doubles: lanes of 64 bits whose sources and results are all `df`.
+//!
+//! The interpreter computes them with the host's doubles, rounded to nearest, so that each is one instruction here.
+//! Denormals are flushed by explicit operations where the mode says so. Conversions to and from singles are taken, other
+//! mixed types are not.
+
+use iced_x86::{Code, IcedError, Register};
+use kiln_emit::inst::{Cond, Op, Type};
+
+use super::super::operation::{Operation, Path, Source};
+use super::arithmetic::float_predicate;
+use super::asm::{Arg, Done, Length, Mask, Reg, keep};
+use super::codes::{self, Codes};
+use super::emit::{Emitter, Part};
+use super::masks::{HOLDS, OTHER, takes_flags, takes_predicate};
+use super::operands::{Form, Place, destination, form, interferes};
+use super::windows::TEMPS;
+
+/// Maximum number of channels of a part.
+const MOST: u8 = 8;
+
+/// The instructions of an operation.
+#[derive(Clone, Copy, PartialEq)]
+enum Row {
+    Same,
+    Two(Codes),
+    Fused,
+    Round(u32),
+    Compare,
+    ByPredicate,
+    ByRelation,
+}
+
+fn row(op: &Operation) -> Option<Row> {
+    Some(match op.op {
+        Op::Mov => Row::Same,
+        Op::Add => Row::Two(codes::ADDPD),
+        Op::Mul => Row::Two(codes::MULPD),
+        Op::Mad => Row::Fused,
+        Op::Rnde => Row::Round(8),
+        Op::Rndd => Row::Round(9),
+        Op::Rndu => Row::Round(10),
+        Op::Rndz => Row::Round(11),
+        Op::Cmp => Row::Compare,
+        Op::Sel if op.cond.is_some() => Row::ByRelation,
+        Op::Sel if op.pred.is_some() => Row::ByPredicate,
+        _ => return None,
+    })
+}
+
+struct Shape {
+    row: Row,
+    parts: Vec<Part>,
+    forms: Vec<Vec<Form>>,
+    places: Vec<Place>,
+}
+
+fn shape(op: &Operation) -> Option<Shape> {
+    let row = row(op)?;
+    let doubles = |s: &Source| s.ty == Type::Df && !s.is_accumulator();
+    let converts = row == Row::Same && op.cond.is_none() && !op.saturate;
+    let widens = converts && op.srcs[0].ty == Type::F && op.dst.ty == Type::Df;
+    let narrows = converts && op.dst.ty == Type::F;
+    let sources = op.sources().iter().all(doubles) || widens && !op.srcs[0].is_accumulator();
+    let dst = op.dst.ty == Type::Df || narrows || row == Row::Compare;
+    let unordered = op
+        .cond
+        .is_some_and(|c| matches!(c.cond, Cond::Ov | Cond::Eo));
+    if !sources
+        || !dst
+        || op.acc_write
+        || unordered
+        || !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32)
+        || !takes_predicate(op)
+        || !takes_flags(op)
+        || row == Row::Compare && op.cond.is_none()
+    {
+        return None;
+    }
+    let parts: Vec<Part> = Part::of(op.lanes, MOST).collect();
+    if interferes(op, &parts) {
+        return None;
+    }
+    let mut shape = Shape {
+        row,
+        forms: Vec::new(),
+        places: Vec::new(),
+        parts,
+    };
+    for &part in &shape.parts {
+        let forms = op.sources().iter().map(|s| form(s, part));
+        shape.forms.push(forms.collect::<Option<_>>()?);
+        shape.places.push(destination(&op.dst, part)?);
+    }
+    Some(shape)
+}
+
+impl Emitter<'_> {
+    /// An operation on doubles; false if it is not translated.
+    pub fn double(&mut self, op: &Operation) -> Result<bool, IcedError> {
+        let Some(shape) = shape(op) else {
+            return Ok(false);
+        };
+        for (n, &part) in shape.parts.iter().enumerate() {
+            self.double_part(op, &shape, (n, part))?;
+        }
+        Ok(true)
+    }
+
+    fn double_part(&mut self, op: &Operation, shape: &Shape, (n, part): (usize, Part)) -> Done {
+        let l = Length::of(usize::from(part.lanes) * 8);
+        let enabled = self.enabled(op, part)?;
+        if op.pred.is_some() {
+            let enabled = self.explicit(enabled, part.lanes)?;
+            self.count_channels(enabled)?;
+        }
+        let chooses = matches!(shape.row, Row::ByPredicate | Row::ByRelation);
+        let mask = match chooses {
+            true => self.gate(op, part)?,
+            false => enabled,
+        };
+        let mut s = [TEMPS[0], TEMPS[1], TEMPS[2]];
+        for (n, (src, form)) in op.sources().iter().zip(&shape.forms[n]).enumerate() {
+            s[n] = self.double_source(op, src, (form, part), TEMPS[n])?;
+        }
+        let place = shape.places[n];
+        if shape.row == Row::Compare {
+            self.double_relation(op, l, mask, (s[0], s[1]))?;
+            if place != Place::Null {
+                let all = TEMPS[4];
+                let zeroing = Mask {
+                    k: HOLDS,
+                    zero: true,
+                };
+                let ones = (all, Arg::Reg(all), 0xff);
+                self.asm
+                    .three_imm(codes::TERNLOGQ, l, all, Some(zeroing), ones)?;
+                let size = op.dst.ty.bytes() as usize;
+                self.close64((place, size, part), mask, all, TEMPS[5])?;
+            }
+            return self.set_flags(op, part, mask, HOLDS);
+        }
+        let r = TEMPS[3];
+        self.double_compute(op, shape.row, (l, part), r, s)?;
+        if op.dst.ty == Type::F {
+            let single = TEMPS[4];
+            self.asm.narrow(codes::CVTPD2PS, l, single, r)?;
+            if self.mode.flush_f {
+                self.flush_singles(part.length32(), single)?;
+            }
+            let (d, k) = self.open32((place, 4, part), mask, single)?;
+            self.asm.copy(part.length32(), d, k, single)?;
+            return self.close32((place, 4, part), mask, d, TEMPS[5]);
+        }
+        if op.saturate {
+            let zero = self.spare();
+            self.asm.zero(zero)?;
+            // What is no number gives the second source.
+            self.asm
+                .three(codes::MAXPD, l, r, None, (r, Arg::Reg(zero)))?;
+            let one = self.asm.quad(1f64.to_bits());
+            self.asm
+                .three(codes::MINPD, l, r, None, (r, Arg::Each(one)))?;
+        }
+        if self.mode.flush_df && op.path != Path::Raw {
+            self.flush_doubles(l, r)?;
+        }
+        if op.cond.is_some_and(|c| c.bit.is_some()) && !chooses {
+            let zero = self.spare();
+            self.asm.zero(zero)?;
+            self.double_relation(op, l, mask, (r, zero))?;
+            self.set_flags(op, part, mask, HOLDS)?;
+        }
+        self.close64((place, 8, part), mask, r, TEMPS[5])
+    }
+
+    /// A source as doubles, with its modifiers.
+    fn double_source(
+        &mut self,
+        op: &Operation,
+        src: &Source,
+        (form, part): (&Form, Part),
+        temp: Reg,
+    ) -> Result<Reg, IcedError> {
+        let l = Length::of(usize::from(part.lanes) * 8);
+        let raw = op.path == Path::Raw;
+        let mut reg = self.elements64(src, (form, part), temp)?;
+        if src.ty == Type::F {
+            // The dword was extended: it is narrowed to a single again, and widened as one.
+            self.asm.narrow(codes::MOVQD, Length::Z, temp, reg)?;
+            if self.mode.flush_f {
+                self.flush_singles(Length::Y, temp)?;
+            }
+            self.asm.widen(codes::CVTPS2PD, Length::Z, temp, temp)?;
+            reg = temp;
+        } else if self.mode.flush_df && !raw {
+            self.asm.copy(Length::Z, temp, None, reg)?;
+            self.flush_doubles(l, temp)?;
+            reg = temp;
+        }
+        let sign = 1 << 63;
+        if src.abs {
+            let magnitude = self.asm.quad(sign - 1);
+            self.asm
+                .three(codes::ANDQ, l, temp, None, (reg, Arg::Each(magnitude)))?;
+            reg = temp;
+        }
+        if src.neg {
+            let sign = self.asm.quad(sign);
+            self.asm
+                .three(codes::XORQ, l, temp, None, (reg, Arg::Each(sign)))?;
+            reg = temp;
+        }
+        Ok(reg)
+    }
+
+    /// Replaces denormals by zeroes of their sign.
+    fn flush_doubles(&mut self, l: Length, reg: Reg) -> Done {
+        let exponent = self.asm.quad(0x7ff0 << 48);
+        let sign = self.asm.quad(1 << 63);
+        self.asm
+            .test(codes::TESTNMQ, l, (OTHER, None), (reg, Arg::Each(exponent)))?;
+        self.asm
+            .three(codes::ANDQ, l, reg, keep(OTHER), (reg, Arg::Each(sign)))
+    }
+
+    /// The channels of a mask for which the condition holds, in [`HOLDS`].
+    fn double_relation(
+        &mut self,
+        op: &Operation,
+        l: Length,
+        mask: Option<Register>,
+        (a, b): (Reg, Reg),
+    ) -> Done {
+        let number = op.cond.and_then(|c| float_predicate(c.cond)).unwrap_or(0);
+        self.asm
+            .compare(codes::CMPPD, l, (HOLDS, mask), (a, Arg::Reg(b), number))
+    }
+
+    fn double_compute(
+        &mut self,
+        op: &Operation,
+        row: Row,
+        (l, part): (Length, Part),
+        r: Reg,
+        [a, b, c]: [Reg; 3],
+    ) -> Done {
+        match row {
+            Row::Same | Row::Compare => self.asm.copy(l, r, None, a),
+            Row::Two(codes) => self.asm.three(codes, l, r, None, (a, Arg::Reg(b))),
+            Row::Fused => {
+                self.asm.copy(l, r, None, a)?;
+                self.asm
+                    .three(codes::FMADD231PD, l, r, None, (b, Arg::Reg(c)))
+            }
+            Row::Round(number) => {
+                self.asm
+                    .two_imm(codes::RNDSCALEPD, l, r, None, (Arg::Reg(a), number))
+            }
+            Row::ByPredicate | Row::ByRelation => {
+                if row == Row::ByPredicate {
+                    self.predicate(op, part)?;
+                    self.asm
+                        .plain(Code::VEX_Kmovw_kr_r32, HOLDS, Register::EAX)?;
+                } else {
+                    const UNORDERED: u32 = 3;
+                    self.double_relation(op, l, None, (a, b))?;
+                    let both = (b, Arg::Reg(b), UNORDERED);
+                    self.asm.compare(codes::CMPPD, l, (OTHER, None), both)?;
+                    self.mask_op(Code::VEX_Korw_kr_kr_kr, HOLDS, HOLDS, OTHER)?;
+                }
+                let operands = (b, Arg::Reg(a));
+                self.asm.three(codes::BLENDMQ, l, r, keep(HOLDS), operands)
+            }
+        }
+    }
+}
