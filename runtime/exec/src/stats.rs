@@ -40,13 +40,11 @@ impl Counts {
     /// Counts an execution with a number of channels.
     #[inline]
     pub fn executed(&mut self, index: u32, lanes: u32) {
-        if let Some(count) = self.ops.get_mut(index as usize) {
-            count.instructions += 1;
-            count.lanes += u64::from(lanes);
-        }
+        self.add_at(index, 1, lanes.into());
     }
 
     /// Counts executions of an operation with their channels together.
+    #[inline]
     pub fn add_at(&mut self, index: u32, instructions: u64, lanes: u64) {
         if let Some(count) = self.ops.get_mut(index as usize) {
             count.instructions = count.instructions.wrapping_add(instructions);
