@@ -94,9 +94,8 @@ pub struct Args {
     #[arg(long)]
     check: bool,
     /// What executes instructions: the interpreter, or code of the host where that is possible; both compares the two
-    /// [default: code of the host where that is possible and pays]
-    #[arg(long, value_name = "ENGINE", value_enum)]
-    engine: Option<EngineName>,
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Interpret)]
+    engine: EngineName,
     /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x
     /// first), or for a thread of a group
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
@@ -109,6 +108,8 @@ pub struct Args {
 /// Engines by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum EngineName {
+    /// Code of the host, once it pays
+    Auto,
     /// The interpreter
     Interpret,
     /// Code of the host, where it has AVX-512
@@ -120,6 +121,7 @@ enum EngineName {
 impl EngineName {
     fn engine(self) -> Engine {
         match self {
+            EngineName::Auto => Engine::Auto,
             EngineName::Interpret => Engine::Interpret,
             EngineName::Translate => Engine::Translate,
             EngineName::Both => Engine::Both,
@@ -273,8 +275,8 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
             "a trace and a buffer are both to go to standard output"
         )));
     }
-    if let Some(engine @ (EngineName::Translate | EngineName::Both)) = args.engine
-        && !engine.engine().translates(&code)
+    if matches!(args.engine, EngineName::Translate | EngineName::Both)
+        && !args.engine.engine().translates(&code)
     {
         print_error("this host does not execute translated code: the kernel is interpreted\n");
     }
@@ -284,7 +286,7 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
         let options = ExecOptions {
             threads: args.threads.map_or(0, usize::from),
             check: args.check,
-            engine: args.engine.map_or(Engine::Auto, EngineName::engine),
+            engine: args.engine.engine(),
             trace: trace.as_ref(),
             done: Some(&done.things),
             executed: Some(&done.instructions),

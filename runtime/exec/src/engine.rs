@@ -13,11 +13,11 @@ use super::stats::Counts;
 /// The part that executes instructions. Results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// As `Translate`, but code that hardly runs is not translated.
-    #[default]
-    Auto,
     /// The interpreter.
+    #[default]
     Interpret,
+    /// As `Translate`, but code that hardly runs is not translated.
+    Auto,
     /// Code of the host, where it has AVX-512 and allows memory to become executable; the interpreter elsewhere.
     Translate,
     /// Both, each on a copy of thread and memory, compared all along; for tests.

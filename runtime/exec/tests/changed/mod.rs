@@ -149,7 +149,7 @@ impl Fixture {
         code.concat()
     }
 
-    /// Executes code in place of the kernel's.
+    /// Executes code in place of the kernel's. `ENGINE=both` in the environment compares translated code.
     ///
     /// # Errors
     /// The code exceeds its budget or changes the size of a buffer, or the executor's error cannot be printed.
@@ -167,8 +167,7 @@ impl Fixture {
         let options = Options {
             threads: 1,
             check,
-            // Checks are always interpreted; otherwise translated code is compared.
-            engine: Engine::Both,
+            engine: engine(),
             ..Options::default()
         };
         let program = Program::from_text(text, self.platform);
@@ -192,6 +191,13 @@ impl Fixture {
             }
         }
         Ok(())
+    }
+}
+
+fn engine() -> Engine {
+    match std::env::var("ENGINE").as_deref() {
+        Ok("both") => Engine::Both,
+        _ => Engine::Interpret,
     }
 }
 
