@@ -6,7 +6,8 @@
 //! - a send has two payloads, the second of which may be null, and a result of dwords;
 //! - an address of code is signed;
 //! - threads are not switched by an option;
-//! - an operation that may write the accumulator always does.
+//! - an operation that may write the accumulator always does;
+//! - packed sources are as the short forms have them.
 //!
 //! Code for the earliest families stays as it is.
 
@@ -14,12 +15,14 @@ use crate::assemble::Program;
 use crate::encoding;
 use crate::inst::{Inst, Op, Place, Reg, Region, Src, Type};
 use crate::platform::Platform;
+use kiln_target::rules::rules;
 
 /// Gives all instructions the platform's form.
 pub fn run(program: &mut Program, platform: &Platform) {
     if encoding::has(Op::Sends, platform) {
         return;
     }
+    let ones = rules(platform.family).packed_by_ones;
     for block in &mut program.blocks {
         block.retain(|inst| !only_switches(inst));
         for inst in block {
@@ -28,6 +31,9 @@ pub fn run(program: &mut Program, platform: &Platform) {
             }
             if matches!(inst.op, Op::Call | Op::Calla | Op::Ret) {
                 sign_addresses(inst);
+            }
+            if ones && !inst.op.is_send() {
+                inst.srcs.iter_mut().for_each(by_ones);
             }
             inst.opts.switch = false;
             inst.opts.acc_wr_en &= !platform.mach_accumulates;
@@ -39,6 +45,19 @@ pub fn run(program: &mut Program, platform: &Platform) {
 fn only_switches(inst: &Inst) -> bool {
     let nowhere = |place| place == Place::Direct(Reg::NULL);
     inst.opts.switch && inst.op == Op::Mov && inst.dst.is_some_and(|dst| nowhere(dst.place))
+}
+
+/// Makes rows of one element of packed rows.
+fn by_ones(src: &mut Src) {
+    let Src::Reg(src) = src else { return };
+    let Region {
+        vstride,
+        width,
+        hstride,
+    } = src.region;
+    if width > 1 && hstride == 1 && vstride == Some(width) {
+        src.region = Region::new(1, 1, 0);
+    }
 }
 
 fn to_one_form(send: &mut Inst) {

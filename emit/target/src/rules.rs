@@ -24,6 +24,8 @@ pub struct Rules {
     pub narrow_steps: bool,
     /// True if operations other than `mov` may mix floats of 16 and of 32 bits.
     pub mixed_floats: bool,
+    /// True if the short forms of instructions have packed sources as rows of one element.
+    pub packed_by_ones: bool,
     /// True if the second source of two may have bytes.
     pub second_bytes: bool,
     /// True if there are steps of exact division and root: `madm`, `math.invm`, `math.rsqtm`.
@@ -151,6 +153,7 @@ const GEN9_ROW: Rules = Rules {
     dword_products: true,
     narrow_steps: false,
     mixed_floats: true,
+    packed_by_ones: false,
     second_bytes: true,
     ieee_macros: true,
     payloads_apart: true,
@@ -173,6 +176,7 @@ const XE_HPG_ROW: Rules = Rules {
     dword_products: false,
     narrow_steps: false,
     mixed_floats: true,
+    packed_by_ones: true,
     second_bytes: false,
     ieee_macros: false,
     payloads_apart: false,

@@ -152,8 +152,8 @@ impl Select<'_, '_> {
             operands.push(self.src(operand, size)?);
         }
         let (lanes, double) = match ty {
-            Type::F => (8, false),
-            Type::Df => (4, true),
+            Type::F => (self.grf() / 4, false),
+            Type::Df => (self.grf() / 8, true),
             _ => return self.fail("exact division or root of a type that is not f or df"),
         };
         let (function, steps) = match (divide, double) {
@@ -191,7 +191,6 @@ impl Select<'_, '_> {
             };
             for (i, Step(first, second, third, mme)) in steps.iter().enumerate() {
                 let mut madm = Inst::no_mask(Op::Madm, lanes as u8);
-                madm.opts.align16 = true;
                 madm.srcs = [first, second, third]
                     .map(|s| q.source(*s, ty))
                     .into_iter()
@@ -204,7 +203,7 @@ impl Select<'_, '_> {
                     to.old = approximation.as_virt().map_or(Old::None, Old::Reg);
                 }
                 madm.dst = Some(to);
-                self.push(madm);
+                self.push_macro(madm);
                 q.steps.push((out, *mme));
             }
             let last = q.steps.last().map_or(approximation, |s| s.0);
@@ -308,7 +307,6 @@ impl Select<'_, '_> {
     ) -> (Reg, Reg) {
         let approximation = self.temp(self.grf());
         let mut math = Inst::no_mask(Op::Math(function), (self.grf() / ty.bytes()) as u8);
-        math.opts.align16 = true;
         for &reg in sources {
             let mut src = macro_source(reg, ty, ROUNDED, false);
             if let Src::Reg(r) = &mut src {
@@ -324,8 +322,19 @@ impl Select<'_, '_> {
             old: None.into(),
         });
         math.dst = Some(macro_dst(approximation, ty, mme));
-        self.push(math);
+        self.push_macro(math);
         (approximation, flag)
+    }
+
+    /// Emits a step: in Align16 where operations of three sources are, else with packed regions.
+    fn push_macro(&mut self, mut step: Inst) {
+        step.opts.align16 = !rules(self.out.target.family).ternary.accumulators;
+        for src in step.srcs.iter_mut().filter(|_| !step.opts.align16) {
+            if let Src::Reg(r) = src {
+                r.region = Region::new(1, 1, 0);
+            }
+        }
+        self.push(step);
     }
 
     fn constant(&mut self, value: f64, ty: Type, lanes: u32) -> Reg {

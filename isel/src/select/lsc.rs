@@ -203,8 +203,8 @@ impl Select<'_, '_> {
             .iter()
             .rposition(|&at| !is_null(&visa.operands[at]));
         let mut coordinates = Vec::with_capacity(4);
-        for nth in 0..given.map_or(1, |last| last + 1) {
-            let at = sources[nth];
+        let count = given.map_or(1, |last| last + 1);
+        for (nth, &at) in sources.iter().enumerate().take(count) {
             if is_null(&visa.operands[at]) {
                 let grf = self.grf();
                 let bytes = RawShape::plane_stride(4, visa.exec.size, grf);

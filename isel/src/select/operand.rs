@@ -219,6 +219,7 @@ impl Select<'_, '_> {
                 predefined::SR0 => (Storage::Arch(RegFile::State), byte),
                 predefined::CR0 => (Storage::Arch(RegFile::Control), byte),
                 predefined::CE0 => (Storage::Arch(RegFile::ChannelEnable), byte),
+                predefined::MSG0 => (Storage::Arch(RegFile::MessageControl), byte),
                 predefined::DBG0 => (Storage::Arch(RegFile::Debug), byte),
                 predefined::SP => self.stack(|s| s.pointers, Stack::SP + byte),
                 predefined::FP => self.stack(|s| s.pointers, Stack::FP + byte),

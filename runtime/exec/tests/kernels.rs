@@ -537,6 +537,44 @@ fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, Strin
     (session.object_file(&module, info)).map_err(|e| e.to_string())
 }
 
+/// Platforms that are compiled for and execute the code made for Xe2, with the number of kernels that have vISA for it.
+const XE2_VISA: (&str, [&str; 2], usize) = ("bmg", ["bmg", "lnl"], 72);
+
+/// Register limits there; the second makes many kernels spill.
+const XE2_LIMITS: [u32; 2] = [128, 64];
+
+#[test]
+fn our_code_for_xe2_gives_the_expected_results() {
+    let (device, platforms, count) = XE2_VISA;
+    for name in platforms {
+        let mut dirs = folders();
+        let visa = |dir: &PathBuf| {
+            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
+            dir.join(device).join(name).with_extension("visaasm")
+        };
+        dirs.retain(|dir| visa(dir).exists());
+        assert_eq!(dirs.len(), count, "kernels for {device}");
+        let platform = platform::find(name).expect("the platform is known");
+        let made_for = platform::find(device).expect("the platform is known");
+        on_each(read(made_for, dirs), |k| {
+            let text = std::fs::read(visa(&k.dir)).map_err(|e| e.to_string())?;
+            for limit in XE2_LIMITS {
+                let options = Options {
+                    grf_limit: limit,
+                    ..Options::new(platform)
+                };
+                let zebin = object_file(k, &text, options).map_err(|e| format!("{limit}: {e}"))?;
+                let checked = kiln_exec::Options {
+                    check: true,
+                    ..kiln_exec::Options::default()
+                };
+                run_with(k, &zebin, &checked).map_err(|e| format!("{limit}: {e}"))?;
+            }
+            Ok(())
+        });
+    }
+}
+
 /// Kernels with spills, subroutines, stack calls and arrays in memory.
 const SPILLING: [&str; 10] = [
     "call_arrays",
