@@ -1028,7 +1028,7 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
 /// Maximum number of groups of a cell: those of a batch.
 const MAX_GROUPS: usize = 64;
 
-/// Turns writes that cover a group of bytes only in part, as only a cell of more than [`MAX_GROUPS`] bytes can have
+/// Turns writes that cover a group of bytes only in part, as only a cell of more than `MAX_GROUPS` bytes can have
 /// them, into writes of some of it.
 pub fn coarsen(accesses: &mut Accesses, sizes: &SecondaryMap<Cell, u32>) {
     if sizes.values().all(|&size| size as usize <= MAX_GROUPS) {

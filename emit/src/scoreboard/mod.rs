@@ -8,10 +8,10 @@
 //!
 //! The method is that of the reference finalizer in outline (`visa/LocalScheduler/SWSB_G4IR.cpp`, public), with state
 //! by token instead of by message, so that time is linear:
-//! 1. [`facts`]: the unit of each instruction and the registers that it reads and writes.
-//! 2. [`distance`]: waits for instructions that finish in order. A branch ends them all, so that one walk suffices.
-//! 3. [`flow`]: tokens of instructions that finish out of order, and waits for them, by a fixpoint over blocks.
-//! 4. [`place`]: annotations; waits that do not fit go to an earlier instruction or a `sync`.
+//! 1. `facts`: the unit of each instruction and the registers that it reads and writes.
+//! 2. `distance`: waits for instructions that finish in order. A branch ends them all, so that one walk suffices.
+//! 3. `flow`: tokens of instructions that finish out of order, and waits for them, by a fixpoint over blocks.
+//! 4. `place`: annotations; waits that do not fit go to an earlier instruction or a `sync`.
 //!
 //! The static checker ([`crate::verify::scoreboard`]) verifies the result; it shares tables with this pass, but no
 //! code.
