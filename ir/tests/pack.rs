@@ -104,8 +104,11 @@ fn no_two_variables_have_a_byte_in_common() {
         let Some(name) = dir.file_name().filter(|_| dir.is_dir()) else {
             continue;
         };
-        let source = std::fs::read_to_string(dir.join(name).with_extension("visaasm"));
-        let module = text::parse(&source.expect("vISA text")).expect("a module");
+        // Examples in LLVM IR have no vISA.
+        let Ok(source) = std::fs::read_to_string(dir.join(name).with_extension("visaasm")) else {
+            continue;
+        };
+        let module = text::parse(&source).expect("a module");
         for object in &module.objects {
             let func = build(object, &SKL).expect("a graph");
             let inputs: Vec<Var> = kiln_ir::access::input_vars(object).map(|i| i.0).collect();

@@ -30,8 +30,10 @@ fn every_example_is_sound() {
         let Some(name) = dir.file_name().filter(|_| dir.is_dir()) else {
             continue;
         };
-        let source =
-            std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
+        // Examples in LLVM IR have no vISA.
+        let Ok(source) = std::fs::read_to_string(dir.join(name).with_extension("visaasm")) else {
+            continue;
+        };
         let module = text::parse(&source).expect("a module");
         for object in &module.objects {
             let func = build(object, &SKL).unwrap_or_else(|e| panic!("{}: {e}", object.name));

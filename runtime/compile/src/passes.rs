@@ -546,8 +546,10 @@ impl<'a> Kernel<'a> {
             Level::Object | Level::Wide | Level::Legal => return,
         };
         if options.dump.contains(&stage) {
-            let text = text();
-            self.compiled.dumps.push((stage, text));
+            // The text of a stage is that of its last pass.
+            let dumps = &mut self.compiled.dumps;
+            dumps.retain(|(of, _)| *of != stage);
+            dumps.push((stage, text()));
         }
     }
 
