@@ -36,7 +36,7 @@ pub fn run(program: &mut Program, platform: &Platform) {
                 inst.srcs.iter_mut().for_each(by_ones);
             }
             inst.opts.switch = false;
-            inst.opts.acc_wr_en &= !platform.mach_accumulates;
+            inst.opts.acc_wr_en &= platform.acc_write_control;
         }
     }
 }

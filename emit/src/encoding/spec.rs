@@ -255,6 +255,20 @@ impl Functions {
         }
     }
 
+    /// These functions but for some.
+    pub const fn without(mut self, gone: &[MathFn]) -> Functions {
+        let mut i = 0;
+        while i < gone.len() {
+            let function = gone[i] as usize;
+            let place = self.of_function[function];
+            assert!(place != 0);
+            self.of_function[function] = 0;
+            self.of_code[self.list[place as usize - 1].code as usize] = 0;
+            i += 1;
+        }
+        self
+    }
+
     fn of_function(&self, function: MathFn) -> Option<&'static MathSpec> {
         let place = *self.of_function.get(function as usize)?;
         self.list.get(usize::from(place).checked_sub(1)?)

@@ -6,13 +6,13 @@
 
 use super::bits::{Bits, bit, bits};
 use super::gen9::{
-    CONDS, CSM, NO_MESSAGE, NO_SRC, P, PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, STEPPED, arf, fixed,
-    math, op,
+    CONDS, CSM, MATH, NO_MESSAGE, NO_SRC, P, PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, STEPPED, arf,
+    fixed, op,
 };
 use super::spec::{
     ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, Copies, DstBits, Form, Format,
-    Functions, HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, ONE_BY_ONE, OpSpec,
-    Ops, RegFiles, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
+    Functions, HSTRIDES, Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops,
+    RegFiles, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use super::swsb::{FIVE_PIPES, FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
@@ -32,7 +32,7 @@ pub static XE3: Spec = Spec {
 
 const GEN12LP_SPEC: Spec = Spec {
     ops: Ops::new(GEN12_OPS),
-    math: Functions::new(GEN12_MATH),
+    math: Functions::new(MATH).without(GONE_SINCE_GEN12),
     arf: RegFiles::new(GEN12_ARF),
     thread: ThreadCodes {
         atomic: 1,
@@ -63,7 +63,9 @@ const GEN12LP_SPEC: Spec = Spec {
 
 const XE_HPG_SPEC: Spec = Spec {
     ops: Ops::new(XE_HPG_OPS),
-    math: Functions::new(XE_HPG_MATH),
+    math: Functions::new(MATH)
+        .without(GONE_SINCE_GEN12)
+        .without(GONE_SINCE_XE_HPG),
     sends: XE_SEND,
     send: XE_SEND,
     compact: XE_HPG_COMPACT,
@@ -102,34 +104,11 @@ const XE2_SPEC: Spec = Spec {
     ..XE_HPC_SPEC
 };
 
-/// No division and power of floats.
-const GEN12_MATH: &[MathSpec] = &[
-    math(MathFn::Inv, 1, 1),
-    math(MathFn::Log, 2, 1),
-    math(MathFn::Exp, 3, 1),
-    math(MathFn::Sqt, 4, 1),
-    math(MathFn::Rsqt, 5, 1),
-    math(MathFn::Sin, 6, 1),
-    math(MathFn::Cos, 7, 1),
-    math(MathFn::Idiv, 11, 2),
-    math(MathFn::Iqot, 12, 2),
-    math(MathFn::Irem, 13, 2),
-    math(MathFn::Invm, 14, 2),
-    math(MathFn::Rsqtm, 15, 1),
-];
+/// Functions that Gen12 and later do not have.
+const GONE_SINCE_GEN12: &[MathFn] = &[MathFn::Fdiv, MathFn::Pow];
 
-/// No division of integers either.
-const XE_HPG_MATH: &[MathSpec] = &[
-    math(MathFn::Inv, 1, 1),
-    math(MathFn::Log, 2, 1),
-    math(MathFn::Exp, 3, 1),
-    math(MathFn::Sqt, 4, 1),
-    math(MathFn::Rsqt, 5, 1),
-    math(MathFn::Sin, 6, 1),
-    math(MathFn::Cos, 7, 1),
-    math(MathFn::Invm, 14, 2),
-    math(MathFn::Rsqtm, 15, 1),
-];
+/// Functions that XeHPG and later do not have, besides.
+const GONE_SINCE_XE_HPG: &[MathFn] = &[MathFn::Idiv, MathFn::Iqot, MathFn::Irem];
 
 const SYNCS: &Codes<SyncFn> = &Codes::<SyncFn>::new(&[
     (SyncFn::Nop, 0),

@@ -76,8 +76,8 @@ pub struct Platform {
     pub coarse_pixels: bool,
     /// True if `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
-    /// True if `mach` always writes the accumulator because there is no accumulator write control.
-    pub mach_accumulates: bool,
+    /// True if an instruction has a bit for accumulator write control. Without it, `mach` always writes the accumulator.
+    pub acc_write_control: bool,
     /// True if the response of a message must not overlap its payloads (an erratum that the reference finalizer
     /// honours).
     pub response_apart: bool,
@@ -302,7 +302,7 @@ pub const SKL: Platform = Platform {
     surface_pairs: false,
     coarse_pixels: false,
     mach_low: false,
-    mach_accumulates: false,
+    acc_write_control: true,
     response_apart: false,
     uninterrupted_from: None,
     clears_addresses: false,
@@ -403,7 +403,7 @@ const PVC: Platform = Platform {
     surface_pairs: false,
     coarse_pixels: true,
     mach_low: false,
-    mach_accumulates: true,
+    acc_write_control: false,
     response_apart: true,
     uninterrupted_from: None,
     clears_addresses: true,

@@ -351,7 +351,7 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
     if inst.op == Op::Mach && platform.mach_low && !op.acc_write {
         op.op = Op::Macl;
     }
-    op.acc_write |= inst.op == Op::Mach && platform.mach_accumulates;
+    op.acc_write |= inst.op == Op::Mach && !platform.acc_write_control;
     if inst.op == Op::Goto {
         op.goto = match (inst.opts.branch_ctrl, platform.goto_on_false) {
             (true, _) => Goto::Back,
