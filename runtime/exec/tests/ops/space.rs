@@ -217,7 +217,7 @@ pub fn kind(random: &mut Random) -> Inst {
             Op::Sel => Reg::NULL,
             _ => Reg::new(RegFile::Flag, 0, 0),
         };
-        let unordered = row.types.len() > 1 && ty.is_float() && random.chance(8);
+        let unordered = row.types.len() > 1 && random.chance(8);
         let cond = if unordered {
             Cond::Un
         } else {
