@@ -303,7 +303,7 @@ def run(
     threads: int = 0,
     budget: int = _kiln.BUDGET,
     check: bool = False,
-    engine: str = "interpret",
+    engine: str = "auto",
     grf_limit: int | None = None,
     optimize: int = 2,
 ) -> Run:

@@ -94,7 +94,7 @@ pub struct Args {
     #[arg(long)]
     check: bool,
     /// What executes instructions: the interpreter, or code of the host where that is possible; both compares the two
-    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Interpret)]
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
     /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x
     /// first), or for a thread of a group

@@ -14,9 +14,9 @@ use super::stats::Counts;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// The interpreter.
-    #[default]
     Interpret,
     /// As `Translate`, but code that hardly runs is not translated.
+    #[default]
     Auto,
     /// Code of the host, where it has AVX-512 and allows memory to become executable; the interpreter elsewhere.
     Translate,

@@ -46,6 +46,21 @@ pub struct Options<'a> {
     pub executed: Option<&'a AtomicU64>,
 }
 
+impl Options<'_> {
+    /// True if each instruction is looked at before it executes.
+    fn watches(&self) -> bool {
+        self.check || self.trace.is_some()
+    }
+
+    /// The engine that executes.
+    fn engine(&self) -> Engine {
+        match self.watches() {
+            true => Engine::Interpret,
+            false => self.engine,
+        }
+    }
+}
+
 /// Number of instructions of a thread's turn.
 const TURN_INSTS: u64 = 1 << 16;
 
@@ -135,7 +150,7 @@ pub fn run(
         0 => rayon::current_num_threads(),
         threads => threads,
     };
-    let workers = match options.trace.is_some() || options.engine == Engine::Both {
+    let workers = match options.trace.is_some() || options.engine() == Engine::Both {
         true => 1,
         false => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
     };
@@ -205,7 +220,7 @@ impl Job<'_> {
             memory: self.setup.memory.with_own(),
             slm: Words::filled(self.setup.slm, UNDEFINED),
             threads: self.setup.threads(),
-            engine: self.options.engine.start(self.program),
+            engine: self.options.engine().start(self.program),
             counts: Counts::new(self.program),
             failure: None,
         };
@@ -266,7 +281,7 @@ impl Job<'_> {
             read: 0,
             written: 0,
         };
-        let watched = self.options.check || self.options.trace.is_some();
+        let watched = self.options.watches();
         let engine = &mut worker.engine;
         engine.start_group(&shared);
         let result = loop {

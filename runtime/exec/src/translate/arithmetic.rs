@@ -13,7 +13,7 @@ use super::super::operation::{Base, File, Operation, Path, Source, Steps, Target
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, OTHER, takes_flags, takes_predicate};
+use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
 use super::operands::{Form, Modifiers, Place, destination, form, interferes};
 use super::windows::{TEMPS, place};
 
@@ -174,7 +174,7 @@ struct Shape {
 
 /// The forms of an operation's operands; none if one of them is not translated.
 fn shape(op: &Operation) -> Option<Shape> {
-    if !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32) || !takes_predicate(op) || !takes_flags(op) {
+    if !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32) || !takes_channels(op) || !takes_flags(op) {
         return None;
     }
     let size = op.dst.ty.bytes() as usize;
@@ -255,6 +255,8 @@ impl Emitter<'_> {
         };
         let condition = op.cond.map(|c| c.cond);
         match (fast, condition) {
+            // The interpreter chooses among doubles here, which makes a NaN quiet.
+            (Some(Fast::FSel | Fast::FSelBy(_) | Fast::FCsel(_)), _) => Ok(false),
             (Some(_), Some(Cond::Ov | Cond::Eo)) | (None, _) => Ok(false),
             (Some(fast), _) => self.fast(op, fast),
         }

@@ -16,7 +16,7 @@ use super::asm::{Done, Length, THREAD, at};
 use super::blocks::Lanes;
 use super::codes;
 use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, takes_predicate};
+use super::masks::{HOLDS, takes_channels};
 use super::windows::TEMPS;
 
 /// The channels of a branch that leave.
@@ -38,7 +38,7 @@ struct Departure {
 
 impl Emitter<'_> {
     pub fn branch(&mut self, op: &Operation) -> Done {
-        if !takes_predicate(op) {
+        if !takes_channels(op) {
             return self.give_up();
         }
         let target = |jump: Jump| match jump {

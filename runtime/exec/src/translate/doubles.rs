@@ -12,7 +12,7 @@ use super::arithmetic::float_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, OTHER, takes_flags, takes_predicate};
+use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
 use super::operands::{Form, Place, destination, form, interferes};
 use super::windows::TEMPS;
 
@@ -71,7 +71,7 @@ fn shape(op: &Operation) -> Option<Shape> {
         || op.acc_write
         || unordered
         || !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32)
-        || !takes_predicate(op)
+        || !takes_channels(op)
         || !takes_flags(op)
         || row == Row::Compare && op.cond.is_none()
     {

@@ -41,9 +41,10 @@ pub struct Kept {
 /// Size of the flag registers that predicates are read from, in bits.
 const FLAG_BITS: usize = 128;
 
-/// True if an operation's predicate has a form that is translated.
-pub fn takes_predicate(op: &Operation) -> bool {
-    op.pred.is_none_or(|p| takes(op, &p))
+/// True if all channels of an operation exist, and its predicate has a form that is translated.
+pub fn takes_channels(op: &Operation) -> bool {
+    u32::from(op.chan_off) + u32::from(op.lanes) <= u32::BITS
+        && op.pred.is_none_or(|p| takes(op, &p))
 }
 
 fn takes(op: &Operation, pred: &Predicate) -> bool {

@@ -25,7 +25,7 @@ use super::blocks::Lanes;
 use super::codes;
 use super::emit::{Emitter, Part, Slow};
 use super::enter::Context;
-use super::masks::{HOLDS, OTHER, takes_predicate};
+use super::masks::{HOLDS, OTHER, takes_channels};
 use super::windows::{TEMPS, place};
 
 /// A buffer as a message accesses it.
@@ -201,7 +201,7 @@ fn takes(op: &Operation, plain: &Plain, file: usize) -> bool {
     matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32)
         && count <= 4
         && sizes
-        && takes_predicate(op)
+        && takes_channels(op)
         && data <= file
         && (!whole || count.is_power_of_two() && plain.extent() == count * plain.element)
         && (plain.unit.is_power_of_two())

@@ -14,7 +14,7 @@ use super::arithmetic::int_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, takes_flags, takes_predicate};
+use super::masks::{HOLDS, takes_channels, takes_flags};
 use super::operands::{Form, Place, destination, form, interferes};
 use super::windows::{TEMPS, place};
 
@@ -134,8 +134,7 @@ impl Emitter<'_> {
     fn wide_shape(&self, op: &Operation) -> Option<Shape> {
         let ty = op.dst.ty;
         let row = row(op)?;
-        if !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32) || !takes_predicate(op) || !takes_flags(op)
-        {
+        if !matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32) || !takes_channels(op) || !takes_flags(op) {
             return None;
         }
         if !op.sources().iter().all(|s| takes_source(op, s)) {
