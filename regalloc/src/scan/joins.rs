@@ -7,15 +7,16 @@
 use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
-use super::live_ranges::NextUse;
 use super::parallel_moves::in_order;
-use super::{NO_VALUE, Order, PlaceList, Scan, Step, key};
+use super::{Held, NO_VALUE, Order, Scan, Step, key};
 use crate::problem::{Place, Unit};
 
-/// The places that a loop header wants for live-in values and for its parameters that are used.
+/// The places that a loop header wants.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
-    values: PlaceList,
+    /// Live-in values that are in units.
+    values: Vec<(u32, Unit)>,
+    /// By parameter; none if it is not used.
     params: Vec<Option<Place>>,
 }
 
@@ -26,23 +27,11 @@ struct Candidate {
     /// The distance from the start of the block to its next use.
     distance: u32,
     /// Its place at the end of each known predecessor.
-    places: SmallVec<[Option<Place>; 4]>,
+    places: SmallVec<[Place; 4]>,
     /// Number of these that are units.
     held: usize,
     /// True if it is in a unit at the start of the block.
     wanted: bool,
-}
-
-/// Places of values that are asked for in ascending order.
-struct Ascending<'a>(&'a [(u32, Place)]);
-
-impl Ascending<'_> {
-    fn find(&mut self, v: u32) -> Option<Place> {
-        let next = self.0.iter().position(|&(at, _)| at >= v)?;
-        self.0 = &self.0[next..];
-        let (at, place) = self.0[0];
-        (at == v).then_some(place)
-    }
 }
 
 impl Candidate {
@@ -50,15 +39,14 @@ impl Candidate {
         v: u32,
         param: Option<usize>,
         distance: u32,
-        places: impl IntoIterator<Item = Option<Place>>,
+        places: impl IntoIterator<Item = Place>,
     ) -> Candidate {
-        let places: SmallVec<[Option<Place>; 4]> = places.into_iter().collect();
-        let units = places.iter().filter(|p| p.and_then(Place::unit).is_some());
+        let places: SmallVec<[Place; 4]> = places.into_iter().collect();
         Candidate {
             v,
             param,
             distance,
-            held: units.count(),
+            held: places.iter().filter(|place| !place.is_memory()).count(),
             places,
             wanted: false,
         }
@@ -74,10 +62,8 @@ impl Scan<'_> {
     /// Sets the places of values at the start of a block.
     pub(super) fn enter(&mut self, b: usize) {
         let problem = self.problem;
-        let (first, end) = problem.insts_of(b);
-        (self.block, self.end) = (b, end);
-        self.holds.fill(NO_VALUE);
-        self.free = self.allocatable;
+        let (first, _) = problem.insts_of(b);
+        self.block = b;
         let preds: SmallVec<[usize; 4]> = problem.preds(b).iter().map(|&p| p as usize).collect();
         let params = problem.params(b);
         match preds[..] {
@@ -89,7 +75,7 @@ impl Scan<'_> {
         for &pred in preds.iter().filter(|&&pred| pred < b) {
             if (problem.edges(pred).iter()).all(|edge| edge.to as usize <= b) {
                 let done = std::mem::take(&mut self.exits[pred]);
-                self.spare.extend((done.capacity() > 0).then_some(done));
+                self.spare.extend((!done.is_empty()).then_some(done));
             }
         }
         for &p in params {
@@ -97,10 +83,10 @@ impl Scan<'_> {
         }
     }
 
-    fn exit_of(&self, pred: usize, v: u32) -> Option<Place> {
-        let exit = &self.exits[pred];
-        let at = exit.binary_search_by_key(&v, |&(v, _)| v).ok()?;
-        Some(exit[at].1)
+    /// The place of a value at the end of a block that it lives at.
+    fn exit_of(&self, pred: usize, v: u32) -> Place {
+        let unit = self.exits[pred].iter().position(|&held| held == v);
+        unit.map_or_else(|| self.memory(v), |unit| Place::Unit(Unit(unit as u16)))
     }
 
     /// The arguments of a predecessor for the parameters of a block.
@@ -113,38 +99,27 @@ impl Scan<'_> {
     /// Enters a block from its only predecessor: values stay where they are.
     fn follow(&mut self, pred: usize, b: usize, first: u32, params: &[u32]) {
         let is_next = self.is_next(pred, b);
-        let exit = std::mem::take(&mut self.exits[pred]);
-        let mut places = Ascending(&exit);
-        for n in 0..self.ranges.live_in(b).len() {
-            let v = self.ranges.live_in(b)[n].v;
-            let place = match is_next {
-                true => self.place[v as usize],
-                false => places.find(v),
-            };
-            match place {
-                Some(Place::Unit(unit)) if is_next || !self.is_away(v, first) => {
-                    self.put(v, unit);
-                }
-                Some(Place::Unit(_)) => self.leave_in_slot(v),
-                place => self.place[v as usize] = place,
-            }
+        if !is_next {
+            self.restore(pred);
         }
-        self.exits[pred] = exit;
+        let froms = self.args(pred, b).iter().map(|&arg| self.place_of(arg));
+        let froms: SmallVec<[Place; 8]> = froms.collect();
+        if is_next {
+            for n in 0..self.ranges.dead_at(b).len() {
+                self.clear(self.ranges.dead_at(b)[n]);
+            }
+        } else {
+            self.keep_live(first);
+        }
         let mut moves: SmallVec<[Step; 8]> = SmallVec::new();
         let mut waiting: SmallVec<[(u32, Place); 8]> = SmallVec::new();
-        for (n, &p) in params.iter().enumerate() {
-            let arg = self.args(pred, b)[n];
-            let from = match is_next {
-                true => self.place[arg as usize],
-                false => self.exit_of(pred, arg),
-            };
-            let Some(from) = from.filter(|_| self.ranges.is_used(p)) else {
+        for (n, (&p, from)) in params.iter().zip(froms).enumerate() {
+            if !self.ranges.is_used(p) {
                 continue;
-            };
+            }
             match from.unit() {
                 _ if self.is_away(p, first) => {
-                    let memory = self.memory(p);
-                    self.place[p as usize] = Some(memory);
+                    let (arg, memory) = (self.args(pred, b)[n], self.memory(p));
                     self.stored[p as usize] = true;
                     match self.memory(arg) == memory {
                         // They have one slot.
@@ -163,10 +138,8 @@ impl Scan<'_> {
                     Place::Unit(unit)
                 }
                 None => {
-                    let memory = self.memory(p);
-                    self.place[p as usize] = Some(memory);
                     self.stored[p as usize] = true;
-                    memory
+                    self.memory(p)
                 }
             };
             moves.push((from, to));
@@ -176,11 +149,25 @@ impl Scan<'_> {
         }
     }
 
+    /// Clears the units of values that do not live before an instruction, and spills those that the plan has in memory.
+    fn keep_live(&mut self, first: u32) {
+        for unit in 0..self.holds.len() {
+            let v = self.holds[unit];
+            if v == NO_VALUE {
+                continue;
+            }
+            if !self.ranges.is_live(v, 2 * first) {
+                self.clear(v);
+            } else if self.is_away(v, first) {
+                self.spill(v);
+            }
+        }
+    }
+
     /// Enters a join or a loop header: chooses the values in units, and the units.
     fn meet(&mut self, b: usize, first: u32, preds: &[usize], params: &[u32]) {
-        for next in self.ranges.live_in(b) {
-            self.place[next.v as usize] = None;
-        }
+        self.holds.fill(NO_VALUE);
+        self.free = self.allocatable;
         let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
         match preds.iter().any(|&p| p >= b) {
             true => self.enter_loop(b, first, &known, params),
@@ -189,38 +176,63 @@ impl Scan<'_> {
     }
 
     fn enter_loop(&mut self, b: usize, first: u32, known: &[usize], params: &[u32]) {
-        let mut all = self.candidates(b, known, params, None);
+        let live_in = self.ranges.live_in(b).iter();
+        let mut all: Vec<Candidate> = live_in
+            .map(|&v| self.candidate(v, b, known))
+            .chain(self.param_candidates(b, known, params))
+            .collect();
         self.at_loop(&mut all, first);
         self.assign(&all, b, first, known);
-        let list = self.spare.pop().unwrap_or_default();
-        let values = self.place_list(self.ranges.live_in(b), list);
-        let params = (params.iter())
-            .map(|&p| self.place[p as usize].filter(|_| self.ranges.is_used(p)))
-            .collect();
-        let entry = Entry { values, params };
+        let values = all.iter().filter(|c| c.param.is_none());
+        let entry = Entry {
+            values: values
+                .filter_map(|c| Some((c.v, self.unit_of(c.v)?)))
+                .collect(),
+            params: (params.iter())
+                .map(|&p| self.ranges.is_used(p).then(|| self.place_of(p)))
+                .collect(),
+        };
         for &pred in known {
             self.edge(pred, b, &entry);
         }
         self.entries[b] = entry;
     }
 
-    /// Enters a join whose predecessors are all known. Most values are in the same unit on each edge: they stay there
-    /// without being compared with others, unless another value may want that unit too.
+    /// Enters a join whose predecessors are all known. Values in memory on all edges stay there. Most others are in the
+    /// same unit on each edge: they stay there without being compared with others, unless another value may want that
+    /// unit too.
     fn join(&mut self, b: usize, first: u32, known: &[usize], params: &[u32]) {
-        let mut agreed: SmallVec<[(NextUse, Unit); 64]> = SmallVec::new();
-        let mut all = self.candidates(b, known, params, Some(&mut agreed));
-        let places = all.iter().flat_map(|c| &c.places).flatten();
+        let mut agreed: SmallVec<[(u32, Unit); 64]> = SmallVec::new();
+        let mut all: Vec<Candidate> = self.param_candidates(b, known, params).collect();
+        let mut seen: SmallVec<[u32; 16]> = SmallVec::new();
+        for &pred in known {
+            for (n, &v) in self.exits[pred].iter().enumerate() {
+                let is_agreed = known.iter().all(|&p| self.exits[p][n] == v);
+                if v == NO_VALUE || is_agreed && pred != known[0] || seen.contains(&v) {
+                    continue;
+                }
+                if !self.ranges.is_live(v, 2 * first) {
+                    continue;
+                }
+                if is_agreed && !self.is_away(v, first) {
+                    agreed.push((v, Unit(n as u16)));
+                } else {
+                    seen.push(v);
+                    all.push(self.candidate(v, b, known));
+                }
+            }
+        }
+        let places = all.iter().flat_map(|c| &c.places);
         let asked: UnitSet = places.filter_map(|place| place.unit()).collect();
         let whole = all.iter().filter(|c| c.held == known.len()).count();
         let all_fit = agreed.len() + whole <= self.order.len();
         let mut kept = 0;
-        for &(next, unit) in &agreed {
+        for &(v, unit) in &agreed {
             if all_fit && !asked.contains(unit) {
-                self.put(next.v, unit);
+                self.put(v, unit);
                 kept += 1;
             } else {
-                let places = known.iter().map(|_| Some(Place::Unit(unit)));
-                all.push(Candidate::new(next.v, None, next.distance, places));
+                all.push(self.candidate(v, b, known));
             }
         }
         self.at_join(&mut all, first, known.len(), self.order.len() - kept);
@@ -235,9 +247,7 @@ impl Scan<'_> {
     fn lead(&mut self, pred: usize, b: usize, all: &[Candidate], n: usize) {
         let mut moves: SmallVec<[Step; 8]> = SmallVec::new();
         for c in all {
-            let (Some(from), Some(to)) = (c.places[n], self.place[c.v as usize]) else {
-                continue;
-            };
+            let (from, to) = (c.places[n], self.place_of(c.v));
             match (to.unit(), c.param) {
                 (None, None) => {}
                 (Some(_), None) if from == to => {}
@@ -253,12 +263,17 @@ impl Scan<'_> {
             }
         }
         if !moves.is_empty() {
-            let exits = self.exits[pred].iter();
-            let used = exits.fold(self.allocatable - self.free, |used, (_, place)| {
-                used | place.set()
-            });
+            let used = (self.allocatable - self.free) | self.used_at_end(pred);
             self.at_end(pred, &moves, used);
         }
+    }
+
+    /// The units that hold something at the end of a block.
+    fn used_at_end(&self, pred: usize) -> UnitSet {
+        let exit = self.exits[pred].iter().enumerate();
+        exit.filter(|(_, v)| **v != NO_VALUE)
+            .map(|(n, _)| Unit(n as u16))
+            .collect()
     }
 
     /// Adds moves at the end of a block, where some units are in use.
@@ -274,7 +289,7 @@ impl Scan<'_> {
     fn assign(&mut self, all: &[Candidate], b: usize, first: u32, known: &[usize]) {
         let mut later: SmallVec<[u32; 16]> = SmallVec::new();
         let is_away = |c: &Candidate| {
-            let preferred = Some(Place::Unit(self.webs.preferred(self.webs.of(c.v))));
+            let preferred = Place::Unit(self.webs.preferred(self.webs.of(c.v)));
             !c.places.contains(&preferred)
         };
         let away: SmallVec<[bool; 64]> = all.iter().map(is_away).collect();
@@ -283,11 +298,8 @@ impl Scan<'_> {
             these.filter(move |(_, away)| **away == wanted)
         });
         for (c, _) in preferred_first {
-            let units = c
-                .places
-                .iter()
-                .filter_map(|place| place.and_then(Place::unit));
-            let kept = units.into_iter().find(|&unit| self.free.contains(unit));
+            let mut units = c.places.iter().filter_map(|place| place.unit());
+            let kept = units.find(|&unit| self.free.contains(unit));
             match kept {
                 _ if !c.wanted => self.leave_in_memory(c, b, known),
                 Some(unit) => self.put(c.v, unit),
@@ -301,40 +313,26 @@ impl Scan<'_> {
         }
     }
 
-    /// The live-in values and used parameters of a block, with their places at the ends of predecessors. Values that are
-    /// in the same unit on all edges go to `agreed` instead, if that is given.
-    fn candidates(
-        &self,
+    /// A live-in value of a block, with its places at the ends of predecessors.
+    fn candidate(&self, v: u32, b: usize, known: &[usize]) -> Candidate {
+        let distance = self.ranges.next_use(v, self.problem.insts_of(b).0, b);
+        Candidate::new(v, None, distance, known.iter().map(|&p| self.exit_of(p, v)))
+    }
+
+    /// The used parameters of a block, with the places of their arguments.
+    fn param_candidates<'a>(
+        &'a self,
         b: usize,
-        known: &[usize],
-        params: &[u32],
-        mut agreed: Option<&mut SmallVec<[(NextUse, Unit); 64]>>,
-    ) -> Vec<Candidate> {
-        let exits = known.iter().map(|&p| Ascending(&self.exits[p]));
-        let mut exits: SmallVec<[Ascending; 4]> = exits.collect();
-        let mut all = Vec::new();
-        let (first, _) = self.problem.insts_of(b);
-        for next in self.ranges.live_in(b) {
-            let mut places = exits.iter_mut().map(|exit| exit.find(next.v));
-            if let Some(agreed) = &mut agreed
-                && let Some(Some(Place::Unit(unit))) = places.next()
-                && places.all(|place| place == Some(Place::Unit(unit)))
-                && !self.is_away(next.v, first)
-            {
-                agreed.push((*next, unit));
-                continue;
-            }
-            // A place that was found is found again at once.
-            let places = exits.iter_mut().map(|exit| exit.find(next.v));
-            all.push(Candidate::new(next.v, None, next.distance, places));
-        }
-        let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n]);
-        let wanted = (params.iter().enumerate()).filter(|(_, v)| self.ranges.is_used(**v));
-        all.extend(wanted.map(|(n, &v)| {
-            let places = known.iter().map(|&p| from(p, n));
-            Candidate::new(v, Some(n), self.ranges.of_param(v), places)
-        }));
-        all
+        known: &'a [usize],
+        params: &'a [u32],
+    ) -> impl Iterator<Item = Candidate> + 'a {
+        let from = move |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n]);
+        let used = params.iter().enumerate();
+        let used = used.filter(|(_, v)| self.ranges.is_used(**v));
+        used.map(move |(n, &v)| {
+            let distance = self.ranges.next_use(v, self.problem.insts_of(b).0, b);
+            Candidate::new(v, Some(n), distance, known.iter().map(|&p| from(p, n)))
+        })
     }
 
     /// At a join the values that the plan does not have in memory are in units, first those that all predecessors have in
@@ -363,20 +361,13 @@ impl Scan<'_> {
         }
     }
 
-    /// Leaves a value in its slot alone at the start of a block.
-    fn leave_in_slot(&mut self, v: u32) {
-        self.place[v as usize] = Some(self.memory(v));
-        self.store(v);
-    }
-
     /// A value in memory at the start of a block is there on all edges: it is stored after its definition. For a
     /// parameter that is true of arguments of its web; others are stored on the edge.
     fn leave_in_memory(&mut self, c: &Candidate, b: usize, known: &[usize]) {
-        let memory = self.memory(c.v);
-        self.place[c.v as usize] = Some(memory);
         let Some(n) = c.param else {
             return self.store(c.v);
         };
+        let memory = self.memory(c.v);
         self.stored[c.v as usize] = true;
         for &pred in known {
             let arg = self.args(pred, b)[n];
@@ -389,41 +380,24 @@ impl Scan<'_> {
     /// Moves values to where a loop header wants them, at the end of a predecessor without other successors.
     fn edge(&mut self, pred: usize, b: usize, entry: &Entry) {
         let mut moves: SmallVec<[Step; 8]> = SmallVec::new();
-        let mut used = UnitSet::EMPTY;
-        for &(_, place) in self.exits[pred].iter().chain(&entry.values) {
-            used |= place.set();
-        }
-        let mut places = Ascending(&self.exits[pred]);
-        for &(v, to) in entry.values.iter().filter(|(_, to)| to.unit().is_some()) {
-            if let Some(from) = places.find(v).filter(|from| *from != to) {
-                moves.push((from, to));
+        let mut used = self.used_at_end(pred);
+        for &(v, unit) in &entry.values {
+            used.insert(unit);
+            if self.exits[pred][unit.index()] != v {
+                moves.push((self.exit_of(pred, v), Place::Unit(unit)));
             }
         }
-        for (n, &to) in entry.params.iter().enumerate() {
+        for (n, to) in entry.params.iter().enumerate() {
+            let Some(to) = *to else { continue };
             let arg = self.args(pred, b)[n];
-            let (Some(to), Some(from)) = (to, self.exit_of(pred, arg)) else {
-                continue;
-            };
             used |= to.set();
             match to.unit() {
                 // They have one slot.
                 None if self.memory(arg) == to => self.store(arg),
-                _ => moves.push((from, to)),
+                _ => moves.push((self.exit_of(pred, arg), to)),
             }
         }
         self.at_end(pred, &moves, used);
-    }
-
-    /// The current places of values, in the memory of a list that is not needed any more. There are many such lists:
-    /// their length is known.
-    fn place_list(&self, values: &[NextUse], mut list: PlaceList) -> PlaceList {
-        list.clear();
-        list.reserve_exact(values.len());
-        let places = values
-            .iter()
-            .map(|next| (next.v, self.place[next.v as usize]));
-        list.extend(places.filter_map(|(v, place)| Some((v, place?))));
-        list
     }
 
     /// True if a block is entered next and has no other predecessor: everything is still where it was at its end.
@@ -431,13 +405,26 @@ impl Scan<'_> {
         b == pred + 1 && self.problem.preds(b).len() == 1
     }
 
+    /// Takes up the places that values had at the end of a block.
+    fn restore(&mut self, pred: usize) {
+        self.free = self.allocatable;
+        for n in 0..self.holds.len() {
+            let v = self.exits[pred][n];
+            self.holds[n] = NO_VALUE;
+            if v != NO_VALUE {
+                self.put(v, Unit(n as u16));
+            }
+        }
+    }
+
     /// Remembers places at the end of a block, if they are asked for later, and adds the moves of back edges.
     pub(super) fn leave(&mut self, b: usize) {
         let problem = self.problem;
         let succs = || problem.edges(b).iter().map(|edge| edge.to as usize);
         if !succs().all(|succ| self.is_next(b, succ)) {
-            let list = self.spare.pop().unwrap_or_default();
-            self.exits[b] = self.place_list(self.ranges.live_out(b), list);
+            let mut exit: Held = self.spare.pop().unwrap_or_default();
+            exit.clone_from(&self.holds);
+            self.exits[b] = exit;
         }
         for succ in succs().filter(|&succ| succ <= b) {
             let entry = std::mem::take(&mut self.entries[succ]);

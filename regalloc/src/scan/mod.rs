@@ -15,6 +15,7 @@
 
 mod joins;
 mod live_ranges;
+mod loops;
 mod operands;
 mod parallel_moves;
 mod plan;
@@ -33,8 +34,8 @@ use webs::{NO_UNIT, Webs};
 /// No value, where a value's number is expected.
 const NO_VALUE: u32 = u32::MAX;
 
-/// Values with their places, at the start or end of a block.
-type PlaceList = Vec<(u32, Place)>;
+/// By unit: the value in it; [`NO_VALUE`] if there is none.
+type Held = Vec<u32>;
 
 /// A copy: from one place, to another.
 type Step = (Place, Place);
@@ -51,10 +52,9 @@ struct Scan<'a> {
     /// that were.
     turn: usize,
     used: usize,
-    /// By value, its current place.
-    place: Vec<Option<Place>>,
-    /// By unit, the value in it; [`NO_VALUE`] if there is none.
-    holds: Vec<u32>,
+    /// By value: the unit that it was put in last. It is there as long as the unit holds it, and in its slot otherwise.
+    last_unit: Vec<Unit>,
+    holds: Held,
     free: UnitSet,
     /// By value: true if it is in its slot from its definition on.
     stored: Vec<bool>,
@@ -62,10 +62,10 @@ struct Scan<'a> {
     defined: Vec<(Point, Unit)>,
     /// By block, the units that hold something at its start.
     starts: Vec<UnitSet>,
-    /// By block, the values that are live-out with their places, ascending.
-    exits: Vec<PlaceList>,
-    /// Lists of blocks that are done, for their memory.
-    spare: Vec<PlaceList>,
+    /// By block: what its end leaves in units.
+    exits: Vec<Held>,
+    /// Exits of blocks that are done, for their memory.
+    spare: Vec<Held>,
     /// By loop header, the places that it wants.
     entries: Vec<Entry>,
     /// Moves, with a key to order them by: see [`key`].
@@ -75,8 +75,6 @@ struct Scan<'a> {
     /// Number of loads by plan that are done.
     arrived: usize,
     block: usize,
-    /// The instruction after the block's last.
-    end: u32,
 }
 
 /// The order of moves at one point of the program.
@@ -111,7 +109,7 @@ pub fn allocate(problem: &Problem, most_live: usize) -> Result<Answer, NoAnswer>
         allocatable,
         turn: 0,
         used: 0,
-        place: vec![None; values],
+        last_unit: vec![NO_UNIT; values],
         holds: vec![NO_VALUE; problem.file.unit_count],
         free: allocatable,
         stored: vec![false; values],
@@ -124,7 +122,6 @@ pub fn allocate(problem: &Problem, most_live: usize) -> Result<Answer, NoAnswer>
         places: Vec::with_capacity(problem.operand_count()),
         arrived: 0,
         block: 0,
-        end: 0,
     };
     for b in 0..blocks {
         scan.enter(b);
@@ -140,10 +137,13 @@ pub fn allocate(problem: &Problem, most_live: usize) -> Result<Answer, NoAnswer>
 
 impl Scan<'_> {
     fn unit_of(&self, v: u32) -> Option<Unit> {
-        match self.place[v as usize] {
-            Some(Place::Unit(unit)) => Some(unit),
-            _ => None,
-        }
+        let unit = self.last_unit[v as usize];
+        (self.held_by(unit) == v).then_some(unit)
+    }
+
+    /// The place of a value that lives.
+    fn place_of(&self, v: u32) -> Place {
+        self.unit_of(v).map_or_else(|| self.memory(v), Place::Unit)
     }
 
     /// True if the plan has the web of a value in memory somewhere, so that it says for each join where.
@@ -162,7 +162,7 @@ impl Scan<'_> {
     }
 
     fn put(&mut self, v: u32, unit: Unit) {
-        self.place[v as usize] = Some(Place::Unit(unit));
+        self.last_unit[v as usize] = unit;
         self.holds[unit.index()] = v;
         self.free.remove(unit);
     }
@@ -174,13 +174,10 @@ impl Scan<'_> {
 
     /// Takes a value out of its unit.
     fn clear(&mut self, v: u32) {
-        if let Some(unit) = self.unit_of(v)
-            && self.holds[unit.index()] == v
-        {
+        if let Some(unit) = self.unit_of(v) {
             self.holds[unit.index()] = NO_VALUE;
             self.release(UnitSet::of(unit));
         }
-        self.place[v as usize] = None;
     }
 
     /// Makes units free, those of them that are given out.
@@ -191,7 +188,6 @@ impl Scan<'_> {
     /// Leaves a value in its slot alone. It is stored right after its definition.
     fn spill(&mut self, v: u32) {
         self.clear(v);
-        self.place[v as usize] = Some(self.memory(v));
         self.store(v);
     }
 
@@ -288,7 +284,7 @@ impl Scan<'_> {
         let held = (self.allocatable & among) - self.free - kept;
         let distance = |unit: &Unit| {
             let v = self.holds[unit.index()];
-            (self.ranges.next_use(v, at / 2, self.block, self.end), *unit)
+            (self.ranges.next_use(v, at / 2 + 1, self.block), *unit)
         };
         let furthest = units(held)
             .filter(|&u| self.holds[u.index()] != NO_VALUE)

@@ -84,7 +84,7 @@ impl Scan<'_> {
         let dropped = self.make_way(&mut o)?;
         let tied = self.copy_tied(&mut o)?;
         for u in &o.uses {
-            o.places[u.k] = o.places[u.k].or(self.place[u.v as usize]);
+            o.places[u.k] = o.places[u.k].or(Some(self.place_of(u.v)));
         }
         for v in dropped {
             self.spill(v);
@@ -126,7 +126,7 @@ impl Scan<'_> {
             && at <= i
         {
             self.arrived += 1;
-            if self.place[v as usize] == Some(self.memory(v))
+            if self.unit_of(v).is_none()
                 && let Some(unit) = self.choose(v, 2 * i, UnitSet::ALL)
             {
                 self.before(i, self.memory(v), Place::Unit(unit));
@@ -213,7 +213,7 @@ impl Scan<'_> {
         let mut arrive: SmallVec<[(u32, Unit); 8]> = SmallVec::new();
         for u in &o.uses {
             let Some(to) = u.fixed else { continue };
-            let from = self.place[u.v as usize].ok_or(NoAnswer::TooFewUnits)?;
+            let from = self.place_of(u.v);
             o.places[u.k] = Some(Place::Unit(to));
             o.kept.insert(to);
             moves.push((from, Place::Unit(to)));
@@ -393,10 +393,8 @@ impl Scan<'_> {
                     Place::Unit(unit)
                 }
                 Err(_) if def.anywhere => {
-                    let memory = self.memory(def.v);
-                    self.place[def.v as usize] = Some(memory);
                     self.stored[def.v as usize] = true;
-                    memory
+                    self.memory(def.v)
                 }
                 Err(error) => return Err(error),
             };

@@ -94,7 +94,7 @@ impl Scan<'_> {
 
     /// Drops stores to slots from which nothing is loaded.
     fn drop_unloaded(&mut self) {
-        let mut loaded = vec![false; self.place.len()];
+        let mut loaded = vec![false; self.last_unit.len()];
         let froms = self.moves.iter().map(|&(_, (from, _))| from);
         for place in froms.chain(self.places.iter().copied()) {
             if let Place::Memory(web) = place
@@ -117,7 +117,7 @@ impl Scan<'_> {
     /// its block, while others are still read.
     fn spans_in_memory(&self) -> BTreeMap<u32, BTreeMap<u32, u32>> {
         let mut spans: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
-        for v in (0..self.place.len() as u32).filter(|&v| self.stored[v as usize]) {
+        for v in (0..self.last_unit.len() as u32).filter(|&v| self.stored[v as usize]) {
             let of_web = spans.entry(self.webs.of(v)).or_default();
             of_web.extend(self.ranges.spans.of(v as usize).iter().copied());
         }
@@ -149,7 +149,7 @@ impl Scan<'_> {
             .filter_map(|(&web, spans)| Some((*spans.first_key_value()?.0, web)))
             .collect();
         order.sort_unstable();
-        let mut numbers = vec![NO_VALUE; self.place.len()];
+        let mut numbers = vec![NO_VALUE; self.last_unit.len()];
         let mut slots = Vec::new();
         let mut taken: Vec<BTreeMap<u32, u32>> = Vec::new();
         for (_, web) in order {
@@ -182,8 +182,8 @@ impl Scan<'_> {
 
     /// By web, the GRFs of its slot: all of a unit for an operand in memory.
     fn slot_grfs(&self) -> Vec<u32> {
-        let mut grfs = vec![1; self.place.len()];
-        for v in 0..self.place.len() as u32 {
+        let mut grfs = vec![1; self.last_unit.len()];
+        for v in 0..self.last_unit.len() as u32 {
             let own = &mut grfs[self.webs.of(v) as usize];
             *own = self.problem.slot_grfs(v).max(*own);
         }

@@ -117,7 +117,7 @@ const MUTATIONS: [(&str, u32, Mutation); 12] = [
 fn every_kind_of_mistake_is_found() {
     let mut found = [(0u32, 0u32); MUTATIONS.len()];
     let mut lost = (0, 0);
-    for seed in 0..64 {
+    for seed in 0..128 {
         let bytes = crate::bytes(seed, 2000);
         let func = random::function(&SKL, &mut random::Choices(&bytes), 30);
         let mut options = options(if seed % 2 == 0 { 24 } else { 48 });

@@ -10,9 +10,9 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::super::live_ranges::{Lists, LiveRanges};
+use super::super::loops::Loops;
 use super::super::webs::Webs;
 use super::crowded::Crowded;
-use super::loops::Loops;
 use super::straddling::{Edge, Straddling};
 use crate::problem::Problem;
 
@@ -115,7 +115,7 @@ pub struct Costs<'a> {
     stored: Vec<bool>,
     weights: Vec<u64>,
     edges: Straddling,
-    loops: Loops,
+    loops: &'a Loops,
     /// By block: its first instruction.
     starts: Vec<u32>,
     links: Vec<Link>,
@@ -125,7 +125,12 @@ pub struct Costs<'a> {
 }
 
 impl<'a> Costs<'a> {
-    pub fn new(problem: &'a Problem, ranges: &LiveRanges, webs: &Webs, crowded: &Crowded) -> Self {
+    pub fn new(
+        problem: &'a Problem,
+        ranges: &'a LiveRanges,
+        webs: &Webs,
+        crowded: &Crowded,
+    ) -> Self {
         let weight = |&depth: &u32| LOOP_WEIGHT.pow(depth.min(MAX_LOOPS));
         let weights: Vec<u64> = ranges.depth.iter().map(weight).collect();
         let (of, roots) = numbered(problem, ranges, webs, crowded);
@@ -148,8 +153,8 @@ impl<'a> Costs<'a> {
             args: Lists::default(),
             stored: vec![false; values],
             weights,
-            edges: Straddling::new(&[]),
-            loops: Loops::new(problem),
+            edges: Straddling::new(&[], 0),
+            loops: &ranges.loops,
             starts: (0..problem.block_count())
                 .map(|b| problem.insts_of(b).0)
                 .collect(),
@@ -211,7 +216,7 @@ impl<'a> Costs<'a> {
                 args.extend(passed.map(|(&arg, &param)| (param, (arg, b as u32))));
             }
         }
-        self.edges = Straddling::new(&edges);
+        self.edges = Straddling::new(&edges, self.problem.inst_count() + 1);
         self.args = Lists::sorted(self.of.len(), args.iter().copied());
     }
 
@@ -279,8 +284,7 @@ impl<'a> Costs<'a> {
     /// not the start, and those that end blocks with an edge that leads out to where the web lives.
     fn splits(&self, web: u32, first: u32, last: u32) -> SmallVec<[u32; 4]> {
         let block = self.starts.partition_point(|&start| start <= last) - 1;
-        let heads = self.loops.around(block as u32);
-        let starts = heads.map(|head| self.starts[head as usize]);
+        let starts = self.loops.around(block as u32).map(|(start, _)| start);
         let mut splits: SmallVec<[u32; 4]> = starts.take_while(|&start| start > first).collect();
         self.edges.below((first + 1, last), |edge| {
             if edge.from < edge.to
@@ -656,20 +660,19 @@ fn numbered(
 
 /// By web, the code in which its values live.
 fn parts(of: &[u32], webs: usize, ranges: &LiveRanges) -> Lists<Part> {
-    let mut all: Vec<(u32, Part)> = Vec::new();
-    for (v, &web) in of.iter().enumerate().filter(|(_, web)| **web != NONE) {
-        all.extend(ranges.spans.of(v).iter().map(|&(from, to)| {
-            let (from, to) = (from.div_ceil(2), to.div_ceil(2));
-            (
-                web,
-                Part {
-                    from,
-                    to,
-                    v: v as u32,
-                },
-            )
-        }));
+    let spans = of.iter().enumerate().filter(|(_, web)| **web != NONE);
+    let spans = spans.flat_map(|(v, &web)| {
+        let spans = ranges.spans.of(v).iter();
+        spans.map(move |&(from, to)| {
+            let (from, to, v) = (from.div_ceil(2), to.div_ceil(2), v as u32);
+            (web, Part { from, to, v })
+        })
+    });
+    let mut parts = Lists::sorted(webs, spans);
+    for web in 0..webs {
+        parts
+            .of_mut(web)
+            .sort_unstable_by_key(|part| (part.from, part.to));
     }
-    all.sort_unstable_by_key(|(web, part)| (*web, part.from, part.to));
-    Lists::sorted(webs, all.iter().copied())
+    parts
 }

@@ -14,11 +14,10 @@
 //! all gaps of a web. The candidate with the most benefit for its cost is chosen until no position is over the limit
 //! (the greedy algorithm for covering); then what is not needed any more is given back.
 //!
-//! [`crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`loops`] loops, [`cost`] costs.
+//! [`crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`cost`] costs.
 
 mod cost;
 mod crowded;
-mod loops;
 mod straddling;
 
 use std::collections::BinaryHeap;
@@ -119,12 +118,11 @@ impl Planner<'_> {
         // Each has an upper bound of what it is worth, and gets its worth when it is the first.
         let mut heap: BinaryHeap<(u64, Candidate)> = BinaryHeap::new();
         for web in 0..self.costs.web_count() as u32 {
-            if self.costs.gaps_of(web).len() > 1 {
-                heap.push((u64::MAX, Candidate::Web(web)));
+            let gaps = self.costs.gaps_of(web);
+            if gaps.len() > 1 {
+                heap.push((self.bound_of_all(web), Candidate::Web(web)));
             }
-            for gap in self.costs.gaps_of(web) {
-                heap.extend(self.bound(gap));
-            }
+            heap.extend(gaps.filter_map(|gap| self.bound(gap)));
         }
         let mut choices = vec![0u32; self.costs.web_count()];
         while let Some((bound, candidate)) = heap.pop()
@@ -176,6 +174,16 @@ impl Planner<'_> {
         };
         let is_open = benefit > 0 && !self.costs.is_away(gap);
         is_open.then(|| (least.worth(), Candidate::Gap(gap)))
+    }
+
+    /// An upper bound of what all gaps of a web are worth, of which none is away.
+    fn bound_of_all(&self, web: u32) -> u64 {
+        let mut least = Price::default();
+        for gap in self.costs.gaps_of(web) {
+            least.benefit += self.costs.benefit(gap, &self.crowded);
+            least.cost += self.costs.load(gap) as i64;
+        }
+        least.worth()
     }
 
     /// Gives back gaps for which there is room after all: those first that cost most for the room that they need.

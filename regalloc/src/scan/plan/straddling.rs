@@ -4,8 +4,6 @@
 //! priority search trees, binary trees over the edges in the order of one end with the furthest other end below each
 //! node. Time is near the number of edges found.
 
-use std::ops::Range;
-
 #[derive(Clone, Copy)]
 pub struct Edge {
     /// The position before the instruction that ends the source, and the first position of the target.
@@ -32,17 +30,18 @@ pub struct Straddling {
 /// Edges in the order of one end.
 struct Tree {
     edges: Vec<Edge>,
-    /// By edge: that end.
-    ends: Vec<u32>,
+    /// By position: the number of edges with that end before it.
+    ranks: Vec<u32>,
     /// A complete binary tree, the root at 1: how far the other ends reach.
     reach: Vec<u32>,
 }
 
 impl Straddling {
-    pub fn new(edges: &[Edge]) -> Straddling {
+    /// Takes edges between so many positions.
+    pub fn new(edges: &[Edge], positions: usize) -> Straddling {
         Straddling {
-            by_low: Tree::new(edges, Edge::low, Edge::high),
-            by_high: Tree::new(edges, Edge::high, |edge| !edge.low()),
+            by_low: Tree::new(edges, positions, Edge::low, Edge::high),
+            by_high: Tree::new(edges, positions, Edge::high, |edge| !edge.low()),
         }
     }
 
@@ -58,9 +57,19 @@ impl Straddling {
 }
 
 impl Tree {
-    fn new(edges: &[Edge], end: impl Fn(&Edge) -> u32, reach: impl Fn(&Edge) -> u32) -> Tree {
+    fn new(
+        edges: &[Edge],
+        positions: usize,
+        end: impl Fn(&Edge) -> u32,
+        reach: impl Fn(&Edge) -> u32,
+    ) -> Tree {
         let mut edges = edges.to_vec();
         edges.sort_unstable_by_key(|edge| (end(edge), reach(edge), edge.from));
+        let mut ranks = Vec::with_capacity(positions + 1);
+        for (n, edge) in edges.iter().enumerate() {
+            ranks.resize(end(edge) as usize + 1, n as u32);
+        }
+        ranks.resize(positions + 1, edges.len() as u32);
         let leaves = edges.len().next_power_of_two();
         let mut tree = vec![0; 2 * leaves];
         for (node, edge) in tree[leaves..].iter_mut().zip(&edges) {
@@ -70,40 +79,40 @@ impl Tree {
             tree[n] = tree[2 * n].max(tree[2 * n + 1]);
         }
         Tree {
-            ends: edges.iter().map(end).collect(),
             edges,
+            ranks,
             reach: tree,
         }
     }
 
     /// Visits the edges with their end in a stretch that reach beyond something.
     fn find(&self, (first, last): (u32, u32), beyond: u32, mut visit: impl FnMut(Edge)) {
-        let from = self.ends.partition_point(|&end| end < first);
-        let to = from + self.ends[from..].partition_point(|&end| end <= last);
-        if from < to {
-            self.visit(1, self.reach.len() / 2, from..to, beyond, &mut visit);
+        let leaves = self.reach.len() / 2;
+        let leaf = |at: u32| leaves + self.ranks[at as usize] as usize;
+        let (mut low, mut high) = (leaf(first), leaf(last + 1));
+        while low < high {
+            if low % 2 == 1 {
+                self.visit(low, beyond, &mut visit);
+                low += 1;
+            }
+            if high % 2 == 1 {
+                high -= 1;
+                self.visit(high, beyond, &mut visit);
+            }
+            low /= 2;
+            high /= 2;
         }
     }
 
-    /// Of the node's leaves, `width` of them, those of a range are looked at.
-    fn visit(
-        &self,
-        n: usize,
-        width: usize,
-        range: Range<usize>,
-        beyond: u32,
-        visit: &mut impl FnMut(Edge),
-    ) {
-        if range.is_empty() || self.reach[n] <= beyond {
+    fn visit(&self, n: usize, beyond: u32, visit: &mut impl FnMut(Edge)) {
+        if self.reach[n] <= beyond {
             return;
         }
-        if width == 1 {
-            return visit(self.edges[n - self.reach.len() / 2]);
+        let leaves = self.reach.len() / 2;
+        if n >= leaves {
+            return visit(self.edges[n - leaves]);
         }
-        let half = width / 2;
-        let behind = range.start.max(half) - half..range.end.max(half) - half;
-        let ahead = range.start.min(half)..range.end.min(half);
-        self.visit(2 * n, half, ahead, beyond, visit);
-        self.visit(2 * n + 1, half, behind, beyond, visit);
+        self.visit(2 * n, beyond, visit);
+        self.visit(2 * n + 1, beyond, visit);
     }
 }

@@ -12,6 +12,8 @@ pub struct Loops {
     innermost: Vec<u32>,
     /// By first block of a loop: that of the loop around it.
     outer: Vec<u32>,
+    /// By first block of a loop: its instructions, the first and the one after the last.
+    insts: Vec<(u32, u32)>,
 }
 
 impl Loops {
@@ -26,26 +28,39 @@ impl Loops {
         let mut loops = Loops {
             innermost: Vec::with_capacity(blocks),
             outer: vec![NONE; blocks],
+            insts: vec![(0, 0); blocks],
         };
         let mut open: Vec<u32> = Vec::new();
-        for b in 0..blocks as u32 {
-            while open.last().is_some_and(|&head| ends[head as usize] < b) {
+        for b in 0..blocks {
+            while open
+                .last()
+                .is_some_and(|&head| ends[head as usize] < b as u32)
+            {
                 open.pop();
             }
-            if ends[b as usize] != NONE {
-                loops.outer[b as usize] = open.last().copied().unwrap_or(NONE);
-                open.push(b);
+            if ends[b] != NONE {
+                let (first, _) = problem.insts_of(b);
+                let (_, end) = problem.insts_of(ends[b] as usize);
+                loops.insts[b] = (first, end);
+                loops.outer[b] = open.last().copied().unwrap_or(NONE);
+                open.push(b as u32);
             }
             loops.innermost.push(open.last().copied().unwrap_or(NONE));
         }
         loops
     }
 
-    /// The first blocks of the loops around a block, from the innermost out.
-    pub fn around(&self, block: u32) -> impl Iterator<Item = u32> {
+    /// True if a block has an edge back to it.
+    pub fn is_header(&self, block: u32) -> bool {
+        self.innermost[block as usize] == block
+    }
+
+    /// The loops around a block, from the innermost out: the first instruction of each, and the one after the last.
+    pub fn around(&self, block: u32) -> impl Iterator<Item = (u32, u32)> {
         let some = |head: u32| (head != NONE).then_some(head);
-        std::iter::successors(some(self.innermost[block as usize]), move |&head| {
+        let heads = std::iter::successors(some(self.innermost[block as usize]), move |&head| {
             some(self.outer[head as usize])
-        })
+        });
+        heads.map(|head| self.insts[head as usize])
     }
 }
