@@ -10,6 +10,9 @@ use super::walk::Walk;
 use super::{NONE, NOWHERE, reads, writes};
 use crate::AllocError;
 
+/// Written operands, each with its register if it is known before the sources are read.
+type Results = SmallVec<[(Access, Option<u8>); 2]>;
+
 impl Walk<'_, '_> {
     /// Rewrites one instruction; `false` if it gives no code.
     pub(super) fn inst(
@@ -27,8 +30,8 @@ impl Walk<'_, '_> {
         if inst.op == Opcode::Undef {
             return self.undef(i, inst, list[0].v);
         }
-        let cond = list.iter().find(|a| a.place == Place::Cond);
-        if let Some(c) = inst.cond.as_ref().filter(|_| cond.is_some())
+        let writes_flag = list.iter().any(|a| a.place == Place::Cond);
+        if let Some(c) = inst.cond.as_ref().filter(|_| writes_flag)
             && let Some(pred) = inst.pred.and_then(|p| p.flag.as_virt())
             && c.old.expand().is_some_and(|old| old != pred)
         {
@@ -36,9 +39,52 @@ impl Walk<'_, '_> {
             return Err(self.pass.fail(what));
         }
         self.reading = list.iter().filter_map(Access::read).collect();
+        let places = self.place_apart(i, inst, list)?;
+        self.place_sources(inst, list)?;
+        // Reads are over.
+        self.reading.clear();
+        for a in list {
+            if let Some(v) = a.read()
+                && self.next_use(v) == NONE
+            {
+                self.clear(v);
+            }
+        }
+        self.make_way(writes(i));
+        for (a, place) in places {
+            let word = match (place, self.pass.fixed[a.v]) {
+                (Some(word), _) => word,
+                (None, NOWHERE) => {
+                    let (size, align) = (self.pass.size[a.v], self.pass.align[a.v]);
+                    let until = self.until(a.v);
+                    self.choose(size, align, (writes(i), writes(i)), until, i)?
+                }
+                (None, word) => word,
+            };
+            self.define(a.v, word, i);
+            self.pinned |= mask(word, self.pass.size[a.v]);
+            self.set(inst, a.place, file.reg(word, a.byte));
+            if a.place == Place::Cond
+                && let Some(pred) = list.iter().find(|p| p.place == Place::Pred)
+            {
+                self.set(inst, Place::Pred, file.reg(word, pred.byte));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Loads the operands that are read but no sources, and returns those that are written.
+    fn place_apart(
+        &mut self,
+        i: usize,
+        inst: &mut Inst,
+        list: &Accesses,
+    ) -> Result<Results, AllocError> {
+        let file = self.pass.file;
+        let writes_flag = list.iter().any(|a| a.place == Place::Cond);
         // A predicate beside a condition is in the condition's place.
         let is_apart = |a: &&Access| {
-            !matches!(a.place, Place::Src(_)) && (a.place != Place::Pred || cond.is_none())
+            !matches!(a.place, Place::Src(_)) && (a.place != Place::Pred || !writes_flag)
         };
         let mut order: SmallVec<[Access; 4]> = list.iter().filter(is_apart).copied().collect();
         let size = |a: &Access| self.pass.size[a.v];
@@ -58,7 +104,7 @@ impl Walk<'_, '_> {
             }
         }
         // Places of what is written over something, and of what is placed before it is known.
-        let mut places: SmallVec<[(Access, Option<u8>); 2]> = SmallVec::new();
+        let mut places = Results::new();
         for a in order {
             if a.place.needs_register() {
                 let word = self.load(a.v, i)?;
@@ -94,6 +140,12 @@ impl Walk<'_, '_> {
             };
             places.push((a, place));
         }
+        Ok(places)
+    }
+
+    /// Replaces the sources by their registers.
+    fn place_sources(&mut self, inst: &mut Inst, list: &Accesses) -> Result<(), AllocError> {
+        let file = self.pass.file;
         for a in list {
             if let Place::Src(n) = a.place {
                 let reg = match (self.place_of(a.v), self.pass.home[a.v].expand()) {
@@ -107,36 +159,7 @@ impl Walk<'_, '_> {
                 self.set(inst, Place::Src(n), reg);
             }
         }
-        // Reads are over.
-        self.reading.clear();
-        for a in list {
-            if let Some(v) = a.read()
-                && self.next_use(v) == NONE
-            {
-                self.clear(v);
-            }
-        }
-        self.make_way(writes(i));
-        for (a, place) in places {
-            let word = match (place, self.pass.fixed[a.v]) {
-                (Some(word), _) => word,
-                (None, NOWHERE) => {
-                    let (size, align) = (self.pass.size[a.v], self.pass.align[a.v]);
-                    let until = self.until(a.v);
-                    self.choose(size, align, (writes(i), writes(i)), until, i)?
-                }
-                (None, word) => word,
-            };
-            self.define(a.v, word, i);
-            self.pinned |= mask(word, self.pass.size[a.v]);
-            self.set(inst, a.place, file.reg(word, a.byte));
-            if a.place == Place::Cond
-                && let Some(pred) = list.iter().find(|p| p.place == Place::Pred)
-            {
-                self.set(inst, Place::Pred, file.reg(word, pred.byte));
-            }
-        }
-        Ok(true)
+        Ok(())
     }
 
     /// The place of a value that is written over another, which is in it before the instruction.

@@ -656,92 +656,99 @@ impl KernelInterface {
             }
         }
         for (number, argument) in (0..).zip(&self.arguments) {
-            let of = |arg_type| PayloadArgument {
-                arg_index: Some(number),
-                ..datum(arg_type)
-            };
-            let pointer = |mode, space, access: Access| PayloadArgument {
-                addrmode: Some(mode),
-                addrspace: Some(space),
-                access_type: Some(access.access_type()),
-                ..of(ArgType::ArgBypointer)
-            };
-            let index = |bti_value| BindingTableIndex {
-                bti_value,
-                arg_index: number,
-                other: Mapping::new(),
-            };
-            let payload = &mut entry.payload_arguments;
-            match *argument {
-                Argument::Value { offset, size, .. } => payload.push(PayloadArgument {
-                    offset: offset - shared,
-                    size,
-                    ..of(ArgType::ArgByvalue)
-                }),
-                Argument::Buffer {
-                    offset,
-                    bti,
-                    access,
-                    stateless,
-                    ..
-                } => {
-                    let offset = offset.map(|offset| offset - shared);
-                    let global = |mode| pointer(mode, AddrSpace::Global, access);
-                    match (bti, offset) {
-                        (None, offset) => payload.push(PayloadArgument {
-                            offset: offset.unwrap_or(0),
-                            size: 8,
-                            ..global(AddrMode::Stateless)
-                        }),
-                        (Some(bti), offset) => {
-                            let address = match stateless {
-                                true => global(AddrMode::Stateless),
-                                false => of(ArgType::BufferAddress),
-                            };
-                            payload.push(global(AddrMode::Stateful));
-                            payload.extend(offset.map(|offset| PayloadArgument {
-                                offset,
-                                size: 8,
-                                ..address
-                            }));
-                            entry.binding_table_indices.push(index(bti));
-                        }
-                    }
-                }
-                Argument::Local {
-                    offset,
-                    size,
-                    alignment,
-                    ..
-                } => payload.push(PayloadArgument {
-                    offset: offset - shared,
-                    size,
-                    slm_alignment: Some(alignment),
-                    ..pointer(AddrMode::Slm, AddrSpace::Local, Access::ReadWrite)
-                }),
-                Argument::Image {
-                    bti,
-                    ref image_type,
-                    access,
-                } => {
-                    payload.push(PayloadArgument {
-                        image_type: Some(image_type.clone()),
-                        ..pointer(AddrMode::Stateful, AddrSpace::Image, access)
-                    });
-                    entry.binding_table_indices.push(index(bti));
-                }
-                Argument::Sampler { index } => {
-                    let mut other = Mapping::new();
-                    other.insert("sampler_type".into(), "texture".into());
-                    payload.push(PayloadArgument {
-                        sampler_index: Some(index),
-                        other,
-                        ..pointer(AddrMode::Stateful, AddrSpace::Sampler, Access::ReadWrite)
-                    });
-                }
-            }
+            argument.describe(number, shared, &mut entry);
         }
         entry
+    }
+}
+
+impl Argument {
+    /// Adds the argument of a number to an entry. Values that all threads share begin at `shared`.
+    fn describe(&self, number: u32, shared: u32, entry: &mut Entry) {
+        let of = |arg_type| PayloadArgument {
+            arg_index: Some(number),
+            ..datum(arg_type)
+        };
+        let pointer = |mode, space, access: Access| PayloadArgument {
+            addrmode: Some(mode),
+            addrspace: Some(space),
+            access_type: Some(access.access_type()),
+            ..of(ArgType::ArgBypointer)
+        };
+        let index = |bti_value| BindingTableIndex {
+            bti_value,
+            arg_index: number,
+            other: Mapping::new(),
+        };
+        let payload = &mut entry.payload_arguments;
+        match *self {
+            Argument::Value { offset, size, .. } => payload.push(PayloadArgument {
+                offset: offset - shared,
+                size,
+                ..of(ArgType::ArgByvalue)
+            }),
+            Argument::Buffer {
+                offset,
+                bti,
+                access,
+                stateless,
+                ..
+            } => {
+                let offset = offset.map(|offset| offset - shared);
+                let global = |mode| pointer(mode, AddrSpace::Global, access);
+                match (bti, offset) {
+                    (None, offset) => payload.push(PayloadArgument {
+                        offset: offset.unwrap_or(0),
+                        size: 8,
+                        ..global(AddrMode::Stateless)
+                    }),
+                    (Some(bti), offset) => {
+                        let address = match stateless {
+                            true => global(AddrMode::Stateless),
+                            false => of(ArgType::BufferAddress),
+                        };
+                        payload.push(global(AddrMode::Stateful));
+                        payload.extend(offset.map(|offset| PayloadArgument {
+                            offset,
+                            size: 8,
+                            ..address
+                        }));
+                        entry.binding_table_indices.push(index(bti));
+                    }
+                }
+            }
+            Argument::Local {
+                offset,
+                size,
+                alignment,
+                ..
+            } => payload.push(PayloadArgument {
+                offset: offset - shared,
+                size,
+                slm_alignment: Some(alignment),
+                ..pointer(AddrMode::Slm, AddrSpace::Local, Access::ReadWrite)
+            }),
+            Argument::Image {
+                bti,
+                ref image_type,
+                access,
+            } => {
+                payload.push(PayloadArgument {
+                    image_type: Some(image_type.clone()),
+                    ..pointer(AddrMode::Stateful, AddrSpace::Image, access)
+                });
+                entry.binding_table_indices.push(index(bti));
+            }
+            Argument::Sampler { index } => {
+                let mut other = Mapping::new();
+                other.insert("sampler_type".into(), "texture".into());
+                payload.push(PayloadArgument {
+                    sampler_index: Some(index),
+                    other,
+                    ..pointer(AddrMode::Stateful, AddrSpace::Sampler, Access::ReadWrite)
+                });
+            }
+        }
     }
 }
 
