@@ -34,7 +34,7 @@ fn compile(session: &Session, visa: &[u8]) -> Result<CompiledModule> {
     Ok(module)
 }
 
-/// What a driver puts into memory that the device sees.
+/// Code in memory that the device sees.
 fn patch(module: &CompiledModule) -> Result<Vec<u8>> {
     let image = module.load_at(0x1_0000, |symbol| match symbol {
         "table" => Some(0xffff_8000_0000_1000),
@@ -79,7 +79,7 @@ fn run(session: &Session, zebin: &Zebin) -> Result<()> {
     Ok(())
 }
 
-/// Of a kernel that was compiled quickly, better code.
+/// Recompiles a kernel that was compiled quickly.
 fn recompile(visa: &[u8]) -> Result<()> {
     let platform = find_platform("skl").ok_or("no such platform")?;
     let session = Session::new(Options::new(platform).tier(Tier::Quick));

@@ -233,7 +233,7 @@ impl<'a> Scheduler<'a> {
                 }
                 for list in [&mut held.writes, &mut held.reads] {
                     list.retain_mut(|(n, bytes)| {
-                        // What it reads itself is not over for those that write later.
+                        // The instruction's own read still counts for later writes.
                         if *n != inst {
                             *bytes &= !access.bytes;
                         }
@@ -317,7 +317,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Which instructions an instruction may be moved over, as far as its registers do not say.
+    /// The instructions that an instruction may be moved over as far as anything but registers is concerned.
     fn movability(&self, inst: &Inst) -> Movability {
         if is_ordered(inst) || !inst.srcs.iter().all(is_read) {
             return Movability::None;

@@ -21,7 +21,7 @@ const MEMORY: Key = (RegFile::Null, 0, 0);
 #[derive(Default)]
 struct State {
     values: HashMap<Key, u64>,
-    /// What was done that nothing may be moved over, in order.
+    /// Effects that nothing may be moved over, in order.
     events: Vec<u64>,
 }
 

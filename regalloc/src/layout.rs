@@ -35,7 +35,7 @@ const NONE: u32 = u32::MAX;
 /// The number of an instruction that ends a block.
 pub const TERM: u32 = ADDED - 1;
 
-/// Where the program's instructions come from.
+/// The origins of the program's instructions.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
     /// By block of the program, the block of the function; a join after its moves has two.
@@ -48,7 +48,7 @@ pub struct Origins {
 struct Layout<'a> {
     func: &'a Function,
     frame: &'a Frame,
-    /// Where the code of each block is found, if it has any that stays.
+    /// The block that has the code of each, if any of it stays.
     resolved: SecondaryMap<Block, Option<Block>>,
     /// The program's block that each begins with, and that of its join.
     start: SecondaryMap<Block, u32>,

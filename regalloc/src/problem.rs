@@ -46,7 +46,7 @@ pub enum Role {
     Def,
 }
 
-/// Where an operand has to be.
+/// The places that an operand may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// In a unit.

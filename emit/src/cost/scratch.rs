@@ -5,8 +5,8 @@
 //! that header field, in program order, moved a constant there. Other oword blocks may be accesses to a stack frame,
 //! which holds arguments as well, and do not count.
 //!
-//! Where memory is accessed by address, spills are whole registers of the surface whose state the header names, at one
-//! address for all. Others access private variables there a value or an element at a time.
+//! On platforms that access memory by address, spills are whole registers of the surface whose state the header names, at
+//! one address for all. Others access private variables there a value or an element at a time.
 
 use std::collections::{HashMap, HashSet};
 

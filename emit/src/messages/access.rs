@@ -46,7 +46,7 @@ pub enum Space {
     Image,
 }
 
-/// Where the addresses of an access are.
+/// The place of the addresses of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// One for each channel, in the first payload.

@@ -277,7 +277,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Where the crossbar for bytes and words is narrow, elements of a result closer than a dword come from sources
+    /// Rule of platforms with a narrow crossbar for bytes and words: elements of a result closer than a dword come from sources
     /// that are as close, or twice or four times as far apart and then start at the corresponding place.
     pub(super) fn narrow(&self, dst: &Dst) -> Result<(), Violation> {
         let size = dst.ty.bytes();

@@ -96,7 +96,7 @@ impl fmt::Display for Loc {
     }
 }
 
-/// What is wrong, and where.
+/// An error and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     pub code: Code,

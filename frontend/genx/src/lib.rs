@@ -107,7 +107,7 @@ fn compile_module(bytes: &[u8], options: &Options) -> Result<Compiled> {
     let mut module = read(bytes)?;
     let (kernels, calls) = described(&mut module, options.variant)?;
     if module.functions.values().any(emit::diverges) {
-        // Where the rules for branches of channels do not hold, they become logic on masks.
+        // Branches of channels that break the rules become logic on masks.
         let mut kept = module.clone();
         if let Ok(compiled) = lower(&mut kept, &kernels, &calls, options, false) {
             return Ok(compiled);

@@ -95,7 +95,7 @@ fn readers_allocate_a_small_multiple_of_the_input() {
     let found = multiple(object.len(), || read(&object));
     assert!(found <= 16, "object of long names: {found}");
 
-    // Likewise for labels whose names the reader must change.
+    // Labels whose names the reader must change.
     type Named<'a> = &'a dyn Fn(usize) -> String;
     let kinds: [(LabelKind, Named); 2] = [
         (LabelKind::Block, &|_| format!("{long}.")),

@@ -158,7 +158,7 @@ impl Legalizer<'_> {
         let masked = !channels.no_mask
             || channels.pred.is_some()
             || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
-        // Where three-source operations have regions, their destination is aligned to eight bytes.
+        // The destination of a three-source operation with regions is aligned to eight bytes.
         let even = match shape(op) == Shape::Three && !self.align16 {
             true => (8 / (dest.h * dest.ty.bytes())).clamp(1, n),
             false => 1,

@@ -124,7 +124,7 @@ fn keep_within(func: &Function, pressure: &mut Pressure, pairs: &mut Pairs, orde
         let mut is_within = true;
         for at in 0..order.len() {
             last = last.max(order[at] as usize);
-            // The same instructions come before here in both orders.
+            // Both orders have the same instructions up to here.
             if last == at {
                 let to = at + 1;
                 if needed[from + 1..=to].iter().any(|&needed| needed > limit) {

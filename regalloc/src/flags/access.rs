@@ -1,4 +1,4 @@
-//! Where instructions and terminators name values of a file, and how many words of them they take.
+//! The operands of instructions and terminators that name values of a file, and the words of them that they take.
 
 use kiln_machine::func::{Class, Function, Term};
 use kiln_machine::inst::{Desc, Inst, Reg, VReg};
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::file::WORD;
 
-/// Where in an instruction a value of the file stands.
+/// The operand of an instruction that names a value of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Pred,
@@ -140,7 +140,7 @@ pub(crate) fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
     list
 }
 
-/// What a terminator reads, with the words it takes.
+/// The value that a terminator reads, with the words it takes.
 pub(crate) fn term_read(func: &Function, term: &Term, class: Class) -> Option<Access> {
     let pred = term.pred()?;
     let v = pred.flag.as_virt()?;

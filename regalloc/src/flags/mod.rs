@@ -12,8 +12,8 @@
 //! * All others are placed block by block, in order; where there is no room, the value whose next
 //!   use is furthest away goes.
 //!
-//! What gets no place, or loses it, is *demoted*: a general register holds it from its definition
-//! on, and it is loaded before a use. Predicates, conditions, addresses and descriptors need the
+//! A value that gets no place, or loses it, is *demoted*: a general register holds it from its
+//! definition on, and it is loaded before a use. Predicates, conditions, addresses and descriptors need the
 //! real register; operands that only read or write the bits use the general one.
 //!
 //! `file` has the words of a register file, `access` where instructions name its values; `webs` finds
@@ -95,7 +95,7 @@ struct Pass<'a> {
 #[derive(Default)]
 struct Named {
     all: Vec<(u32, Accesses)>,
-    /// Where each block's end.
+    /// The end of each block's part of the list.
     ends: Vec<usize>,
 }
 
@@ -226,7 +226,7 @@ impl Pass<'_> {
     }
 }
 
-/// What lives at the end of a block, given what lives after it.
+/// The values live at the end of a block, given those live after it.
 pub fn at_end<'a>(block: &'a BlockData, after: &'a [VReg]) -> impl Iterator<Item = &'a VReg> {
     after.iter().chain(block.succs.iter().flat_map(|e| &e.args))
 }

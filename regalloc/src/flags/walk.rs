@@ -26,9 +26,9 @@ pub(super) struct Walk<'p, 'a> {
     /// The first use of each value that is still to come, and the last of all.
     head: SecondaryMap<VReg, u32>,
     last: SecondaryMap<VReg, u32>,
-    /// What each word holds, webs apart.
+    /// The value that each word holds, webs apart.
     pub(super) slots: [Option<VReg>; MAX_WORDS],
-    /// Where each value is, and where and at which instruction it was defined.
+    /// The word of each value, and the instruction and word of its definition.
     pub(super) at: SecondaryMap<VReg, u8>,
     pub(super) defined: SecondaryMap<VReg, (u32, u8)>,
     /// Spans of each word that are not over, from the last to the first.
@@ -186,7 +186,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether a web has the word at a position.
+    /// True if a web has the word at a position.
     pub(super) fn is_webs(&self, word: usize, at: u32) -> bool {
         let spans = self.spans[word].iter().rev();
         spans.take_while(|s| s.from <= at).any(|s| at <= s.to)
@@ -284,7 +284,7 @@ impl Walk<'_, '_> {
                 .map(|s| s.from)
                 .min()
                 .unwrap_or(END);
-            // Where the other half is in use anyway a whole register stays free.
+            // A word beside one in use leaves a whole register free elsewhere.
             let other = usize::from(word ^ size);
             let beside = self.slots.get(other).is_some_and(Option::is_some)
                 || other < MAX_WORDS && self.is_webs(other, from);

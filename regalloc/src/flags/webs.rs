@@ -39,7 +39,7 @@ impl Unions {
     }
 }
 
-/// Where a value lives, in one block.
+/// A part of a live range within one block.
 #[derive(Clone, Copy)]
 struct Segment {
     block: Block,

@@ -351,7 +351,7 @@ impl Scan<'_> {
     }
 
     /// A loop header has in units the values that the plan does not have in memory, those with the nearest use first.
-    /// What is in memory is loaded before the loop if its web is planned; what the walk spilled is not.
+    /// A value in memory is loaded before the loop if its web is planned, and not if the walk spilled it.
     fn at_loop(&self, all: &mut [Candidate], first: u32) {
         all.sort_by_key(Candidate::key);
         let stays =

@@ -80,7 +80,7 @@ fn what_a_callee_leaves_alone_is_not_saved() {
     assert_eq!(frame(20, &Parts::default()), 32 + 20 * 64);
     // More than the callee can leave alone.
     assert!(frame(40, &knowing(lost)) > 32);
-    // What a caller of both loses is what both overwrite, the place of the descriptor among it.
+    // A caller of both loses the registers that both overwrite, the place of the descriptor among them.
     let of_caller = allocate(&caller(3), &knowing(lost)).stats.overwritten;
     assert_eq!(of_caller & lost, lost);
     let descriptor: GrfSet = (2..4u32).collect();

@@ -1,4 +1,4 @@
-//! Which registers the code of a function may name.
+//! The registers that the code of a function may name.
 
 use kiln_emit::inst::{Desc, Inst, Place, RegFile, Src};
 use kiln_machine::func::Function;

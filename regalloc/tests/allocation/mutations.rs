@@ -121,7 +121,7 @@ fn every_kind_of_mistake_is_found() {
         let bytes = crate::bytes(seed, 2000);
         let func = random::function(&SKL, &mut random::Choices(&bytes), 30);
         let mut options = options(if seed % 2 == 0 { 24 } else { 48 });
-        // Of half of them most slots are farther than scratch block messages reach.
+        // Half of the functions have most slots farther than scratch block messages reach.
         if seed % 4 >= 2 {
             options.scratch_base = 4096 * 32 - 256;
         }

@@ -109,7 +109,7 @@ impl Whole {
         self.parts.conventions[1].as_mut().unwrap()
     }
 
-    /// Whether the check finds the caller as it should be.
+    /// True if the check accepts the caller.
     fn caller_fits(&self) -> bool {
         check_part(&self.caller, &self.of_caller, &self.parts).is_ok()
     }

@@ -1,4 +1,4 @@
-//! What lives far beyond the registers is spilled before allocation.
+//! Values far beyond the number of registers are spilled before allocation.
 
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::graph::Graph;

@@ -93,7 +93,7 @@ pub struct Args {
     /// Stop where code reads a register that nothing has written; takes about twice the time
     #[arg(long)]
     check: bool,
-    /// What executes instructions: the interpreter, or code of the host where that is possible; both compares the two
+    /// The part that executes instructions: the interpreter, or code of the host where that is possible
     #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
     /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x

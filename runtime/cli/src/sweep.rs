@@ -106,7 +106,7 @@ struct Row {
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Figures {
-    /// Those of the code.
+    /// Figures of the code.
     #[serde(flatten)]
     code: cost::Figures,
     moves: u32,

@@ -57,7 +57,7 @@ pub fn of_object(zebin: &Zebin) -> BTreeMap<String, Lines> {
 /// A table in the order of the code.
 fn in_order(mut table: Lines) -> Lines {
     table.lines.sort_by_key(|line| line.offset);
-    // Where one sequence ends and another begins at the same offset, the latter's row is kept.
+    // The row of a sequence that begins at another's end is kept.
     table.lines.dedup_by(|next, line| {
         let same = next.offset == line.offset;
         if same && next.source.is_some() {

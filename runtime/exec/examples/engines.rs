@@ -276,7 +276,7 @@ fn programs(count: u64, seed: u64) -> usize {
     wrong
 }
 
-/// What a comparison with the model says about the engines.
+/// The difference between the engines that a comparison with the model found.
 fn difference(result: Result<(), compare::Difference>) -> Result<(), String> {
     use compare::Difference;
     match result {

@@ -96,7 +96,7 @@ impl Memory {
             buffers: copies(&self.buffers),
             data: copies(&self.data),
         };
-        // What is a section of the data and a buffer, too, stays one.
+        // Memory that is both a section of the data and a buffer stays one.
         for (copy, original) in memory.buffers.iter_mut().zip(&self.buffers) {
             let same = |b: &Buffer| Arc::ptr_eq(&b.words, &original.words);
             if let Some(index) = self.data.iter().position(same) {

@@ -117,7 +117,7 @@ struct Worker<'a> {
     failure: Option<(u64, Box<ExecError>)>,
 }
 
-/// What a worker leaves.
+/// The result of a worker.
 struct Outcome {
     counts: Counts,
     failure: Option<(u64, Box<ExecError>)>,

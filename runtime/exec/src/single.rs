@@ -48,7 +48,7 @@ impl Registers {
         }
     }
 
-    /// The same registers, on which an engine runs code. Single instructions are always interpreted.
+    /// Chooses the engine that runs code on these registers. Single instructions are always interpreted.
     pub fn on(self, engine: Engine) -> Registers {
         Registers { engine, ..self }
     }

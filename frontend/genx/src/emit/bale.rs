@@ -34,7 +34,7 @@ pub enum Fold {
     Mask,
 }
 
-/// What a source turns into.
+/// Kinds of what a source is folded into.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Region,

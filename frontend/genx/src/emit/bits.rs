@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
         let parts = self.dwords(inst, count, bits)?;
         let (to, first) = self.of_dword(Opcode::Lzd, count, parts[0].clone())?;
         if let Some(high) = parts.get(1) {
-            // Those of the upper half, and if it is 0 of the lower too.
+            // The upper half counts first; the lower half counts as well if the upper is 0.
             self.alu(
                 Opcode::Add,
                 count,

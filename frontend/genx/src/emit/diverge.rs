@@ -27,7 +27,7 @@ pub struct Plan {
     pub masks: SecondaryMap<Value, bool>,
     /// True for resume masks.
     pub resumes: SecondaryMap<Value, bool>,
-    /// Where the channels wait that a goto turns off.
+    /// The block at which the channels wait that a goto turns off.
     pub targets: HashMap<Inst, Block>,
     /// True for blocks that begin with a join.
     pub joins: SecondaryMap<Block, bool>,
@@ -369,7 +369,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Where channels wait if none is on behind the join of a block.
+    /// The places where channels wait if none is on behind the join of a block.
     fn at_join(&self, block: Block, preds: &[Block]) -> Channels {
         let ends = preds.iter().flat_map(|pred| &self.ends[*pred]);
         let states = ends

@@ -115,7 +115,7 @@ pub struct Emitter<'a, 's> {
     pub signature: Option<Signature>,
     /// Places of arguments and results of a function that is called with a stack.
     pub passed: Option<Passed>,
-    /// Where the function's frame begins in that of the object.
+    /// Offset of the function's frame in that of the object, in bytes.
     pub frame: u32,
     pub loc: Loc,
     pub inst: Option<Inst>,

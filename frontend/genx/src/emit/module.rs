@@ -123,7 +123,7 @@ fn insts(function: &Function) -> impl Iterator<Item = &InstData> {
     blocks.map(|inst| &function.insts[*inst])
 }
 
-/// Where the frames of an object's functions are, and the bytes of all.
+/// The offsets of the frames of an object's functions, and the size of all, in bytes.
 fn frames(module: &Module, functions: &[FunctionId]) -> (HashMap<FunctionId, u32>, u64) {
     let mut places = HashMap::new();
     let mut next = 0u64;

@@ -413,7 +413,7 @@ fn packed(elements: &[u64], bytes: u32) -> Option<(u64, VType, usize)> {
     Some((bits, kind, elements.len()))
 }
 
-/// The same for numbers that are close to their least.
+/// A packed immediate of the differences to the least element, with that element; none if a difference is too large.
 fn offset_packed(elements: &[u64], bytes: u32) -> Option<(u64, u64, usize)> {
     let base = elements.iter().map(|e| signed(*e, bytes)).min()?;
     let differences: Vec<u64> = (elements.iter())

@@ -41,7 +41,7 @@ pub enum Part {
     Receive,
 }
 
-/// What determines the parts that a message is sent in.
+/// The operand that determines the parts in which a message is sent, and their sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Owords at consecutive addresses, which this operand begins, in units of so many bytes.

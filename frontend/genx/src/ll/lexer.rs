@@ -154,7 +154,7 @@ impl<'a> Lexer<'a> {
     /// Takes the current token.
     ///
     /// # Errors
-    /// What follows is no token.
+    /// The text that follows is no token.
     pub fn take(&mut self) -> Result<Token<'a>> {
         let token = std::mem::replace(&mut self.token, Token::End);
         self.advance()?;
@@ -372,7 +372,7 @@ impl<'a> Lexer<'a> {
     /// Takes a word if it is the current token.
     ///
     /// # Errors
-    /// What follows is no token.
+    /// The text that follows is no token.
     pub fn eat_word(&mut self, word: &str) -> Result<bool> {
         let found = self.is_word(word);
         if found {
@@ -384,7 +384,7 @@ impl<'a> Lexer<'a> {
     /// Takes a character if it is the current token.
     ///
     /// # Errors
-    /// What follows is no token.
+    /// The text that follows is no token.
     pub fn eat(&mut self, punct: u8) -> Result<bool> {
         let found = self.is(punct);
         if found {

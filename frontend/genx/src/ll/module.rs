@@ -1,4 +1,4 @@
-//! What stands at the top of a text: types, variables, functions, attributes, metadata.
+//! The top level of a text: types, variables, functions, attributes, metadata.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -305,7 +305,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands before the body of a function, in a declaration and in a definition.
+    /// A function's head, of a declaration or a definition.
     pub(super) fn header(&mut self) -> Result<(FunctionId, Function)> {
         let (linkage, _) = self.linkage()?;
         let mut spir_kernel = false;

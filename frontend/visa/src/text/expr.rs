@@ -184,7 +184,7 @@ impl Parser<'_> {
         if !matches!(rest, [first, ..] if b"&^|=!<>+-*/%".contains(first)) {
             return None;
         }
-        // Where `>` ends the expression, `>>` may still be a shift, and `>=` is no operator.
+        // A `>` that ends the expression leaves `>>` a shift, and makes `>=` no operator.
         let all = LEVELS.iter().enumerate();
         let found = all
             .flat_map(|(level, ops)| ops.iter().map(move |op| (level, *op)))

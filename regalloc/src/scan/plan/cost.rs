@@ -74,8 +74,7 @@ struct Part {
     v: u32,
 }
 
-/// Where a value is defined: the weight of the block and its first instruction; the instruction is [`NONE`] if the
-/// value is no parameter.
+/// The block of a definition: its weight and its first instruction, which is [`NONE`] if the value is no parameter.
 #[derive(Clone, Copy, Default)]
 struct Home {
     weight: u64,

@@ -17,7 +17,7 @@ struct Node {
     least: i32,
     /// The greatest excess of all positions.
     most: i32,
-    /// What is to be added to the nodes below.
+    /// The number still to be added to the nodes below.
     pending: i32,
 }
 

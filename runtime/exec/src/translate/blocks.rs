@@ -23,7 +23,7 @@ pub struct Block {
 /// The number of channels of an operation's executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// The same for each execution.
+    /// A fixed number for each execution.
     Always(u32),
     /// A counter of its block.
     OfRange(u32),

@@ -30,7 +30,7 @@ pub struct Both<'a> {
     slm: Words,
     twin: Option<Box<Thread>>,
     stride: usize,
-    /// What translated code has counted.
+    /// Executions that translated code has counted.
     counts: Counts,
     program: &'a Program,
 }
@@ -73,7 +73,7 @@ impl Turns for Both<'_> {
         let memory = self.memory.as_ref();
         let what = memory.and_then(|memory| shared.memory.first_difference(memory));
         let what = what.or_else(|| {
-            // What a fused pair executes together is counted where the pair meets.
+            // Operations that a fused pair executes together are counted where the pair meets.
             let op = counts.first_difference(&self.counts, self.program)?;
             let (a, b) = (counts.of(op), self.counts.of(op));
             Some(format!("counts of operation {op}: {a:?} is {b:?}"))

@@ -30,9 +30,9 @@ enum Leaving {
 /// A branch after which channels wait at one place while the others go on.
 struct Departure {
     leaving: Leaving,
-    /// Where those that leave wait.
+    /// The operation at which the leaving channels wait.
     to: u32,
-    /// Where the others go on.
+    /// The code with which the others go on.
     next: CodeLabel,
 }
 

@@ -155,7 +155,7 @@ impl Emitter<'_> {
         if op.saturate {
             let zero = self.spare();
             self.asm.zero(zero)?;
-            // What is no number gives the second source.
+            // The maximum of a NaN and a number is the second source.
             self.asm
                 .three(codes::MAXPD, l, r, None, (r, Arg::Reg(zero)))?;
             let one = self.asm.quad(1f64.to_bits());

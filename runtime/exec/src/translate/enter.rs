@@ -20,7 +20,7 @@ use super::blocks::Lanes;
 use super::messages::{self, Site};
 use super::{Code, mode_number};
 
-/// What translated code finds through its context register.
+/// State that translated code finds through its context register.
 #[repr(C)]
 pub struct Context {
     pub thread: *mut Thread,
@@ -49,7 +49,7 @@ pub struct Context {
 /// Round to nearest, denormals kept, no exception.
 const MXCSR: u32 = 0x1f80;
 
-/// What translated code works on.
+/// State that translated code works on.
 pub struct Lent<'a, 'b, 'c> {
     pub code: &'a Code,
     pub program: &'a Program,

@@ -19,7 +19,7 @@ use super::windows::place;
 /// A source's elements for the lanes of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// The same number for all lanes.
+    /// One number for all lanes.
     Constant(u64),
     /// A number for each lane.
     Vector([u32; 16]),
@@ -144,13 +144,13 @@ pub fn extent_of_dest(dst: &Dest, part: Part) -> Option<(usize, usize)> {
 /// Interpretation of a source's modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modifiers {
-    /// Of integers.
+    /// Negation and absolute value of an integer.
     Number,
     /// The negation is a complement.
     Logical,
-    /// Of the sign bit of singles; denormals are flushed first if the mode says so.
+    /// Changes of the sign bit of singles; denormals are flushed first if the mode says so.
     Single,
-    /// Of the sign bit of an element, whatever its size.
+    /// Changes of the sign bit of an element of any size.
     Bits,
 }
 
