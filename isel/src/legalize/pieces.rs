@@ -158,11 +158,13 @@ impl Legalizer<'_> {
         let masked = !channels.no_mask
             || channels.pred.is_some()
             || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
-        // The destination of a three-source operation with regions is aligned to eight bytes.
-        let even = match shape(op) == Shape::Three && !self.align16 {
-            true => (8 / (dest.h * dest.ty.bytes())).clamp(1, n),
-            false => 1,
+        // The destination of a three-source operation is aligned.
+        let even = match (shape(op), self.align16) {
+            (Shape::Three, true) => 16 / (dest.h * dest.ty.bytes()),
+            (Shape::Three, false) => 8 / (dest.h * dest.ty.bytes()),
+            (Shape::Regions | Shape::Math, _) => 1,
         };
+        let even = even.clamp(1, n);
         let least = if masked { n.min(4) } else { 1 }.max(group(op)).max(even);
         if n < group(op) {
             return self.fail("fewer channels than the operation's groups have");
@@ -171,14 +173,25 @@ impl Legalizer<'_> {
         if !self.fits(dest, n, n) && !self.fits(dest, n, least) {
             return self.scattered(op, channels, dest, srcs, cond);
         }
-        let raw = is_raw_mov(op, dest.saturate, dest.ty, &srcs);
-        let exec = match raw {
-            true => dest.ty.bytes(),
-            false => exec_bytes(&srcs),
-        };
-        let size = self.piece_size(op, exec, least, n, dest, &mut srcs)?;
+        for s in &mut srcs {
+            let Src::Reg(r) = *s else { continue };
+            let fits = |lane| self.source_fits(&r, lane, least, shape(op));
+            if !self.source_fits(&r, 0, n, shape(op)) && !(0..n).step_by(least as usize).all(fits) {
+                *s = self.gathered(r, n)?;
+            }
+        }
+        let most = self.most_channels(op, dest, &srcs);
         let mut lane = 0;
         while lane < n {
+            let off = u32::from(channels.off) + lane;
+            let mut size = 1 << (n - lane).min(most).ilog2();
+            while size > least
+                && !(self.fits_at(dest, lane, size)
+                    && srcs.iter().all(|s| self.reads_at(s, lane, size, shape(op)))
+                    && !(masked && size > 4 && !off.is_multiple_of(size)))
+            {
+                size /= 2;
+            }
             let cond = cond.as_deref_mut();
             self.piece(op, channels, dest, &srcs, cond, lane, size, masked)?;
             lane += size;
@@ -188,82 +201,64 @@ impl Legalizer<'_> {
 
     /// True if the destination can be written in pieces of `size` channels.
     pub(super) fn fits(&self, dest: &Dest, n: u32, size: u32) -> bool {
+        (0..n / size).all(|p| self.fits_at(dest, p * size, size))
+    }
+
+    /// True if channels `lane..lane + n` of the destination can be written by one instruction.
+    fn fits_at(&self, dest: &Dest, lane: u32, n: u32) -> bool {
         if dest.indirect.is_some() || dest.is_null() || dest.is_architecture() {
             return true;
         }
         let step = dest.h * dest.ty.bytes();
-        let base = dest.base();
-        let bytes = dest.ty.bytes();
-        (0..n / size).all(|p| self.contained(dest.at(p * size), size, step, bytes, base))
+        self.contained(dest.at(lane), n, step, dest.ty.bytes(), dest.base())
     }
 
-    /// Number of channels of a piece such that every operand of every piece is legal. Sources that would need
-    /// pieces of fewer than `least` channels are replaced by aligned copies.
-    fn piece_size(
-        &mut self,
-        op: Op,
-        exec: u32,
-        least: u32,
-        n: u32,
-        dest: &Dest,
-        srcs: &mut SmallVec<[Src; 3]>,
-    ) -> Result<u32> {
+    /// True if channels `lane..lane + n` of a source can be read by one instruction.
+    fn reads_at(&self, s: &Src, lane: u32, n: u32, shape: Shape) -> bool {
+        match s {
+            Src::Imm(_) => true,
+            Src::Reg(r) => self.source_fits(r, lane, n, shape),
+        }
+    }
+
+    /// Maximum number of channels of a piece, wherever its operands are.
+    fn most_channels(&self, op: Op, dest: &Dest, srcs: &[Src]) -> u32 {
+        let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
+        let exec = match raw {
+            true => dest.ty.bytes(),
+            false => exec_bytes(srcs),
+        };
         let two = 2 * self.grf;
-        let mut size = n.min(widest(op, exec, self.grf)).min(two / exec).max(1);
-        if dest.indirect.is_some() {
-            size = size.min((two / (dest.h * dest.ty.bytes())).max(1));
-        }
-        while size > 1 && !self.fits(dest, n, size) {
-            size /= 2;
-        }
-        let shape = shape(op);
-        for s in srcs.iter_mut() {
-            let Src::Reg(r) = *s else { continue };
-            let mut own = size;
-            while own > 1 && !(0..n / own).all(|p| self.source_fits(&r, p * own, own, shape)) {
-                own /= 2;
-            }
-            let indirect = r.indirect.is_some();
-            if own >= least.max(size / 2) || own >= size || indirect && own >= least {
-                size = size.min(own);
-                continue;
-            }
-            if indirect {
-                return self.fail("an indirect operand of this shape");
-            }
-            let tmp = self.temp(n * r.ty.bytes());
-            let mut copy = self.dest_of(&Dst::new(tmp, 1, r.ty), false, n);
-            let raw = Src::Reg(SrcReg {
-                modifier: SrcMod::default(),
-                ..r
-            });
-            let all = Channels::all(n as u8);
-            for lane in (0..n).step_by(own as usize) {
-                self.piece(Op::Mov, all, &mut copy, &[raw], None, lane, own, false)?;
-            }
-            let mut new = Src::packed(tmp, r.ty);
-            if let Src::Reg(new) = &mut new {
-                new.modifier = r.modifier;
-            }
-            *s = new;
-        }
-        Ok(size)
+        let written = match dest.indirect {
+            Some(_) => dest.h * dest.ty.bytes(),
+            None => 1,
+        };
+        let most = widest(op, exec, self.grf);
+        most.min(two / exec).min(two / written).max(1)
     }
 
-    /// Copies elements one by one, without conversion.
-    fn elements(&mut self, to: &mut Dest, from: &SrcReg, n: u32) -> Result {
-        for lane in 0..n {
-            let element = Src::scalar(self.located(from.reg, from.offset(lane)), from.ty);
-            let mut mov = Inst::no_mask(Op::Mov, 1);
-            mov.srcs.push(element);
-            mov.dst = Some(self.write(to, lane, 1));
-            self.push(mov);
+    /// A packed copy of a source, with the source's modifiers.
+    fn gathered(&mut self, r: SrcReg, n: u32) -> Result<Src> {
+        if r.indirect.is_some() {
+            return self.fail("an indirect operand of this shape");
         }
-        Ok(())
+        let tmp = self.temp(n * r.ty.bytes());
+        let mut copy = self.dest_of(&Dst::new(tmp, 1, r.ty), false, n);
+        let raw = Src::Reg(SrcReg {
+            modifier: SrcMod::default(),
+            ..r
+        });
+        let all = Channels::all(n as u8);
+        self.cut(Op::Mov, all, &mut copy, SmallVec::from_slice(&[raw]), None)?;
+        let mut new = Src::packed(tmp, r.ty);
+        if let Src::Reg(new) = &mut new {
+            new.modifier = r.modifier;
+        }
+        Ok(new)
     }
 
     /// Emits an operation whose destination cannot be written by any four channels in one piece. It works on an
-    /// aligned copy of the destination's elements, which is then copied back one by one.
+    /// aligned copy of the destination's elements, which is then copied back.
     fn scattered(
         &mut self,
         op: Op,
@@ -309,10 +304,9 @@ impl Legalizer<'_> {
         };
         let mut aligned = self.dest_of(&dst, dest.saturate, n);
         self.alu(op, channels, &mut aligned, srcs, cond)?;
-        let Src::Reg(from) = Src::packed(result, ty) else {
-            return Ok(());
-        };
-        self.elements(dest, &from, n)
+        dest.saturate = false;
+        let back = SmallVec::from_slice(&[Src::packed(result, ty)]);
+        self.cut(Op::Mov, Channels::all(n as u8), dest, back, None)
     }
 
     /// Emits the instruction for `n` channels of an operation from `lane`.
