@@ -4,25 +4,31 @@
 //! and accesses that a kernel does not order have no order. 64-bit numbers are updated under a lock, so that their
 //! updates are atomic among each other.
 //!
-//! The words are in segments, so that a large buffer is converted to words and back part by part, and both together
-//! never take much more memory than one of them.
+//! The words are adjacent, from a multiple of a host's cache line on: a vector of the host loads as many as it has. Bytes
+//! are converted to words and back part by part, so that both together never take much more memory than one of them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Size of a word in bytes.
 const WORD: usize = 4;
-/// Logarithm of a segment's size in words: large enough that allocators return a freed segment to the system.
-const SEGMENT_LOG: u32 = 24;
-const SEGMENT: usize = 1 << SEGMENT_LOG;
+/// Size of the parts that are converted: large enough that allocators return what is freed to the system.
+const PART_BYTES: usize = 1 << 26;
+/// Alignment of the first word in bytes.
+const LINE: usize = 64;
+
+/// Number of words that have room for bytes from a cache line on.
+fn capacity(bytes: usize) -> usize {
+    bytes.div_ceil(WORD) + LINE / WORD
+}
 
 /// A number of bytes of shared memory.
 #[derive(Debug, Default)]
 pub struct Words {
-    /// The first segment, separate because most buffers have no other.
-    first: Vec<AtomicU32>,
-    /// The other segments; only the last of all is shorter than [`SEGMENT`].
-    further: Vec<Vec<AtomicU32>>,
+    /// The words, behind those before the first cache line.
+    all: Vec<AtomicU32>,
+    start: usize,
+    /// Number of bytes.
     len: usize,
     wide: Mutex<()>,
 }
@@ -40,61 +46,56 @@ impl Words {
             word[..chunk.len()].copy_from_slice(chunk);
             AtomicU32::new(u32::from_le_bytes(word))
         };
-        let mut segments = Vec::new();
+        let mut words = Vec::with_capacity(capacity(len));
         // From the end, where a vector can be shortened.
-        for start in (0..len).step_by(SEGMENT * WORD).rev() {
-            segments.push(bytes[start..].chunks(WORD).map(word).collect());
+        for start in (0..len).step_by(PART_BYTES).rev() {
+            words.extend(bytes[start..].chunks(WORD).rev().map(word));
             bytes.truncate(start);
             bytes.shrink_to_fit();
         }
-        Words::from_reversed(segments, len)
+        Words::from_reversed(words, len)
     }
 
-    /// Words from segments in reverse order.
-    fn from_reversed(mut segments: Vec<Vec<AtomicU32>>, len: usize) -> Words {
-        let first = segments.pop().unwrap_or_default();
-        segments.reverse();
+    /// Bytes with one value.
+    pub fn filled(len: usize, byte: u8) -> Words {
+        let mut words = Vec::with_capacity(capacity(len));
+        let word = || AtomicU32::new(u32::from_le_bytes([byte; WORD]));
+        words.resize_with(len.div_ceil(WORD), word);
+        Words::from_reversed(words, len)
+    }
+
+    /// Words from those in reverse order.
+    fn from_reversed(mut all: Vec<AtomicU32>, len: usize) -> Words {
+        let start = all.as_ptr().align_offset(LINE).min(LINE / WORD);
+        all.resize_with(all.len() + start, AtomicU32::default);
+        all.reverse();
         Words {
-            first,
-            further: segments,
+            all,
+            start,
             len,
             wide: Mutex::new(()),
         }
     }
 
     /// All words, in order.
-    fn words(&self) -> impl Iterator<Item = &AtomicU32> {
-        self.first.iter().chain(self.further.iter().flatten())
-    }
-
-    /// Bytes with one value.
-    pub fn filled(len: usize, byte: u8) -> Words {
-        let word = u32::from_le_bytes([byte; WORD]);
-        let words = len.div_ceil(WORD);
-        let segment = |start: usize| {
-            let count = SEGMENT.min(words - start);
-            (0..count).map(|_| AtomicU32::new(word)).collect()
-        };
-        let starts = (0..words).step_by(SEGMENT).rev();
-        Words::from_reversed(starts.map(segment).collect(), len)
+    fn words(&self) -> &[AtomicU32] {
+        self.all.get(self.start..).unwrap_or_default()
     }
 
     /// Sets all bytes to one value.
     pub fn fill(&self, byte: u8) {
         let word = u32::from_le_bytes([byte; WORD]);
-        self.words().for_each(|w| w.store(word, Relaxed));
+        self.words().iter().for_each(|w| w.store(word, Relaxed));
     }
 
-    /// Address of the first byte, if all bytes are adjacent.
-    pub fn address(&self) -> Option<u64> {
-        self.further
-            .is_empty()
-            .then_some(self.first.as_ptr() as u64)
+    /// Address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.words().as_ptr() as u64
     }
 
     /// The first word, as an offset in bytes, in which others of the same size differ.
     pub fn first_difference(&self, other: &Words) -> Option<usize> {
-        let pairs = self.words().zip(other.words());
+        let pairs = self.words().iter().zip(other.words());
         let differs = |(a, b): (&AtomicU32, &AtomicU32)| a.load(Relaxed) != b.load(Relaxed);
         pairs.map(differs).position(|d| d).map(|index| index * WORD)
     }
@@ -105,18 +106,23 @@ impl Words {
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        let words = self.words().map(|w| w.load(Relaxed).to_le_bytes());
+        let words = self.words().iter().map(|w| w.load(Relaxed).to_le_bytes());
         let mut bytes: Vec<u8> = words.flatten().collect();
         bytes.truncate(self.len);
         bytes
     }
 
     /// Converts to bytes, part by part.
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(mut self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len.next_multiple_of(WORD));
-        for segment in std::iter::once(self.first).chain(self.further) {
-            let words = segment.iter().map(|w| w.load(Relaxed).to_le_bytes());
-            words.for_each(|word| bytes.extend_from_slice(&word));
+        // The first word becomes the last, where a vector can be shortened.
+        self.all.reverse();
+        self.all.truncate(self.all.len() - self.start);
+        while !self.all.is_empty() {
+            let rest = self.all.len().saturating_sub(PART_BYTES / WORD);
+            let words = self.all.drain(rest..).rev();
+            words.for_each(|w| bytes.extend_from_slice(&w.into_inner().to_le_bytes()));
+            self.all.shrink_to_fit();
         }
         bytes.truncate(self.len);
         bytes
@@ -124,16 +130,7 @@ impl Words {
 
     #[inline]
     fn get(&self, index: usize) -> Option<&AtomicU32> {
-        match self.first.get(index) {
-            None if !self.further.is_empty() => self.get_further(index),
-            word => word,
-        }
-    }
-
-    #[cold]
-    fn get_further(&self, index: usize) -> Option<&AtomicU32> {
-        let segment = (index >> SEGMENT_LOG).checked_sub(1)?;
-        self.further.get(segment)?.get(index & (SEGMENT - 1))
+        self.all.get(self.start + index)
     }
 
     #[inline]

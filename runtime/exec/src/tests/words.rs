@@ -16,8 +16,8 @@ fn bytes_are_read_as_they_were_written() {
 }
 
 #[test]
-fn words_in_several_segments_are_the_bytes_they_were_made_of() {
-    let size = SEGMENT * WORD;
+fn words_converted_in_several_parts_are_the_bytes_they_were_made_of() {
+    let size = PART_BYTES;
     let mut bytes = vec![0; 2 * size + 6];
     for (at, n) in [
         (0, 1),
@@ -29,6 +29,7 @@ fn words_in_several_segments_are_the_bytes_they_were_made_of() {
         bytes[at] = n;
     }
     let words = Words::of(bytes.clone());
+    assert!(words.address().is_multiple_of(LINE as u64));
     let mut found = [0; 8];
     words.read(size - 4, &mut found);
     assert_eq!(found, [0, 0, 0, 2, 3, 0, 0, 0]);

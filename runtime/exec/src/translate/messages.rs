@@ -56,19 +56,18 @@ enum Kind {
 
 /// Bits of addresses that shared local memory ignores.
 const LOCAL_TAG: u32 = 1 << 28;
+/// The first distance that is negative as a dword; what is farther is left to the interpreter.
+const FAR: usize = 1 << 31;
 /// Alignment of buffers that the alignment of distances says nothing about.
 const BASE_ALIGNMENT: u64 = 64;
 
 impl Site {
     /// A buffer with a first address, for accesses of an extent.
     fn of(words: &Words, base: u64, extent: usize) -> Site {
-        match words.address() {
-            Some(origin) => Site {
-                origin,
-                base,
-                starts: (words.len() + 1).saturating_sub(extent) as u64,
-            },
-            None => Site::default(),
+        Site {
+            origin: words.address(),
+            base,
+            starts: (words.len() + 1).saturating_sub(extent).min(FAR) as u64,
         }
     }
 }
