@@ -357,6 +357,13 @@ pub fn send(
     op: &Operation,
     send: &Send,
 ) -> Result<(), Cause> {
+    if let Some(message) = &send.ready
+        && Function::of(message.descriptors.sfid) == Function::Gateway
+        && send.gathered.is_none()
+        && !send.eot
+    {
+        return gateway(thread, shared, message);
+    }
     let mut message = match &send.ready {
         Some(message) => message.clone(),
         None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
@@ -373,23 +380,28 @@ pub fn send(
         Function::Spawner => Ok(()),
         Function::Gateway if send.eot => Ok(()),
         Function::Sampler => sampler::send(thread, shared, &message),
-        Function::Gateway => match message.request()?.kind {
-            Kind::Barrier if thread.platform.barriers == 1 => {
-                shared.barriers.arrive();
-                Ok(())
-            }
-            // The group's barrier is the first of the named ones, with all threads on both sides.
-            Kind::Barrier | Kind::NamedBarrier => {
-                let dword = header_dword(thread, &message, 2)?;
-                shared.barriers.arrive_at(thread.number, dword)
-            }
-            _ => Err(message.unknown()),
-        },
+        Function::Gateway => gateway(thread, shared, &message),
         Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
             data_port(thread, shared, &message)
         }
         Function::Untyped | Function::UntypedLow | Function::LocalMemory | Function::Typed => {
             load_store::send(thread, shared, &message)
+        }
+        _ => Err(message.unknown()),
+    }
+}
+
+/// Signals a barrier.
+fn gateway(thread: &Thread, shared: &mut Shared, message: &Message) -> Result<(), Cause> {
+    match message.request()?.kind {
+        Kind::Barrier if thread.platform.barriers == 1 => {
+            shared.barriers.arrive();
+            Ok(())
+        }
+        // The group's barrier is the first of the named ones, with all threads on both sides.
+        Kind::Barrier | Kind::NamedBarrier => {
+            let dword = header_dword(thread, message, 2)?;
+            shared.barriers.arrive_at(thread.number, dword)
         }
         _ => Err(message.unknown()),
     }

@@ -1,8 +1,8 @@
 //! Basic blocks of operations, and the counters of their executions.
 //!
-//! A block begins at an operation where channels may wait, behind one that ends a block, and at the first operation;
-//! all of it is executed on the same channels. Executions of a block are counted once, and so are its active channels
-//! for each of their ranges that its operations have; an operation with a predicate counts its own channels.
+//! A block begins at an operation where channels or the thread may wait, behind one that ends a block, and at the first
+//! operation; all of it is executed on the same channels. Executions of a block are counted once, and so are its active
+//! channels for each of their ranges that its operations have; an operation with a predicate counts its own channels.
 
 use super::super::machine::{Thread, low_mask};
 use super::super::operation::{File, Operation, Path, Target};
@@ -59,6 +59,11 @@ pub fn ends(op: &Operation) -> bool {
     }
 }
 
+/// True if a thread may have to come back to an operation before it is executed.
+fn suspends(op: &Operation) -> bool {
+    matches!(op.path, Path::Wait | Path::Barrier)
+}
+
 impl Blocks {
     pub fn new(program: &Program) -> Blocks {
         let ops = program.ops();
@@ -70,7 +75,7 @@ impl Blocks {
         };
         let mut begins = true;
         for (index, op) in (0..).zip(ops) {
-            if begins || op.wakes {
+            if begins || op.wakes || suspends(op) {
                 let executions = blocks.counter();
                 blocks.blocks.push(Block {
                     first: index,

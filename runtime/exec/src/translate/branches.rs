@@ -1,8 +1,7 @@
 //! Branches: the channels that go on, those that wait, and where.
 //!
 //! Takes the branches whose targets are known. Where all channels stay together the code jumps; where some of them leave,
-//! it stores where they will continue; only where none is left, or a rule of `flow.rs` beyond that applies, the
-//! interpreter decides.
+//! it stores where they will continue; where none is left, it compares where all of them wait with the next operation.
 
 use std::mem::offset_of;
 
@@ -11,13 +10,13 @@ use iced_x86::{Code, Register};
 use kiln_emit::inst::Op;
 
 use super::super::machine::{Thread, low_mask};
-use super::super::operation::{Goto, Jump, Operation};
+use super::super::operation::{Base, File, Goto, Jump, Operation};
 use super::asm::{Done, Length, THREAD, at};
 use super::blocks::Lanes;
 use super::codes;
 use super::emit::{Emitter, Part};
 use super::masks::{HOLDS, takes_channels};
-use super::windows::TEMPS;
+use super::windows::{TEMPS, place};
 
 /// The channels of a branch that leave.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,8 +31,8 @@ struct Departure {
     leaving: Leaving,
     /// The operation at which the leaving channels wait.
     to: u32,
-    /// The code with which the others go on.
-    next: CodeLabel,
+    /// The operation where code goes on if no channel does at the next one.
+    jump: u32,
 }
 
 impl Emitter<'_> {
@@ -50,15 +49,18 @@ impl Emitter<'_> {
         let Some(next) = self.target(after) else {
             return self.give_up();
         };
-        let depart = |leaving, to| Departure { leaving, to, next };
+        let depart = |leaving, to, jump| Departure { leaving, to, jump };
         match (op.op, jip, uip) {
             (Op::Jmpi, Some(jip), _) => self.jump(op, jip, next),
-            (Op::Endif | Op::Join, Some(_), _) if op.pred.is_none() => {
+            (Op::Endif | Op::Join, Some(jip), _) if op.pred.is_none() => {
+                let Some(jump) = self.target(jip) else {
+                    return self.give_up();
+                };
                 self.forget_all()?;
                 let active = at(THREAD, offset_of!(Thread, active));
                 self.asm.plain(Code::Cmp_rm32_imm8, active, 0i32)?;
                 self.asm.a.jne(next)?;
-                self.end_block()
+                self.fall_or_jump(next, jump)
             }
             (Op::While, Some(jip), _) => self.repeat(op, (jip, next), after),
             (Op::Goto, Some(jip), Some(uip)) if op.goto == Goto::Back && op.lost.is_none() => {
@@ -68,27 +70,50 @@ impl Emitter<'_> {
                 self.repeat(op, (uip, stay), jip)
             }
             _ if op.lost.is_some() => self.give_up(),
-            (Op::If, Some(jip), _) => self.depart(op, depart(Leaving::NotTaken, jip)),
+            (Op::If, Some(jip), _) => self.depart(op, depart(Leaving::NotTaken, jip, jip), next),
             (Op::Else, Some(jip), _) => {
                 let end = match op.uip {
                     Jump::None => Some(jip),
                     _ => uip,
                 };
                 match end {
-                    Some(end) => self.depart(op, depart(Leaving::All, end)),
+                    Some(end) => self.depart(op, depart(Leaving::All, end, jip), next),
                     None => self.give_up(),
                 }
             }
-            (Op::Break | Op::Cont | Op::Halt | Op::Brc, Some(_), Some(uip)) => {
-                self.depart(op, depart(Leaving::Taken, uip))
+            (Op::Break | Op::Cont | Op::Halt | Op::Brc, Some(jip), Some(uip)) => {
+                self.depart(op, depart(Leaving::Taken, uip, jip), next)
             }
-            (Op::Goto, Some(_), Some(uip)) => match op.goto {
-                Goto::IfTrue => self.depart(op, depart(Leaving::Taken, uip)),
-                Goto::IfFalse => self.depart(op, depart(Leaving::NotTaken, uip)),
+            (Op::Goto, Some(jip), Some(uip)) => match op.goto {
+                Goto::IfTrue => self.depart(op, depart(Leaving::Taken, uip, jip), next),
+                Goto::IfFalse => self.depart(op, depart(Leaving::NotTaken, uip, jip), next),
                 Goto::Back => self.give_up(),
             },
             _ => self.give_up(),
         }
+    }
+
+    /// `wait` for a notification that is there; what follows is for one that is not.
+    pub fn wait(&mut self, op: &Operation) -> Done {
+        let size = File::Notification.bytes(self.program.platform());
+        let (Base::File { file, at: from }, Some(next)) =
+            (&op.srcs[0].base, self.target(self.index + 1))
+        else {
+            return Ok(());
+        };
+        let from = usize::from(*from);
+        if *file != File::Notification || from + 4 > size || op.pred.is_some() {
+            return Ok(());
+        }
+        let count = at(THREAD, place(File::Notification, from));
+        self.forget_all()?;
+        self.asm.plain(Code::Mov_r32_rm32, Register::EAX, count)?;
+        let mut none = self.asm.label();
+        self.asm.a.sub(eax, 1i32)?;
+        self.asm.a.jb(none)?;
+        self.asm.plain(Code::Mov_rm32_r32, count, Register::EAX)?;
+        self.asm.a.jmp(next)?;
+        self.asm.place(&mut none)
     }
 
     /// Lets the interpreter decide; it counts the channels, too.
@@ -164,16 +189,22 @@ impl Emitter<'_> {
         self.asm.a.jmp(jump)
     }
 
-    /// Channels leave; the others go on if there are any.
-    fn depart(&mut self, op: &Operation, departure: Departure) -> Done {
-        let Departure { leaving, to, next } = departure;
+    /// Channels leave; the others go on at `next`, if there are any.
+    fn depart(&mut self, op: &Operation, departure: Departure, next: CodeLabel) -> Done {
+        let Some(jump) = self.target(departure.jump) else {
+            return self.give_up();
+        };
         self.forget_all()?;
         self.taken(op)?;
-        match leaving {
-            Leaving::All => self.asm.a.mov(eax, edx)?,
-            Leaving::Taken => self.asm.a.mov(eax, ecx)?,
-            Leaving::NotTaken => self.asm.a.andn(eax, ecx, edx)?,
+        match departure.leaving {
+            Leaving::All => {}
+            Leaving::Taken => self.asm.a.mov(edx, ecx)?,
+            Leaving::NotTaken => self.asm.a.andn(edx, ecx, edx)?,
         }
+        if op.pred.is_some() {
+            self.count_taken()?;
+        }
+        self.asm.a.mov(eax, edx)?;
         if op.chan_off != 0 {
             self.asm.a.shl(eax, u32::from(op.chan_off))?;
         }
@@ -182,19 +213,20 @@ impl Emitter<'_> {
         self.asm.a.andn(esi, eax, esi)?;
         let mut none = self.asm.label();
         self.asm.a.jz(none)?;
-        if op.pred.is_some() {
-            self.asm
-                .plain(Code::Mov_r32_rm32, Register::EDX, Register::EAX)?;
-            self.count_taken()?;
-            self.asm
-                .plain(Code::Mov_r32_rm32, Register::EAX, Register::EDX)?;
-        }
         self.asm.a.test(eax, eax)?;
         self.asm.a.jz(next)?;
-        self.store_wake(to)?;
+        self.store_wake(departure.to)?;
         self.asm.a.jmp(next)?;
         self.asm.place(&mut none)?;
-        self.end_block()
+        self.store_wake(departure.to)?;
+        self.fall_or_jump(next, jump)
+    }
+
+    /// No channel is active: goes on at the next operation if one waits for it, else at the jump's target.
+    fn fall_or_jump(&mut self, next: CodeLabel, jump: CodeLabel) -> Done {
+        self.waiting_for(self.index + 1)?;
+        self.asm.a.jnz(next)?;
+        self.asm.a.jmp(jump)
     }
 
     /// Makes the channels of `eax`, counted from the operation's first, wait.

@@ -162,8 +162,6 @@ impl Emitter<'_> {
         }
         self.asm.a.sub(rsp, 8i32)?;
         self.asm.a.mov(r15, rdi)?;
-        self.host_mode(Code::Stmxcsr_m32, offset_of!(Context, host_mxcsr))?;
-        self.host_mode(Code::Ldmxcsr_m32, offset_of!(Context, mxcsr))?;
         for (to, from) in [
             (THREAD, offset_of!(Context, thread)),
             (COUNTERS, offset_of!(Context, counters)),
@@ -179,18 +177,12 @@ impl Emitter<'_> {
         self.exit = exit;
         let left = at(CONTEXT, offset_of!(Context, left));
         self.asm.plain(Code::Mov_rm64_r64, left, Register::RBX)?;
-        self.host_mode(Code::Ldmxcsr_m32, offset_of!(Context, host_mxcsr))?;
         self.asm.a.vzeroupper()?;
         self.asm.a.add(rsp, 8i32)?;
         for r in [r15, r14, r13, r12, rbp, rbx] {
             self.asm.a.pop(r)?;
         }
         self.asm.a.ret()
-    }
-
-    fn host_mode(&mut self, code: Code, offset: usize) -> Done {
-        let i = iced_x86::Instruction::with1(code, at(CONTEXT, offset))?;
-        self.asm.put(i)
     }
 
     /// The label of the block of an operation.
@@ -270,6 +262,9 @@ impl Emitter<'_> {
         if matches!(op.path, Path::Branch) {
             return self.branch(op);
         }
+        if let Path::Wait = op.path {
+            self.wait(op)?;
+        }
         if ends(op) {
             self.note_called();
             return self.end_block();
@@ -303,7 +298,9 @@ impl Emitter<'_> {
         self.translated[self.index as usize].called = true;
     }
 
+    /// Calls a function, with the upper halves of vectors clean: SSE instructions after others wait for them.
     fn call(&mut self, function: u64) -> Done {
+        self.asm.a.vzeroupper()?;
         self.asm.a.mov(rdi, r15)?;
         self.asm.a.mov(iced_x86::code_asm::esi, self.index)?;
         self.asm.a.mov(rax, function)?;
@@ -392,6 +389,15 @@ impl Emitter<'_> {
 
     /// Wakes the channels that wait for an operation.
     fn wake(&mut self, index: u32) -> Done {
+        self.waiting_for(index)?;
+        let waiting = at(THREAD, offset_of!(Thread, waiting));
+        self.asm.plain(Code::Xor_rm32_r32, waiting, Register::EAX)?;
+        let active = at(THREAD, offset_of!(Thread, active));
+        self.asm.plain(Code::Or_rm32_r32, active, Register::EAX)
+    }
+
+    /// The channels that wait for an operation, in `eax`, and the flags of that number.
+    pub fn waiting_for(&mut self, index: u32) -> Done {
         let l = Length::Z;
         let here = self.asm.dword(index);
         self.asm.broadcast(TEMPS[0], here, 4)?;
@@ -406,18 +412,11 @@ impl Emitter<'_> {
             .plain(Code::VEX_Kmovw_r32_kr, Register::ECX, OTHER)?;
         self.asm.a.shl(ecx, 16u32)?;
         self.asm.a.or(eax, ecx)?;
-        let field = |offset| at(THREAD, offset);
-        let waiting = offset_of!(Thread, waiting);
-        for (code, offset) in [
-            (Code::And_r32_rm32, waiting),
-            (Code::And_r32_rm32, offset_of!(Thread, called)),
-        ] {
-            self.asm.plain(code, Register::EAX, field(offset))?;
+        for offset in [offset_of!(Thread, waiting), offset_of!(Thread, called)] {
+            let field = at(THREAD, offset);
+            self.asm.plain(Code::And_r32_rm32, Register::EAX, field)?;
         }
-        self.asm
-            .plain(Code::Xor_rm32_r32, field(waiting), Register::EAX)?;
-        let active = field(offset_of!(Thread, active));
-        self.asm.plain(Code::Or_rm32_r32, active, Register::EAX)
+        Ok(())
     }
 
     fn finish(mut self) -> Result<Output, Refusal> {

@@ -9,6 +9,9 @@
     reason = "machine code is entered, and calls back with the pointers that it was given"
 )]
 
+use std::arch::asm;
+use std::marker::PhantomData;
+
 use super::super::error::Cause;
 use super::super::machine::{Status, Thread};
 use super::super::memory::Shared;
@@ -32,9 +35,6 @@ pub struct Context {
     /// Numbers of bytes that messages read and wrote.
     pub read: u64,
     pub written: u64,
-    /// Rounding and exceptions of translated code, and those of the caller.
-    pub mxcsr: u32,
-    pub host_mxcsr: u32,
     program: *const Program,
     code: *const Code,
     /// The group's state. Its lifetime is that of the call of [`enter`].
@@ -46,8 +46,52 @@ pub struct Context {
     postponed: bool,
 }
 
-/// Round to nearest, denormals kept, no exception.
+/// Control bits of `MXCSR`: round to nearest, denormals kept, no exception. Rust expects them, too.
 const MXCSR: u32 = 0x1f80;
+/// Bits of `MXCSR` that only say what has happened.
+const MXCSR_SEEN: u32 = 0x3f;
+
+/// The host's float mode as translated code expects it, until the value is dropped on the same thread: a process that
+/// this library is embedded in may have another. Setting it at each entry would keep loads of one turn from overlapping
+/// with the next.
+#[derive(Debug)]
+pub struct HostMode {
+    /// The mode before, if it was another.
+    before: Option<u32>,
+    /// The mode is that of one thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl HostMode {
+    pub fn set() -> HostMode {
+        let mut found = 0u32;
+        // SAFETY: it stores four bytes to a variable.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut found, options(nostack, preserves_flags)) };
+        let before = (found & !MXCSR_SEEN != MXCSR).then_some(found);
+        if before.is_some() {
+            load_mode(MXCSR);
+        }
+        HostMode {
+            before,
+            _not_send: PhantomData,
+        }
+    }
+}
+
+impl Drop for HostMode {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            load_mode(before);
+        }
+    }
+}
+
+fn load_mode(mode: u32) {
+    // SAFETY: it reads four bytes of a variable, which are the mode that Rust expects or the one that was found.
+    unsafe {
+        asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags, readonly))
+    };
+}
 
 /// State that translated code works on.
 pub struct Lent<'a, 'b, 'c> {
@@ -87,8 +131,6 @@ pub fn enter(lent: Lent, entry: u32, left: i64) -> Left {
         left,
         read: 0,
         written: 0,
-        mxcsr: MXCSR,
-        host_mxcsr: 0,
         program,
         code,
         shared: shared.cast(),

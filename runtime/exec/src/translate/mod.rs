@@ -173,6 +173,7 @@ pub(super) struct Translated<'a> {
     own: [Option<Own>; MODES],
     /// True if every mode is translated at once.
     eager: bool,
+    _mode: enter::HostMode,
 }
 
 /// A worker's state for the code of a mode.
@@ -199,6 +200,7 @@ impl<'a> Translated<'a> {
             program,
             own: Default::default(),
             eager: false,
+            _mode: enter::HostMode::set(),
         })
     }
 

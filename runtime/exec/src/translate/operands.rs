@@ -98,7 +98,7 @@ pub fn destination(dst: &Dest, part: Part) -> Option<Place> {
     let (file, start) = match dst.target {
         Target::Null => return Some(Place::Null),
         Target::File {
-            file: file @ (File::Grf | File::Addr | File::Flag | File::Scalar),
+            file: file @ (File::Grf | File::Addr | File::Flag | File::Scalar | File::Notification),
             at,
         } => (file, usize::from(at)),
         _ => return None,
