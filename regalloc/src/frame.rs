@@ -153,11 +153,6 @@ impl Frame {
         grfs.collect()
     }
 
-    /// Spill slots that messages can address, after so many registers in scratch space.
-    pub fn slots(&self, used: u32) -> u32 {
-        self.scratch_grfs.saturating_sub(used) / self.unit_grfs
-    }
-
     /// The uses of registers that are not allocated, for an error.
     pub fn holders(&self, func: &Function) -> String {
         let reserved: u32 = func.reserved.iter().map(|r| r.end - r.start).sum();

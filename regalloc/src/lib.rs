@@ -1,9 +1,9 @@
 //! Register allocation of the machine IR.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In turn: [`frame`] says
-//! which general registers there are; [`flags`] assigns flags and the address register; [`spill`] spills where far more
-//! values live than there are units; [`payload`] chooses consecutive units for messages that span several; [`present`]
-//! states the rest as a [`problem`], which an allocator answers, [`scan`] or [`regalloc2`], and [`prove`] proves;
+//! which general registers there are; [`flags`] assigns flags and the address register; [`payload`] chooses
+//! consecutive units for messages that span several; [`present`] states the rest as a [`problem`], which an allocator
+//! answers, [`scan`] or [`regalloc2`], and [`prove`] proves;
 //! [`rewrite`] applies the answer with moves, spills and fills; [`layout`] puts the blocks in order and ends them;
 //! [`check`] proves the program against the function.
 //!
@@ -23,7 +23,6 @@ pub mod regalloc2;
 pub mod rewrite;
 pub mod routines;
 pub mod scan;
-pub mod spill;
 pub mod spill_addresses;
 pub mod spill_messages;
 pub mod stack;
@@ -41,16 +40,6 @@ use payload::Payloads;
 use present::Presented;
 use problem::{Answer, NoAnswer};
 use routines::{Convention, Parts};
-
-/// Minimum number of live values, in percent of the units, for which [`spill`] spills before regalloc2: its spills get
-/// worse as pressure rises.
-const ION_OVER_PERCENT: u32 = 150;
-/// Minimum number of live values, in percent of the units, for which [`spill`] spills before [`scan`], whose plan spills
-/// less, where exact liveness is too long.
-const SCAN_OVER_PERCENT: u32 = 300;
-/// Maximum number of pairs of a block and a live-in value, for each instruction, that [`scan`] takes before something is
-/// spilled.
-const MAX_LIVE_PER_INST: usize = 64;
 
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,24 +194,14 @@ pub fn allocate_part(
     let frame = Frame::new(&func, options.grf_limit, parts.headers)?;
     let max_pressure = options.pressure.then(|| max_pressure(&func));
     let before = options.check.then(|| func.clone());
-    let mut ready = make_ready(&mut func, options, parts, &frame)?;
-    let mut most_live = match ready.room.is_planned {
-        true => MAX_LIVE_PER_INST,
-        false => usize::MAX,
+    let (assigned, payloads) = place_first(&mut func, &frame)?;
+    let input = present::present(&func, &payloads, &frame, parts)?;
+    let answer = match options.allocator {
+        Allocator::Scan => scan::allocate(&input.problem),
+        Allocator::Ion => regalloc2::allocate(&input.problem, &mut scratch.ion),
     };
-    let code = loop {
-        let input = present::present(&func, &ready.payloads, &frame, parts)?;
-        let answer = match solve(&input, options, most_live, scratch) {
-            Err(NoAnswer::TooLong) => {
-                most_live = usize::MAX;
-                ready.spill(&mut func, &frame)?;
-                continue;
-            }
-            answer => proved(&input, answer, options, &frame)?,
-        };
-        let (assigned, spilled, base) = (&ready.assigned, ready.spilled, options.scratch_base);
-        break rewrite::rewrite(&input, &answer, &frame, assigned, spilled, base)?;
-    };
+    let answer = proved(&input, answer, options, &frame)?;
+    let code = rewrite::rewrite(&input, &answer, &frame, &assigned, options.scratch_base)?;
     let (program, origins) = layout::layout(&func, &frame, code.bodies)?;
     let allocated = Allocated {
         program,
@@ -246,78 +225,16 @@ fn max_pressure(func: &Function) -> u32 {
     pressure::pressure(func, &live).units.amount * func.target.unit_grfs()
 }
 
-/// Decisions before general registers are assigned.
-struct Ready {
-    graph: Graph,
-    room: spill::Room,
-    assigned: Assigned,
-    payloads: Payloads,
-    /// Spill slots that the function itself names.
-    spilled: u32,
-}
-
-impl Ready {
-    /// Spills, if far too many values live at once, and places payloads anew.
-    fn spill(&mut self, func: &mut Function, frame: &Frame) -> Result<(), AllocError> {
-        if let Some(over) = spill::over(func, &self.graph, &self.room) {
-            let origins = &mut self.assigned.origins;
-            self.spilled = spill::run(func, &self.graph, self.room, over, origins);
-            let wanted = payload::wanted(func);
-            let live = Liveness::of(func, &self.graph, |v| wanted.contains(v));
-            self.payloads = payload::place(func, &live, frame)?;
-        }
-        Ok(())
-    }
-}
-
-/// Assigns flags and addresses, and places payloads; spills before an allocator that does not plan its spills.
-fn make_ready(
-    func: &mut Function,
-    options: &Options,
-    parts: &Parts,
-    frame: &Frame,
-) -> Result<Ready, AllocError> {
+/// Assigns flags and addresses, and places payloads.
+fn place_first(func: &mut Function, frame: &Frame) -> Result<(Assigned, Payloads), AllocError> {
     let graph = Graph::new(func);
     let numbers = flags::all(func);
     let wanted = payload::wanted(func);
     let is_wanted = |v| wanted.contains(v) || func.regs[v].class != Class::Grf;
     let live = Liveness::of(func, &graph, is_wanted);
     let assigned = flags::assign(func, &live, numbers)?;
-    let used = options.scratch_base.div_ceil(frame.grf_bytes);
-    let is_planned = options.allocator == Allocator::Scan;
-    let mut ready = Ready {
-        graph,
-        room: spill::Room {
-            units: frame.units.len() as u32,
-            over: if is_planned {
-                SCAN_OVER_PERCENT
-            } else {
-                ION_OVER_PERCENT
-            },
-            is_planned,
-            slots: frame.slots(used.max(parts.frames_end(func))),
-        },
-        assigned,
-        payloads: payload::place(func, &live, frame)?,
-        spilled: 0,
-    };
-    if !is_planned {
-        ready.spill(func, frame)?;
-    }
-    Ok(ready)
-}
-
-/// Asks the allocator, which may refuse code with more live values for each instruction.
-fn solve(
-    input: &Presented,
-    options: &Options,
-    most_live: usize,
-    scratch: &mut Scratch,
-) -> Result<Answer, NoAnswer> {
-    match options.allocator {
-        Allocator::Scan => scan::allocate(&input.problem, most_live),
-        Allocator::Ion => regalloc2::allocate(&input.problem, &mut scratch.ion),
-    }
+    let payloads = payload::place(func, &live, frame)?;
+    Ok((assigned, payloads))
 }
 
 /// An answer, proved if that is asked for.
@@ -338,12 +255,10 @@ fn proved(
                 frame.holders(func)
             ),
         },
-        NoAnswer::TooManyUnits { .. } | NoAnswer::TooLong | NoAnswer::Invalid(_) => {
-            AllocError::Invalid {
-                func: func.name.clone(),
-                what: e.to_string(),
-            }
-        }
+        NoAnswer::TooManyUnits { .. } | NoAnswer::Invalid(_) => AllocError::Invalid {
+            func: func.name.clone(),
+            what: e.to_string(),
+        },
     })?;
     if options.check {
         let proved = prove::prove(problem, &answer);

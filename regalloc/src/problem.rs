@@ -376,8 +376,6 @@ pub enum NoAnswer {
     TooFewUnits,
     #[error("the allocator can number {limit} units, and the register file has {count}")]
     TooManyUnits { limit: usize, count: usize },
-    #[error("too many values live at the ends of blocks")]
-    TooLong,
     #[error("no problem of allocation: {0}")]
     Invalid(String),
 }

@@ -53,8 +53,6 @@ struct Rewriter<'a> {
     frame: &'a Frame,
     input: &'a Presented<'a>,
     answer: &'a Answer,
-    /// The first GRF of the allocator's slots, from the first for spills on.
-    first_slot: u32,
     /// GRFs of scratch space that slots take.
     used_slots: u32,
     /// The first GRF of scratch space for spills.
@@ -74,8 +72,7 @@ struct Rewriter<'a> {
     convention: Option<Convention>,
 }
 
-/// Makes the code of all blocks. The first slots are those that the function itself names, `spilled`, of a
-/// unit each.
+/// Makes the code of all blocks.
 ///
 /// # Errors
 /// More scratch space is needed than messages address.
@@ -84,11 +81,9 @@ pub fn rewrite(
     answer: &Answer,
     frame: &Frame,
     assigned: &Assigned,
-    spilled: u32,
     scratch_base: u32,
 ) -> Result<Rewritten, AllocError> {
     let func = input.func;
-    let first_slot = spilled * frame.unit_grfs;
     let base = scratch_base.div_ceil(frame.grf_bytes);
     let scratch = base.max(input.parts.frames_end(func));
     let ends = answer.slots.iter().map(|slot| slot.at + slot.grfs);
@@ -98,8 +93,7 @@ pub fn rewrite(
         frame,
         input,
         answer,
-        first_slot,
-        used_slots: first_slot + ends.max().unwrap_or(0),
+        used_slots: ends.max().unwrap_or(0),
         scratch,
         stack: StackFrame::new(func, frame),
         last_dword: [LastDword::of(func); 2],
@@ -272,8 +266,6 @@ impl Rewriter<'_> {
                 body.insts.push(self.inst(op, inst, places));
                 body.origins.push(origin);
             }
-            (Opcode::Spill, _) => self.own_slot(inst, places, Access::Write, body)?,
-            (Opcode::Fill, _) => self.own_slot(inst, places, Access::Read, body)?,
             (Opcode::CallRoutine(callee), _) => {
                 body.insts.extend(self.call_routine(inst, callee.into()));
                 self.last_dword[1] = self.last_dword[0];
@@ -301,26 +293,6 @@ impl Rewriter<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A spill or fill that the function itself names, of a unit.
-    fn own_slot(
-        &mut self,
-        inst: &Inst,
-        places: &[Place],
-        access: Access,
-        body: &mut Body,
-    ) -> Result<(), AllocError> {
-        let slot = match inst.srcs.first() {
-            Some(inst::Src::Imm(slot)) => slot.bits() as u32,
-            _ => 0,
-        };
-        let grfs = self.frame.unit_grfs;
-        let slot = Slot {
-            at: slot * grfs,
-            grfs,
-        };
-        self.spill(places[0], slot, access, &mut body.insts)
     }
 
     /// Puts instructions into the code that the problem leaves out.
@@ -429,11 +401,7 @@ impl Rewriter<'_> {
 
     /// One of the allocator's slots, after the function's own.
     fn slot(&self, number: u32) -> Slot {
-        let slot = self.answer.slots[number as usize];
-        Slot {
-            at: self.first_slot + slot.at,
-            ..slot
-        }
+        self.answer.slots[number as usize]
     }
 
     fn count(&mut self, access: Access) {

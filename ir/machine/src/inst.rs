@@ -165,10 +165,6 @@ pub enum Opcode {
     CallAddress,
     /// Reads the results in `%retval`, directly before a function returns.
     Results,
-    /// Spills the second source, a whole register, to the slot that the first, an immediate, numbers.
-    Spill,
-    /// Fills the destination, a whole register, from the slot that the source numbers.
-    Fill,
     /// Calls the subroutine of that number. The first source is the list of its inputs without the return
     /// address, the destination that of its results.
     CallRoutine(u16),
@@ -623,7 +619,7 @@ impl Inst {
         match self.op {
             Opcode::Call | Opcode::Results | Opcode::CallRoutine(_) => !self.srcs.is_empty(),
             Opcode::CallAddress | Opcode::Return => self.srcs.len() > 1,
-            Opcode::Gen(_) | Opcode::Undef | Opcode::Spill | Opcode::Fill => false,
+            Opcode::Gen(_) | Opcode::Undef => false,
         }
     }
 
@@ -636,8 +632,6 @@ impl Inst {
             | Opcode::Call
             | Opcode::CallAddress
             | Opcode::Results
-            | Opcode::Spill
-            | Opcode::Fill
             | Opcode::CallRoutine(_)
             | Opcode::Return => None,
         }

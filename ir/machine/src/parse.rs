@@ -535,8 +535,6 @@ impl<'a> Parser<'a> {
             ("fcall", Opcode::Call),
             ("ifcall", Opcode::CallAddress),
             ("results", Opcode::Results),
-            ("spill", Opcode::Spill),
-            ("fill", Opcode::Fill),
             ("sreturn", Opcode::Return),
         ];
         if self.eat("scall.") {

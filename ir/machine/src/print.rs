@@ -260,8 +260,6 @@ impl Display for Opcode {
             Opcode::Call => return f.write_str("fcall"),
             Opcode::CallAddress => return f.write_str("ifcall"),
             Opcode::Results => return f.write_str("results"),
-            Opcode::Spill => return f.write_str("spill"),
-            Opcode::Fill => return f.write_str("fill"),
             Opcode::CallRoutine(n) => return write!(f, "scall.{n}"),
             Opcode::Return => return f.write_str("sreturn"),
         };

@@ -311,7 +311,6 @@ impl Verifier<'_> {
                 return demand(defines, || "no virtual register".into(), "one to define");
             }
             Opcode::Gen(op) => op,
-            Opcode::Spill | Opcode::Fill => return self.spilled(inst),
             Opcode::Call
             | Opcode::CallAddress
             | Opcode::Results
@@ -383,25 +382,6 @@ impl Verifier<'_> {
             rules(func, inst).or_else(|broken| fail(broken, "an instruction of the target"))?;
         }
         Ok(())
-    }
-
-    /// Checks a spill or fill.
-    fn spilled(&self, inst: &Inst) -> Check {
-        let is_slot = matches!(inst.srcs.first(), Some(Src::Imm(_)));
-        let stored = inst.srcs.get(1).and_then(Src::as_reg).map(|r| r.reg);
-        let loaded = inst.dst.map(|d| d.reg);
-        let reg = match (inst.op, stored, loaded) {
-            (Opcode::Spill, Some(reg), None) | (Opcode::Fill, None, Some(reg)) => Some(reg),
-            _ => None,
-        };
-        let v = reg.filter(|reg| reg.byte() == 0).and_then(Reg::as_virt);
-        let is_general = v.is_some_and(|v| self.func.regs[v].class == Class::Grf);
-        let found = || "something else".into();
-        demand(
-            is_slot && is_general,
-            found,
-            "a slot and a general register",
-        )
     }
 
     /// Checks a call or return.

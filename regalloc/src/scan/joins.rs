@@ -203,25 +203,26 @@ impl Scan<'_> {
     /// unit too.
     fn join(&mut self, b: usize, first: u32, known: &[usize], params: &[u32]) {
         let mut agreed: SmallVec<[(u32, Unit); 64]> = SmallVec::new();
-        let mut all: Vec<Candidate> = self.param_candidates(b, known, params).collect();
-        let mut seen: SmallVec<[u32; 16]> = SmallVec::new();
-        for &pred in known {
-            for (n, &v) in self.exits[pred].iter().enumerate() {
-                let is_agreed = known.iter().all(|&p| self.exits[p][n] == v);
-                if v == NO_VALUE || is_agreed && pred != known[0] || seen.contains(&v) {
-                    continue;
-                }
-                if !self.ranges.is_live(v, 2 * first) {
-                    continue;
-                }
-                if is_agreed && !self.is_away(v, first) {
-                    agreed.push((v, Unit(n as u16)));
-                } else {
-                    seen.push(v);
-                    all.push(self.candidate(v, b, known));
+        let mut others: SmallVec<[u32; 64]> = SmallVec::new();
+        for n in 0..self.holds.len() {
+            let held = known.iter().map(|&p| self.exits[p][n]);
+            let v = held.clone().next().unwrap_or(NO_VALUE);
+            if !held.clone().all(|other| other == v) {
+                others.extend(held.filter(|&v| v != NO_VALUE));
+            } else if v != NO_VALUE && self.ranges.is_live(v, 2 * first) {
+                match self.is_away(v, first) {
+                    true => others.push(v),
+                    false => agreed.push((v, Unit(n as u16))),
                 }
             }
         }
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|v| self.ranges.is_live(*v, 2 * first));
+        let mut all: Vec<Candidate> = (others.iter())
+            .map(|&v| self.candidate(v, b, known))
+            .chain(self.param_candidates(b, known, params))
+            .collect();
         let places = all.iter().flat_map(|c| &c.places);
         let asked: UnitSet = places.filter_map(|place| place.unit()).collect();
         let whole = all.iter().filter(|c| c.held == known.len()).count();

@@ -88,11 +88,10 @@ pub struct LiveRanges {
 }
 
 impl LiveRanges {
-    /// None if there are more pairs of a block and a live-in value for each instruction than `most_live`.
-    pub fn new(problem: &Problem, most_live: usize) -> Option<LiveRanges> {
+    pub fn new(problem: &Problem) -> LiveRanges {
         let named = named(problem);
         let loops = Loops::new(problem);
-        let liveness = Liveness::new(problem, &named, &loops, most_live)?;
+        let liveness = Liveness::new(problem, &named, &loops);
         let mut kills = vec![false; problem.operand_count()];
         for (i, v) in liveness.kills {
             let ops = (problem.operands_from(i)..).zip(problem.operands(i));
@@ -100,7 +99,7 @@ impl LiveRanges {
                 kills[k] = true;
             }
         }
-        Some(LiveRanges {
+        LiveRanges {
             uses: named.uses,
             live_in: Lists::sorted(problem.block_count(), liveness.live_in.iter().copied()),
             dead: Lists::sorted(problem.block_count(), liveness.dead.iter().copied()),
@@ -109,7 +108,7 @@ impl LiveRanges {
             kills,
             depth: depths(problem),
             loops,
-        })
+        }
     }
 
     /// The values that live at the start of a loop header, but for parameters.

@@ -89,12 +89,12 @@ fn key(point: Point, order: Order) -> u64 {
     u64::from(point) << 2 | order as u64
 }
 
-/// Assigns units. Takes at most so many pairs of a block and a live-in value for each instruction.
+/// Assigns units.
 ///
 /// # Errors
-/// An instruction needs more units at once than there are, or more values live at the ends of blocks.
-pub fn allocate(problem: &Problem, most_live: usize) -> Result<Answer, NoAnswer> {
-    let ranges = LiveRanges::new(problem, most_live).ok_or(NoAnswer::TooLong)?;
+/// An instruction needs more units at once than there are.
+pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
+    let ranges = LiveRanges::new(problem);
     let webs = Webs::new(problem, &ranges.spans);
     let plan = Plan::new(problem, &ranges, &webs);
     let order: Vec<Unit> = problem.file.allocatable().collect();

@@ -4,7 +4,8 @@
 //! and stored for loads that are not there any more: such moves are left out by liveness of units over the code, and
 //! by slots without a load. Slots are assigned to webs by first fit; webs that are not in memory at once share GRFs.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use kiln_target::bits::UnitSet;
 
@@ -151,26 +152,13 @@ impl Scan<'_> {
         order.sort_unstable();
         let mut numbers = vec![NO_VALUE; self.last_unit.len()];
         let mut slots = Vec::new();
-        let mut taken: Vec<BTreeMap<u32, u32>> = Vec::new();
-        for (_, web) in order {
+        let mut taken = Taken::default();
+        for (start, web) in order {
             let Some(spans) = in_memory.remove(&web) else {
                 continue;
             };
-            let is_free = |grf: usize| {
-                taken.get(grf).is_none_or(|grf| {
-                    spans.iter().all(|(&from, &to)| {
-                        let before = grf.range(..to).next_back();
-                        before.is_none_or(|(_, &end)| end <= from)
-                    })
-                })
-            };
             let size = grfs[web as usize] as usize;
-            let fits = |at: &usize| (*at..at + size).all(is_free);
-            let at = (0..taken.len()).find(fits).unwrap_or(taken.len());
-            taken.resize(taken.len().max(at + size), BTreeMap::new());
-            for grf in &mut taken[at..at + size] {
-                grf.extend(&spans);
-            }
+            let at = taken.first_fit(start, &spans, size);
             numbers[web as usize] = slots.len() as u32;
             slots.push(Slot {
                 at: at as u32,
@@ -195,5 +183,64 @@ impl Scan<'_> {
             }
         }
         grfs
+    }
+}
+
+/// GRFs of scratch space that are taken, asked for by spans in the order of their starts.
+#[derive(Default)]
+struct Taken {
+    /// By GRF: the spans in which it is taken.
+    spans: Vec<BTreeMap<u32, u32>>,
+    /// GRFs that are taken at the current position, with the end of that.
+    busy: BinaryHeap<Reverse<(u32, usize)>>,
+    /// The others.
+    idle: BTreeSet<usize>,
+}
+
+impl Taken {
+    /// Takes the first GRFs that follow each other and are free in all spans.
+    fn first_fit(&mut self, start: u32, spans: &BTreeMap<u32, u32>, size: usize) -> usize {
+        while let Some(&Reverse((end, grf))) = self.busy.peek()
+            && end <= start
+        {
+            self.busy.pop();
+            self.idle.insert(grf);
+        }
+        let count = self.spans.len();
+        let mut found = None;
+        let mut busy: Vec<(u32, usize)> = Vec::new();
+        for &at in &self.idle {
+            let last = self.spans[at].range(..=start).next_back();
+            if let Some((_, &end)) = last.filter(|(_, end)| **end > start) {
+                busy.push((end, at));
+                continue;
+            }
+            let idle = (at..at + size).all(|grf| grf >= count || self.idle.contains(&grf));
+            if idle && (at..at + size).all(|grf| self.is_free(grf, spans)) {
+                found = Some(at);
+                break;
+            }
+        }
+        for (end, grf) in busy {
+            self.idle.remove(&grf);
+            self.busy.push(Reverse((end, grf)));
+        }
+        let at = found.unwrap_or(count);
+        self.spans.resize(count.max(at + size), BTreeMap::new());
+        self.idle.extend(count..at + size);
+        for grf in &mut self.spans[at..at + size] {
+            grf.extend(spans);
+        }
+        at
+    }
+
+    fn is_free(&self, grf: usize, spans: &BTreeMap<u32, u32>) -> bool {
+        let Some(taken) = self.spans.get(grf) else {
+            return true;
+        };
+        spans.iter().all(|(&from, &to)| {
+            let before = taken.range(..to).next_back();
+            before.is_none_or(|(_, &end)| end <= from)
+        })
     }
 }

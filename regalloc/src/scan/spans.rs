@@ -2,8 +2,8 @@
 //!
 //! Takes definitions, uses and edge arguments, and gives the spans in which each value is live, the loop headers in which
 //! it is live-in, and its last uses. A value is followed from its uses back to its definition (path exploration by variable, as in
-//! Brandner et al. 2011, "Computing Liveness Sets for SSA-Form Programs"), so that time is near the number of pairs of a
-//! block and a live-in value. Blocks are bits, so that memory and all that follows are near the number of spans.
+//! Brandner et al. 2011, "Computing Liveness Sets for SSA-Form Programs"), 64 values at once in the bits of words, as
+//! far as they live in several blocks.
 
 use std::ops::Range;
 
@@ -40,15 +40,8 @@ pub(super) struct Named {
 }
 
 impl Liveness {
-    /// None if there are more pairs of a block and a live-in value for each instruction than `most_live`.
-    pub fn new(
-        problem: &Problem,
-        named: &Named,
-        loops: &Loops,
-        most_live: usize,
-    ) -> Option<Liveness> {
-        let (blocks, values) = (problem.block_count(), problem.value_count());
-        let mut pairs_left = most_live.saturating_mul(problem.inst_count());
+    pub fn new(problem: &Problem, named: &Named, loops: &Loops) -> Liveness {
+        let values = problem.value_count();
         let mut liveness = Liveness {
             spans: Spans::default(),
             used: Vec::with_capacity(values),
@@ -56,130 +49,185 @@ impl Liveness {
             kills: Vec::with_capacity(values),
             dead: Vec::new(),
         };
-        liveness.spans.ranges.reserve_exact(values);
-        let headers: Vec<u32> = (0..blocks as u32).filter(|&b| loops.is_header(b)).collect();
-        let (mut live_in, mut live_out) = (Bits::new(blocks), Bits::new(blocks));
-        let mut work: Vec<u32> = Vec::new();
+        let mut spans: Vec<(u32, (u32, u32))> = Vec::with_capacity(values);
+        let mut group = Group::new(problem.block_count());
         for v in 0..values as u32 {
-            let passed = named.passed.of(v as usize);
-            let exposed = named.exposed.of(v as usize);
-            (liveness.used).push(!passed.is_empty() || !named.uses.of(v as usize).is_empty());
-            let (own, _) = named.defs[v as usize];
-            let (mut low, mut high) = (own.min(blocks as u32), if own == NONE { 0 } else { own });
-            for &b in passed {
-                live_out.insert(b);
+            let is_passed = !named.passed.of(v as usize).is_empty();
+            (liveness.used).push(is_passed || !named.uses.of(v as usize).is_empty());
+            let (own, from) = named.defs[v as usize];
+            if own == NONE {
+                continue;
             }
-            for &b in exposed {
-                live_in.insert(b);
-                (low, high) = (low.min(b), high.max(b));
-            }
-            work.extend_from_slice(exposed);
-            while let Some(b) = work.pop() {
-                pairs_left = pairs_left.checked_sub(1)?;
-                for &pred in problem.preds(b as usize) {
-                    live_out.insert(pred);
-                    if pred != own && live_in.insert(pred) {
-                        (low, high) = (low.min(pred), high.max(pred));
-                        work.push(pred);
-                    }
+            if !named.exposed.of(v as usize).is_empty() || is_passed {
+                group.values.push(v);
+                if group.values.len() == 64 {
+                    group.finish(problem, named, loops, &mut liveness, &mut spans);
                 }
+                continue;
             }
-            let first = headers.partition_point(|&header| header < low);
-            let inside = headers[first..]
-                .iter()
-                .take_while(|&&header| header <= high);
-            let inside = inside.filter(|&&header| live_in.contains(header));
-            liveness.live_in.extend(inside.map(|&header| (header, v)));
-            let words = (low / 64) as usize..((high / 64) as usize + 1).max((low / 64) as usize);
-            let start = liveness.spans.pool.len() as u32;
-            if own != NONE {
-                live_in.insert(own);
-                let lives = (&live_in.0[..], &live_out.0[..]);
-                liveness.add_spans(problem, named, v, lives, words.clone());
-            }
-            let end = liveness.spans.pool.len() as u32;
-            liveness.spans.ranges.push((start, end));
-            live_in.0[words.clone()].fill(0);
-            live_out.0[words].fill(0);
+            let last = last_use(problem, named, v, own, from);
+            liveness.kills.push((last / 2, v));
+            spans.push((v, (from, last + 1)));
         }
-        Some(liveness)
-    }
-
-    /// Adds the spans of a value, by the blocks in which it lives and those at whose end it does.
-    fn add_spans(
-        &mut self,
-        problem: &Problem,
-        named: &Named,
-        v: u32,
-        (lives, live_out): (&[u64], &[u64]),
-        words: Range<usize>,
-    ) {
-        let start = self.spans.pool.len();
-        let (own, defined) = named.defs[v as usize];
-        let uses = named.uses.of(v as usize);
-        let insts = |b: u32| problem.insts_of(b as usize);
-        let from = |b: u32| if b == own { defined } else { 2 * insts(b).0 };
-        // The block after a span that reaches the end of one.
-        let mut next = NONE;
-        let mut add = |liveness: &mut Liveness, from: u32, to: u32, first: u32, after: u32| {
-            match liveness.spans.pool[start..].last_mut() {
-                Some(last) if last.1 == from => last.1 = to,
-                _ => liveness.spans.pool.push((from, to)),
-            }
-            if next != NONE && next != first {
-                liveness.dead.push((next, v));
-            }
-            next = after;
-        };
-        for word in words {
-            let (mut left, out) = (lives[word], live_out[word]);
-            // Blocks that follow each other.
-            while left != 0 {
-                let low = left & left.wrapping_neg();
-                let run = left & !left.wrapping_add(low);
-                left &= !run;
-                let block = |bit: u64| word as u32 * 64 + bit.trailing_zeros();
-                let mut first = block(run);
-                let mut ends = run & !out;
-                while ends != 0 {
-                    let b = block(ends);
-                    let count = uses.partition_point(|&u| u < 2 * insts(b).1);
-                    let last = count.checked_sub(1).map(|last| uses[last]);
-                    let last = last.filter(|&last| last >= from(b)).unwrap_or(from(b));
-                    self.kills.push((last / 2, v));
-                    add(self, from(first), last + 1, first, NONE);
-                    first = b + 1;
-                    ends &= ends - 1;
-                }
-                let behind = block(run) + run.count_ones();
-                if first < behind {
-                    add(self, from(first), 2 * insts(behind - 1).1, first, behind);
-                }
-            }
-        }
-        if next != NONE && (next as usize) < problem.block_count() {
-            self.dead.push((next, v));
-        }
+        group.finish(problem, named, loops, &mut liveness, &mut spans);
+        liveness.spans = Lists::sorted(values, spans.iter().copied());
+        liveness
     }
 }
 
-/// A set of blocks.
-struct Bits(Vec<u64>);
+/// The last use of a value in a block that it does not leave, or else the position from which it lives there.
+fn last_use(problem: &Problem, named: &Named, v: u32, b: u32, from: u32) -> u32 {
+    let uses = named.uses.of(v as usize);
+    let end = 2 * problem.insts_of(b as usize).1;
+    let count = uses.partition_point(|&u| u < end);
+    let last = count.checked_sub(1).map(|last| uses[last]);
+    last.filter(|&last| last >= from).unwrap_or(from)
+}
 
-impl Bits {
-    fn new(blocks: usize) -> Bits {
-        Bits(vec![0; blocks / 64 + 1])
+/// Up to 64 values that live in several blocks, each a bit of the words.
+struct Group {
+    values: Vec<u32>,
+    /// By block: the values that it defines, that live at its start and at its end, and those of its start that its
+    /// predecessors do not know of.
+    defined: Vec<u64>,
+    live_in: Vec<u64>,
+    live_out: Vec<u64>,
+    fresh: Vec<u64>,
+}
+
+impl Group {
+    fn new(blocks: usize) -> Group {
+        Group {
+            values: Vec::with_capacity(64),
+            defined: vec![0; blocks],
+            live_in: vec![0; blocks],
+            live_out: vec![0; blocks],
+            fresh: vec![0; blocks],
+        }
     }
 
-    /// Adds a block. True if it was not there.
-    fn insert(&mut self, b: u32) -> bool {
-        let (word, bit) = (&mut self.0[(b / 64) as usize], 1 << (b % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
+    /// Adds the live ranges of the values, and leaves the group empty.
+    fn finish(
+        &mut self,
+        problem: &Problem,
+        named: &Named,
+        loops: &Loops,
+        liveness: &mut Liveness,
+        spans: &mut Vec<(u32, (u32, u32))>,
+    ) {
+        let (mut low, mut high) = (usize::MAX, 0);
+        let mut reach = |b: u32| (low, high) = (low.min(b as usize), high.max(b as usize));
+        for (n, &v) in self.values.iter().enumerate() {
+            let own = named.defs[v as usize].0;
+            self.defined[own as usize] |= 1 << n;
+            reach(own);
+            for &b in named.passed.of(v as usize) {
+                self.live_out[b as usize] |= 1 << n;
+                reach(b);
+            }
+            for &b in named.exposed.of(v as usize) {
+                self.live_in[b as usize] |= 1 << n;
+                self.fresh[b as usize] |= 1 << n;
+                reach(b);
+            }
+        }
+        if self.values.is_empty() {
+            return;
+        }
+        let blocks = self.spread(problem, low, high);
+        self.add_spans(problem, named, loops, liveness, spans, blocks.clone());
+        for of_block in [&mut self.defined, &mut self.live_in, &mut self.live_out] {
+            of_block[blocks.clone()].fill(0);
+        }
+        self.values.clear();
     }
 
-    fn contains(&self, b: u32) -> bool {
-        self.0[(b / 64) as usize] >> (b % 64) & 1 == 1
+    /// Follows the values back to their definitions, from the last block to the first, and over back edges again. Gives
+    /// the blocks in which any lives.
+    fn spread(&mut self, problem: &Problem, mut low: usize, mut high: usize) -> Range<usize> {
+        let mut next = high + 1;
+        while next > low {
+            next -= 1;
+            let bits = std::mem::take(&mut self.fresh[next]);
+            if bits == 0 {
+                continue;
+            }
+            for &pred in problem.preds(next) {
+                let pred = pred as usize;
+                self.live_out[pred] |= bits;
+                let new = bits & !self.live_in[pred] & !self.defined[pred];
+                self.live_in[pred] |= new;
+                self.fresh[pred] |= new;
+                (low, high) = (low.min(pred), high.max(pred));
+                if new != 0 {
+                    next = next.max(pred + 1);
+                }
+            }
+        }
+        low..high + 1
+    }
+
+    /// Adds spans, last uses, and what lives at the starts of loop headers and does not at those of other blocks.
+    fn add_spans(
+        &self,
+        problem: &Problem,
+        named: &Named,
+        loops: &Loops,
+        liveness: &mut Liveness,
+        spans: &mut Vec<(u32, (u32, u32))>,
+        blocks: Range<usize>,
+    ) {
+        let lanes = |mut bits: u64| {
+            std::iter::from_fn(move || {
+                let n = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+                bits &= bits - 1;
+                Some(n)
+            })
+        };
+        // The values that live at the end of the block before, and where their spans begin.
+        let mut open = 0;
+        let mut starts = [0; 64];
+        let behind = blocks.end;
+        for b in blocks {
+            let (live_in, live_out) = (self.live_in[b], self.live_out[b]);
+            let lives = live_in | self.defined[b];
+            if live_in != 0 && loops.is_header(b as u32) {
+                let values = lanes(live_in).map(|n| (b as u32, self.values[n]));
+                liveness.live_in.extend(values);
+            }
+            if open == lives && lives == live_out {
+                continue;
+            }
+            let (first, _) = problem.insts_of(b);
+            for n in lanes(open & !live_in) {
+                spans.push((self.values[n], (starts[n], 2 * first)));
+                liveness.dead.push((b as u32, self.values[n]));
+            }
+            for n in lanes(live_in & !open) {
+                starts[n] = 2 * first;
+            }
+            for n in lanes(self.defined[b]) {
+                starts[n] = named.defs[self.values[n] as usize].1;
+            }
+            for n in lanes(lives & !live_out) {
+                let v = self.values[n];
+                let from = if live_in >> n & 1 == 1 {
+                    2 * first
+                } else {
+                    starts[n]
+                };
+                let last = last_use(problem, named, v, b as u32, from);
+                liveness.kills.push((last / 2, v));
+                spans.push((v, (starts[n], last + 1)));
+            }
+            open = lives & live_out;
+        }
+        for n in lanes(open) {
+            let (_, end) = problem.insts_of(behind - 1);
+            spans.push((self.values[n], (starts[n], 2 * end)));
+            if behind < problem.block_count() {
+                liveness.dead.push((behind as u32, self.values[n]));
+            }
+        }
     }
 }

@@ -76,7 +76,7 @@ fn scan_answers_for_every_file() {
     for units in [32, 64, 100, 128] {
         for live in [20, 60, 110, 200] {
             let problem = round(units, live);
-            let answer = scan::allocate(&problem, usize::MAX).expect("enough units");
+            let answer = scan::allocate(&problem).expect("enough units");
             assert_eq!(prove(&problem, &answer), Ok(()), "{live} in {units}");
             let spills = answer.moves.iter().any(|step| step.to.is_memory());
             // Calls in the loop clobber four units.
@@ -102,7 +102,7 @@ fn regalloc2_says_that_it_cannot_number_128_units() {
 #[test]
 fn a_wrong_answer_is_not_proved() {
     let problem = round(60, 90);
-    let answer = scan::allocate(&problem, usize::MAX).expect("enough units");
+    let answer = scan::allocate(&problem).expect("enough units");
     assert_eq!(regalloc2::check(&problem, &answer), Ok(()));
     let mut wrong: Vec<Answer> = Vec::new();
     for n in 0..answer.moves.len() {

@@ -129,7 +129,7 @@ fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan()
 
 #[test]
 fn regalloc2_allocates_inlined_subroutines_as_well() {
-    let name = attempt_with_scratch_for_regalloc2(&kernel(600, 0), 64);
+    let name = attempt_with_scratch_for_regalloc2(&kernel(700, 0), 48);
     assert_eq!(name, "all inlined, regalloc2");
 }
 

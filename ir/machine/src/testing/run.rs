@@ -332,7 +332,7 @@ impl Machine<'_> {
 
     fn inst(&mut self, inst: &Inst) -> Result<(), Stop> {
         let op = inst.gen_op();
-        if inst.is_call() || matches!(inst.op, Opcode::Results | Opcode::Spill | Opcode::Fill) {
+        if inst.is_call() || inst.op == Opcode::Results {
             return Err(Stop::Unknown);
         }
         if op.is_some_and(Op::is_send) {

@@ -285,15 +285,13 @@ impl<'a> Costs<'a> {
         let block = self.starts.partition_point(|&start| start <= last) - 1;
         let starts = self.loops.around(block as u32).map(|(start, _)| start);
         let mut splits: SmallVec<[u32; 4]> = starts.take_while(|&start| start > first).collect();
-        self.edges.below((first + 1, last), |edge| {
-            if edge.from < edge.to
-                && splits.last() != Some(&edge.from)
-                && self.lives_at(web, edge.to)
-            {
+        let lives = |at: u32| self.lives_at(web, at);
+        self.edges.below((first + 1, last), lives, |edge| {
+            if edge.from < edge.to && splits.last() != Some(&edge.from) {
                 splits.push(edge.from);
             }
         });
-        splits.retain(|at| self.lives_at(web, *at) && self.lives_at(web, *at - 1));
+        splits.retain(|at| lives(*at) && lives(*at - 1));
         splits.sort_unstable();
         splits.dedup();
         splits
@@ -403,11 +401,15 @@ impl<'a> Costs<'a> {
         }
         let mut found: SmallVec<[Link; 8]> = SmallVec::new();
         let mut edge = |edge: Edge| {
-            if !self.lives_at(web, edge.to) || !self.lives_at(web, edge.from) {
+            let leaves = (first..=last).contains(&edge.from);
+            let (own, other) = match leaves {
+                true => (edge.from, edge.to),
+                false => (edge.to, edge.from),
+            };
+            if !self.lives_at(web, own) {
                 return;
             }
-            let leaves = (first..=last).contains(&edge.from);
-            let other = self.gap_at(web, if leaves { edge.to } else { edge.from });
+            let other = self.gap_at(web, other);
             let other = other.unwrap_or(NONE);
             let weight = edge.weight;
             match found
@@ -422,8 +424,9 @@ impl<'a> Costs<'a> {
                 }),
             }
         };
-        self.edges.above((first, last), &mut edge);
-        self.edges.below((first, last), &mut edge);
+        let lives = |at: u32| self.lives_at(web, at);
+        self.edges.above((first, last), lives, &mut edge);
+        self.edges.below((first, last), lives, &mut edge);
         found.extend(self.next_piece(gap));
         found.extend(
             gap.checked_sub(1)

@@ -1,8 +1,8 @@
 //! Edges of the control flow graph that lead out of a stretch of code, or into it.
 //!
 //! Takes edges as pairs of positions, and finds those of which one end is in a stretch and the other is not: two
-//! priority search trees, binary trees over the edges in the order of one end with the furthest other end below each
-//! node. Time is near the number of edges found.
+//! priority search trees, binary trees over the edges in the order of one end with the furthest other ends below each
+//! node. Time is near the number of edges found; of edges that lead to one position all are left out at once.
 
 #[derive(Clone, Copy)]
 pub struct Edge {
@@ -32,8 +32,8 @@ struct Tree {
     edges: Vec<Edge>,
     /// By position: the number of edges with that end before it.
     ranks: Vec<u32>,
-    /// A complete binary tree, the root at 1: how far the other ends reach.
-    reach: Vec<u32>,
+    /// A complete binary tree, the root at 1: how far the other ends reach, and how far those that are elsewhere do.
+    reach: Vec<(u32, u32)>,
 }
 
 impl Straddling {
@@ -45,14 +45,27 @@ impl Straddling {
         }
     }
 
-    /// Visits the edges of which the lower end is in a stretch, first and last position, and the upper one behind it.
-    pub fn below(&self, (first, last): (u32, u32), visit: impl FnMut(Edge)) {
-        self.by_low.find((first, last), last, visit);
+    /// Visits the edges of which the lower end is in a stretch, first and last position, and the upper one behind it,
+    /// at a position that is wanted.
+    pub fn below(
+        &self,
+        (first, last): (u32, u32),
+        wanted: impl Fn(u32) -> bool,
+        visit: impl FnMut(Edge),
+    ) {
+        self.by_low.find((first, last), last, wanted, visit);
     }
 
-    /// Visits the edges of which the upper end is in a stretch, and the lower one ahead of it.
-    pub fn above(&self, (first, last): (u32, u32), visit: impl FnMut(Edge)) {
-        self.by_high.find((first, last), !first, visit);
+    /// Visits the edges of which the upper end is in a stretch, and the lower one ahead of it, at a position that is
+    /// wanted.
+    pub fn above(
+        &self,
+        (first, last): (u32, u32),
+        wanted: impl Fn(u32) -> bool,
+        visit: impl FnMut(Edge),
+    ) {
+        let wanted = |reach: u32| wanted(!reach);
+        self.by_high.find((first, last), !first, wanted, visit);
     }
 }
 
@@ -71,12 +84,15 @@ impl Tree {
         }
         ranks.resize(positions + 1, edges.len() as u32);
         let leaves = edges.len().next_power_of_two();
-        let mut tree = vec![0; 2 * leaves];
+        let mut tree = vec![(0, 0); 2 * leaves];
         for (node, edge) in tree[leaves..].iter_mut().zip(&edges) {
-            *node = reach(edge);
+            *node = (reach(edge), 0);
         }
         for n in (1..leaves).rev() {
-            tree[n] = tree[2 * n].max(tree[2 * n + 1]);
+            let (a, b) = (tree[2 * n], tree[2 * n + 1]);
+            let (most, least) = if a.0 < b.0 { (b, a) } else { (a, b) };
+            let other = if most.0 == least.0 { least.1 } else { least.0 };
+            tree[n] = (most.0, most.1.max(other));
         }
         Tree {
             edges,
@@ -85,34 +101,60 @@ impl Tree {
         }
     }
 
-    /// Visits the edges with their end in a stretch that reach beyond something.
-    fn find(&self, (first, last): (u32, u32), beyond: u32, mut visit: impl FnMut(Edge)) {
+    /// Visits the edges with their end in a stretch that reach beyond something, to where it is wanted.
+    fn find(
+        &self,
+        (first, last): (u32, u32),
+        beyond: u32,
+        wanted: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(Edge),
+    ) {
         let leaves = self.reach.len() / 2;
         let leaf = |at: u32| leaves + self.ranks[at as usize] as usize;
         let (mut low, mut high) = (leaf(first), leaf(last + 1));
         while low < high {
             if low % 2 == 1 {
-                self.visit(low, beyond, &mut visit);
+                self.visit(low, beyond, &wanted, &mut visit);
                 low += 1;
             }
             if high % 2 == 1 {
                 high -= 1;
-                self.visit(high, beyond, &mut visit);
+                self.visit(high, beyond, &wanted, &mut visit);
             }
             low /= 2;
             high /= 2;
         }
     }
 
-    fn visit(&self, n: usize, beyond: u32, visit: &mut impl FnMut(Edge)) {
-        if self.reach[n] <= beyond {
+    fn visit(
+        &self,
+        n: usize,
+        beyond: u32,
+        wanted: &impl Fn(u32) -> bool,
+        visit: &mut impl FnMut(Edge),
+    ) {
+        let (reach, elsewhere) = self.reach[n];
+        if reach <= beyond {
             return;
         }
         let leaves = self.reach.len() / 2;
+        if elsewhere > beyond {
+            self.visit(2 * n, beyond, wanted, visit);
+            self.visit(2 * n + 1, beyond, wanted, visit);
+        } else if wanted(reach) {
+            self.visit_all(n, leaves, beyond, visit);
+        }
+    }
+
+    /// Visits the edges below a node that reach beyond something.
+    fn visit_all(&self, n: usize, leaves: usize, beyond: u32, visit: &mut impl FnMut(Edge)) {
+        if self.reach[n].0 <= beyond {
+            return;
+        }
         if n >= leaves {
             return visit(self.edges[n - leaves]);
         }
-        self.visit(2 * n, beyond, visit);
-        self.visit(2 * n + 1, beyond, visit);
+        self.visit_all(2 * n, leaves, beyond, visit);
+        self.visit_all(2 * n + 1, leaves, beyond, visit);
     }
 }
