@@ -333,13 +333,15 @@ impl Emitter<'_, '_> {
         Ok(var)
     }
 
-    /// Writes constants into a variable: eight small ones by one instruction, runs of equal ones by one.
+    /// Writes constants into a variable: runs of equal ones, of small multiples with an offset, and of those before them
+    /// with an offset take up to three instructions each.
     pub fn fill(&mut self, var: Var, ty: VType, elements: &[u64]) -> Result<()> {
         let bytes = ty.bytes();
+        let layout = |at: usize| Layout::contiguous(at as u32 * bytes, bytes);
         let dst = |at: usize| Dst::Var {
             var,
             ty,
-            layout: Layout::contiguous(at as u32 * bytes, bytes),
+            layout: layout(at),
         };
         let is_int = matches!(
             ty,
@@ -349,37 +351,93 @@ impl Emitter<'_, '_> {
         while at < elements.len() {
             let rest = &elements[at..];
             let equal = rest.iter().take_while(|e| **e == rest[0]).count();
-            if equal >= 4 || !is_int || bytes == 8 {
+            if equal >= 4 || !is_int {
                 self.copy(equal as u32, dst(at), imm(ty, rest[0]))?;
                 at += equal;
                 continue;
             }
-            let size = [8, 4].into_iter().find(|n| rest.len() >= *n);
-            if let Some((packed, kind, size)) = size.and_then(|n| packed(&rest[..n], bytes)) {
-                self.copy(size as u32, dst(at), imm(kind, packed))?;
+            if let Some((size, distance)) = repetition(elements, at, bytes) {
+                let before = source(var, ty, layout(at - size));
+                let distance = imm(wide_imm(ty), distance);
+                self.alu(Opcode::Add, size as u32, dst(at), &[before, distance])?;
                 at += size;
                 continue;
             }
-            if let Some((base, packed, size)) = size.and_then(|n| offset_packed(&rest[..n], bytes))
-            {
-                self.copy(size as u32, dst(at), imm(VType::Uv, packed))?;
-                let Dst::Var { var, ty, layout } = dst(at) else {
-                    return Ok(());
-                };
-                let src = source(var, ty, layout);
-                self.alu(
-                    Opcode::Add,
-                    size as u32,
-                    dst(at),
-                    &[src, imm(wide_imm(ty), base)],
-                )?;
-                at += size;
+            let size = [8, 4].into_iter().find(|n| rest.len() >= *n);
+            if let Some(multiples) = size.and_then(|n| Multiples::of(&rest[..n], bytes)) {
+                let Multiples { size, .. } = multiples;
+                let these = source(var, ty, layout(at));
+                self.copy(size, dst(at), imm(multiples.kind, multiples.packed))?;
+                let steps = [
+                    (Opcode::Mul, multiples.unit, 1),
+                    (Opcode::Add, multiples.base, 0),
+                ];
+                for (op, number, _) in steps.into_iter().filter(|s| s.1 != s.2) {
+                    let number = imm(wide_imm(ty), number);
+                    self.alu(op, size, dst(at), &[these.clone(), number])?;
+                }
+                at += size as usize;
                 continue;
             }
             self.copy(equal as u32, dst(at), imm(ty, rest[0]))?;
             at += equal;
         }
         Ok(())
+    }
+}
+
+/// Maximum size of an operand in bytes.
+const MAX_OPERAND_BYTES: usize = 64;
+
+/// The number of elements, at least four, that are those before them plus a number, and that number.
+fn repetition(elements: &[u64], at: usize, bytes: u32) -> Option<(usize, u64)> {
+    let fits =
+        |n: &usize| *n <= at && at + n <= elements.len() && n * bytes as usize <= MAX_OPERAND_BYTES;
+    let mask = u64::MAX >> (64 - 8 * bytes);
+    let distance = |i: usize, n: usize| elements[i].wrapping_sub(elements[i - n]) & mask;
+    [32, 16, 8, 4].into_iter().filter(fits).find_map(|n| {
+        let first = distance(at, n);
+        let all = (at..at + n).all(|i| distance(i, n) == first);
+        all.then_some((n, first))
+    })
+}
+
+/// Four or eight constants as multiples, of four bits each, of a unit, plus a base.
+struct Multiples {
+    packed: u64,
+    kind: VType,
+    size: u32,
+    unit: u64,
+    base: u64,
+}
+
+impl Multiples {
+    fn of(elements: &[u64], bytes: u32) -> Option<Multiples> {
+        let plain = |(packed, kind, unit, base)| Multiples {
+            packed,
+            kind,
+            size: elements.len() as u32,
+            unit,
+            base,
+        };
+        if let Some((bits, kind)) = packed(elements, bytes) {
+            return Some(plain((bits, kind, 1, 0)));
+        }
+        let least = elements.iter().map(|e| signed(*e, bytes)).min()?;
+        let distance = |e: &u64| signed(*e, bytes).wrapping_sub(least).cast_unsigned();
+        let unit = elements.iter().map(distance).fold(0, gcd).max(1);
+        let multiples: Vec<u64> = elements.iter().map(|e| distance(e) / unit).collect();
+        let small = multiples.iter().all(|m| *m < 16) && unit <= u64::from(u16::MAX);
+        let (bits, kind) = packed(&multiples, 8)?;
+        small.then(|| plain((bits, kind, unit, least.cast_unsigned())))
+    }
+}
+
+/// The greatest common divisor (Euclid).
+fn gcd(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
     }
 }
 
@@ -399,7 +457,7 @@ fn signed(bits: u64, bytes: u32) -> i64 {
 }
 
 /// Elements as a packed immediate of eight numbers of four bits.
-fn packed(elements: &[u64], bytes: u32) -> Option<(u64, VType, usize)> {
+fn packed(elements: &[u64], bytes: u32) -> Option<(u64, VType)> {
     let all =
         |range: std::ops::Range<i64>| elements.iter().all(|e| range.contains(&signed(*e, bytes)));
     let kind = match (all(0..16), all(-8..8)) {
@@ -410,18 +468,7 @@ fn packed(elements: &[u64], bytes: u32) -> Option<(u64, VType, usize)> {
     let bits = (0..)
         .zip(elements)
         .fold(0, |bits, (i, e)| bits | (e & 15) << (4 * i));
-    Some((bits, kind, elements.len()))
-}
-
-/// A packed immediate of the differences to the least element, with that element; none if a difference is too large.
-fn offset_packed(elements: &[u64], bytes: u32) -> Option<(u64, u64, usize)> {
-    let base = elements.iter().map(|e| signed(*e, bytes)).min()?;
-    let differences: Vec<u64> = (elements.iter())
-        .map(|e| signed(*e, bytes).wrapping_sub(base).cast_unsigned())
-        .collect();
-    let (bits, _, size) = packed(&differences, 8)?;
-    let fits = differences.iter().all(|d| *d < 16);
-    fits.then_some((base.cast_unsigned(), bits, size))
+    Some((bits, kind))
 }
 
 /// The first element of a source for all channels.
