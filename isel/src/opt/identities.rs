@@ -1,8 +1,10 @@
-//! Removes copies of a register over itself, and block parameters that always have the value of one register.
+//! Removes copies of a register over itself, copies of flags, and block parameters that always have the value of one
+//! register.
 //!
 //! Takes wide machine IR in SSA form and leaves equivalent IR. vISA code that keeps an array in registers copies
 //! it, changes an element of the copy and copies it back under a mask. After copy propagation, all elements but
-//! that one are written with their own contents; whatever the mask or predicate, the result is the old register. A
+//! that one are written with their own contents; whatever the mask or predicate, the result is the old register. vISA
+//! copies a predicate by logic of it with itself; the result is the same register unless something is tied to it. A
 //! parameter that gets the same register on every edge, apart from itself, is that register. Each parameter found
 //! may make others redundant: the search repeats until a round finds none, at most `MAX_ROUNDS` times.
 
@@ -10,7 +12,7 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Class, Edge, Function};
 use kiln_machine::graph::Graph;
-use kiln_machine::inst::{Inst, Old, Src, VReg};
+use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
 use kiln_target::isa::{Op, SrcMod};
 use smallvec::SmallVec;
 
@@ -25,10 +27,10 @@ type Same = SecondaryMap<VReg, PackedOption<VReg>>;
 /// Replaces uses of redundant registers. [`super::dead`] removes their definitions.
 pub fn run(func: &mut Function, graph: &Graph) {
     let order = graph.order();
-    let mut same = Same::new();
+    let mut same = flag_copies(func);
     // Uses are not rewritten until a redundant register is found; the last round, which finds none, rewrites the
     // rest.
-    let (mut any, mut found) = (false, false);
+    let (mut any, mut found) = (same.values().any(PackedOption::is_some), false);
     for _ in 0..MAX_ROUNDS {
         found = false;
         for_each_inst(func, order, |func, _, _, inst| {
@@ -62,7 +64,50 @@ pub fn run(func: &mut Function, graph: &Graph) {
                 *arg = resolved(&same, *arg);
             }
         }
+        if let Some(pred) = block.term.pred_mut()
+            && let Some(v) = pred.flag.as_virt()
+        {
+            pred.flag = Reg::virt(resolved(&same, v), pred.flag.byte());
+        }
     }
+}
+
+/// Flags that are logic of another one with itself, with that one.
+fn flag_copies(func: &Function) -> Same {
+    let mut same = Same::new();
+    let insts = || func.blocks.values().flat_map(|block| &block.insts);
+    for inst in insts() {
+        let (Some(Op::And | Op::Or), [a, b]) = (inst.gen_op(), &inst.srcs[..]) else {
+            continue;
+        };
+        if let (Some(dst), Src::Reg(from)) = (&inst.dst, a)
+            && a == b
+            && let (Some(copy), Some(original)) = (dst.reg.as_virt(), from.reg.as_virt())
+            && [copy, original]
+                .iter()
+                .all(|&v| func.regs[v].class == Class::Flag)
+            && dst.old == Old::None
+            && (dst.reg.byte(), dst.ty) == (from.reg.byte(), from.ty)
+            && func.regs[copy].bytes == func.regs[original].bytes
+            && inst.exec_size == 1
+            && inst.is_bare()
+            && inst.opts.no_mask
+        {
+            same[copy] = original.into();
+        }
+    }
+    if same.values().any(PackedOption::is_some) {
+        // An instruction writes over the register that it is tied to.
+        for inst in insts() {
+            if let Some(Old::Reg(v)) = inst.dst.map(|dst| dst.old) {
+                same[v] = None.into();
+            }
+            if let Some(v) = inst.cond.and_then(|cond| cond.old.expand()) {
+                same[v] = None.into();
+            }
+        }
+    }
+    same
 }
 
 fn resolved(same: &Same, mut v: VReg) -> VReg {

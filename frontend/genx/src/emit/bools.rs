@@ -721,8 +721,12 @@ impl Emitter<'_, '_> {
             self.alu(Opcode::And, 1, dst, &[cut.clone(), bits])?;
             bits = cut;
         }
-        let (_, dst, moved) = self.temp(VType::Ud, 1);
-        self.alu(Opcode::Shl, 1, dst, &[bits, imm(VType::Ud, shift.into())])?;
+        let mut moved = bits;
+        if shift != 0 {
+            let (_, dst, shifted) = self.temp(VType::Ud, 1);
+            self.alu(Opcode::Shl, 1, dst, &[moved, imm(VType::Ud, shift.into())])?;
+            moved = shifted;
+        }
         let kept = self.bits(&old, part as usize)?;
         let hole = u64::from(!((u32::MAX >> (32 - new.count)) << shift));
         let (_, dst, rest) = self.temp(VType::Ud, 1);
