@@ -14,7 +14,8 @@ use std::process::ExitCode;
 
 use compare::registers_of;
 use instance::instance;
-use kiln_emit::inst::{Inst, Op, SyncFn, Type};
+use kiln_emit::inst::{Desc, Inst, Op, SyncFn, Type};
+use kiln_emit::messages::{Function, message_name};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
@@ -81,6 +82,8 @@ fn main() -> ExitCode {
 struct Coverage {
     executed: u64,
     called: u64,
+    /// Of these, messages to images and samplers, and systolic operations.
+    apart: u64,
     /// Executions of what is called out, by a form of the instruction.
     kinds: BTreeMap<String, u64>,
 }
@@ -117,16 +120,17 @@ fn kernels(only: Option<&str>, kernel: Option<&str>) -> usize {
                 wrong += 1;
             }
         }
-        let share = 100.0 * coverage.called as f64 / coverage.executed.max(1) as f64;
+        let share = |n: u64| 100.0 * n as f64 / coverage.executed.max(1) as f64;
         println!(
-            "{name}: {count} kernels, {} instructions, {share:.2} % called out",
-            coverage.executed
+            "{name}: {count} kernels, {} instructions, {:.2} % called out, {:.2} % without images and systolic operations",
+            coverage.executed,
+            share(coverage.called),
+            share(coverage.called - coverage.apart)
         );
-        let mut kinds: Vec<_> = coverage.kinds.into_iter().collect();
-        kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        let mut kinds: Vec<_> = coverage.kinds.iter().collect();
+        kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
         for (kind, n) in kinds.into_iter().take(LISTED_KINDS) {
-            let share = 100.0 * n as f64 / coverage.executed.max(1) as f64;
-            println!("  {share:6.2} %  {kind}");
+            println!("  {:6.2} %  {kind}", share(*n));
         }
     }
     wrong
@@ -164,14 +168,35 @@ fn run(
         .map_err(|e| error(&e))?;
     let listing = Listing::of(&program).map_err(|e| error(&e))?;
     let operations = listing.blocks.iter().flat_map(|b| &b.operations);
-    for (operation, count) in operations.zip(&stats.by_place) {
+    for ((operation, count), inst) in operations.zip(&stats.by_place).zip(program.insts()) {
         coverage.executed += count.instructions;
         if operation.called {
             coverage.called += count.instructions;
+            if is_apart(inst, platform) {
+                coverage.apart += count.instructions;
+            }
             *coverage.kinds.entry(form(&operation.inst)).or_default() += count.instructions;
         }
     }
     Ok(())
+}
+
+/// True for messages to images and samplers, and systolic operations.
+fn is_apart(inst: &Inst, platform: &Platform) -> bool {
+    let Some(message) = inst.msg else {
+        return matches!(inst.op, Op::Dpas(_) | Op::Dpasw(_));
+    };
+    let desc = match message.desc {
+        Desc::Imm(desc) => desc,
+        Desc::Addr { .. } => 0,
+    };
+    let name = message_name(platform.family, message.sfid, desc);
+    let image = name.starts_with("typed") || name.starts_with("media");
+    image
+        || matches!(
+            Function::of(message.sfid),
+            Function::Sampler | Function::Typed
+        )
 }
 
 /// An instruction without the numbers of its registers.

@@ -41,15 +41,15 @@ impl Words {
     /// Converts bytes, part by part.
     pub fn of(mut bytes: Vec<u8>) -> Words {
         let len = bytes.len();
-        let word = |chunk: &[u8]| {
-            let mut word = [0; WORD];
-            word[..chunk.len()].copy_from_slice(chunk);
-            AtomicU32::new(u32::from_le_bytes(word))
-        };
+        let word = |bytes: &[u8; WORD]| AtomicU32::new(u32::from_le_bytes(*bytes));
         let mut words = Vec::with_capacity(capacity(len));
         // From the end, where a vector can be shortened.
         for start in (0..len).step_by(PART_BYTES).rev() {
-            words.extend(bytes[start..].chunks(WORD).rev().map(word));
+            let (whole, rest) = bytes[start..].as_chunks();
+            let mut last = [0; WORD];
+            last[..rest.len()].copy_from_slice(rest);
+            words.extend((!rest.is_empty()).then(|| word(&last)));
+            words.extend(whole.iter().rev().map(word));
             bytes.truncate(start);
             bytes.shrink_to_fit();
         }

@@ -281,16 +281,15 @@ impl Emitter<'_> {
             || matches!(row, Row::ByRelation(_)) && !matches!(fast, Fast::Csel(..));
         if chooses && op.pred.is_some() {
             // The predicate masks no channel, but is counted.
-            let enabled = self.enabled(op, part)?;
-            let enabled = self.explicit(enabled, part.lanes)?;
-            self.count_channels(enabled)?;
+            self.enabled(op, part)?;
+            self.count_enabled()?;
         }
         let mask = if chooses {
             self.gate(op, part)?
         } else {
             let enabled = self.enabled(op, part)?;
-            if let (Some(k), true) = (enabled, op.pred.is_some()) {
-                self.count_channels(k)?;
+            if op.pred.is_some() {
+                self.count_enabled()?;
             }
             enabled
         };
@@ -625,8 +624,8 @@ impl Emitter<'_> {
         }
         for (n, &part) in shape.parts.iter().enumerate() {
             let mask = self.enabled(op, part)?;
-            if let (Some(k), true) = (mask, op.pred.is_some()) {
-                self.count_channels(k)?;
+            if op.pred.is_some() {
+                self.count_enabled()?;
             }
             let mut args = [Arg::Reg(TEMPS[0]); 2];
             for (n, (src, form)) in op.sources().iter().zip(&shape.forms[n]).enumerate().take(2) {

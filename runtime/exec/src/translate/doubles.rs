@@ -111,8 +111,7 @@ impl Emitter<'_> {
         let l = Length::of(usize::from(part.lanes) * 8);
         let enabled = self.enabled(op, part)?;
         if op.pred.is_some() {
-            let enabled = self.explicit(enabled, part.lanes)?;
-            self.count_channels(enabled)?;
+            self.count_enabled()?;
         }
         let chooses = matches!(shape.row, Row::ByPredicate | Row::ByRelation);
         let mask = match chooses {

@@ -244,13 +244,11 @@ impl Emitter<'_> {
         self.asm.plain(Code::Add_rm64_r64, counter, register)
     }
 
-    /// Counts the channels of an operation with a predicate, which are in a mask register.
-    pub fn count_channels(&mut self, enabled: Register) -> Done {
-        let Some(Lanes::Own(counter)) = self.blocks.lanes.get(self.index as usize).copied() else {
+    /// Counts the channels of an operation with a predicate, which [`Emitter::enabled`] has left in `eax`.
+    pub fn count_enabled(&mut self) -> Done {
+        let Some(Lanes::Own(counter)) = self.own_counter() else {
             return Ok(());
         };
-        self.asm
-            .plain(Code::VEX_Kmovd_r32_kr, Register::EAX, enabled)?;
         self.asm.a.popcnt(eax, eax)?;
         self.add_to_counter(counter, Register::RAX)
     }

@@ -195,17 +195,17 @@ impl Emitter<'_> {
     fn flag_bits(&mut self, bit: usize, bits: usize) -> Done {
         let (byte, shift) = (place(File::Flag, bit / 8), bit % 8);
         self.flush(byte, 8)?;
-        if shift + bits > 32 {
-            self.asm
-                .plain(Code::Mov_r64_rm64, Register::RAX, at(THREAD, byte))?;
-            self.asm.a.shr(rax, shift as u32)
-        } else {
-            self.asm
-                .plain(Code::Mov_r32_rm32, Register::EAX, at(THREAD, byte))?;
-            match shift {
-                0 => Ok(()),
-                _ => self.asm.a.shr(eax, shift as u32),
-            }
+        // No more bytes than the bits are in: a longer load waits for a shorter store before it.
+        let (code, to) = match shift + bits {
+            0..=8 => (Code::Movzx_r32_rm8, Register::EAX),
+            9..=16 => (Code::Movzx_r32_rm16, Register::EAX),
+            17..=32 => (Code::Mov_r32_rm32, Register::EAX),
+            _ => (Code::Mov_r64_rm64, Register::RAX),
+        };
+        self.asm.plain(code, to, at(THREAD, byte))?;
+        match shift {
+            0 => Ok(()),
+            _ => self.asm.a.shr(rax, shift as u32),
         }
     }
 
@@ -296,10 +296,15 @@ impl Emitter<'_> {
             self.asm.a.shl(eax, shift)?;
             self.asm.a.shl(ecx, shift)?;
         }
-        self.asm.plain(Code::Mov_r32_rm32, Register::EDX, to)?;
+        let (load, store, new) = match shift + u32::from(part.lanes) {
+            0..=8 => (Code::Movzx_r32_rm8, Code::Mov_rm8_r8, Register::DL),
+            9..=16 => (Code::Movzx_r32_rm16, Code::Mov_rm16_r16, Register::DX),
+            _ => (Code::Mov_r32_rm32, Code::Mov_rm32_r32, Register::EDX),
+        };
+        self.asm.plain(load, Register::EDX, to)?;
         self.asm.a.andn(edx, ecx, edx)?;
         self.asm.a.or(edx, eax)?;
-        self.asm.plain(Code::Mov_rm32_r32, to, Register::EDX)
+        self.asm.plain(store, to, new)
     }
 }
 

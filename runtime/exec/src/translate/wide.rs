@@ -100,13 +100,15 @@ fn order(op: &Operation) -> Option<Order> {
 fn takes_source(op: &Operation, source: &Source) -> bool {
     let modified = source.abs || source.neg;
     let bits = matches!(op.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Bfn(_));
-    let depends =
-        matches!(op.op, Op::Cmp | Op::Cmpn | Op::Asr) || op.op == Op::Sel && op.cond.is_some();
+    let depends = matches!(op.op, Op::Cmp | Op::Cmpn | Op::Asr | Op::Avg)
+        || op.op == Op::Sel && op.cond.is_some()
+        || op.dst.ty.is_float();
     let copies = op.path == Path::Raw && !modified;
     if source.ty.is_float() && !bits && !copies || source.ty == Type::Vf {
         return false;
     }
-    if source.ty.bytes() == 8 && (source.abs || modified && depends) {
+    // The least quadword has no magnitude of 64 bits.
+    if source.ty.bytes() == 8 && modified && depends {
         return false;
     }
     if !source.is_accumulator() || source.ty.is_float() {
@@ -243,8 +245,7 @@ impl Emitter<'_> {
         let chooses = matches!(shape.row, Row::ByPredicate | Row::ByRelation);
         let enabled = self.enabled(op, part)?;
         if op.pred.is_some() {
-            let enabled = self.explicit(enabled, part.lanes)?;
-            self.count_channels(enabled)?;
+            self.count_enabled()?;
         }
         let mask = match chooses {
             true => self.gate(op, part)?,
