@@ -19,6 +19,7 @@ use super::asm::{Arg, Assembler, CONTEXT, COUNTERS, Done, Length, POOL, Reg, SIT
 use super::blocks::{Block, Blocks, Lanes, ends, is_whole};
 use super::codes;
 use super::enter::{self, Context};
+use super::indirect::is_indirect;
 use super::masks::{HOLDS, Masks, OTHER};
 use super::memory::{Executable, Room};
 use super::messages::SiteKind;
@@ -269,6 +270,7 @@ impl Emitter<'_> {
         }
         let done = match &op.path {
             _ if !is_whole(op) => false,
+            Path::Fast(_) | Path::Raw | Path::Scattered if is_indirect(op) => self.indirect(op)?,
             Path::Fast(fast) => self.fast(op, *fast)?,
             Path::Raw if op.dst.ty == Type::Df => self.double(op)?,
             Path::Raw if op.dst.ty.bytes() == 8 => self.wide(op)?,

@@ -359,7 +359,7 @@ impl Emitter<'_> {
     }
 
     /// A way out to the interpreter, for registers as they are now.
-    fn leave(&mut self, slow: &mut Vec<Slow>) -> CodeLabel {
+    pub fn leave(&mut self, slow: &mut Vec<Slow>) -> CodeLabel {
         let way = self.slow_path();
         let label = way.label;
         slow.push(way);

@@ -13,6 +13,7 @@
 //! | `operands` | regions as vectors |
 //! | `arithmetic`, `wide`, `doubles` | operations on lanes of 32 and of 64 bits, by rows |
 //! | `messages` | plain loads and stores |
+//! | `indirect` | moves through addresses in `a0` |
 //! | `branches` | control flow |
 //! | `asm`, `codes` | instructions of x86-64 |
 //! | `memory`, `enter` | memory that executes, and entering it |
@@ -27,6 +28,7 @@ mod codes;
 mod doubles;
 mod emit;
 mod enter;
+mod indirect;
 mod listing;
 mod masks;
 mod memory;

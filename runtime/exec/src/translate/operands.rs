@@ -232,7 +232,7 @@ impl Emitter<'_> {
     }
 
     /// A source's elements as 32-bit lanes.
-    fn elements32(
+    pub fn elements32(
         &mut self,
         ty: Type,
         (form, part): (&Form, Part),
