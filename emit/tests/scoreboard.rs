@@ -305,6 +305,52 @@ fn every_path_must_wait() {
 }
 
 #[test]
+fn a_jump_is_taken_though_no_channel_is_active() {
+    let mut goto = Inst::new(Op::Goto, 8);
+    goto.jip = Some(Target::Offset(64));
+    goto.uip = Some(Target::Offset(112));
+    let mut first = Inst::new(Op::Join, 8);
+    first.jip = Some(Target::Offset(16));
+    let jump = |pred| {
+        let mut jump = Inst::new(Op::Jmpi, 1);
+        jump.jip = Some(Target::Offset(32));
+        jump.no_mask = true;
+        jump.pred = pred;
+        jump
+    };
+    let all = |mut inst: Inst| {
+        inst.no_mask = true;
+        inst
+    };
+    let code = |pred| {
+        let sent = send(10, 10, 2).token(TokenUse::Set, 3);
+        let last = all(Inst::new(Op::Join, 8));
+        vec![
+            sent,
+            goto.clone(),
+            add(40, 4),
+            add(42, 4),
+            // Nobody waits at the first place, so that the path goes on with no channel.
+            add(44, 4),
+            first.clone(),
+            jump(pred),
+            all(add(30, 10)),
+            all(add(46, 4)),
+            last,
+        ]
+    };
+    assert_eq!(findings("bmg", &code(None)), []);
+    let pred = Pred {
+        flag: Reg::new(RegFile::Flag, 0, 0),
+        inverse: false,
+        ctrl: PredCtrl::Normal,
+    };
+    let found = findings("bmg", &code(Some(pred)));
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].first, found[0].second), (0, 7));
+}
+
+#[test]
 fn chains_of_systolic_operations_finish_together() {
     let shape = Systolic {
         depth: 8,

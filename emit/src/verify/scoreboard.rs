@@ -681,7 +681,9 @@ impl Code<'_> {
             Op::Calla | Op::Ret | Op::Illegal => {}
             Op::Jmpi | Op::Call => {
                 nexts.extend(jip.map(|jip| Edge::to(none(jip))));
-                nexts.push(Edge::to(none(at + 1)));
+                if inst.op == Op::Call || inst.pred.is_some() {
+                    nexts.push(Edge::to(none(at + 1)));
+                }
             }
             op if op.is_branch() && op != Op::While => {
                 nexts.extend(self.woken(at + 1));
