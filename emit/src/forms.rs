@@ -7,7 +7,8 @@
 //! - an address of code is signed;
 //! - threads are not switched by an option;
 //! - an operation that may write the accumulator always does;
-//! - packed sources are as the short forms have them.
+//! - packed sources, types and immediates are as the short forms have them: an immediate that fits has 16 bits, and
+//!   rotations are unsigned.
 //!
 //! Code for the earliest families stays as it is.
 
@@ -34,6 +35,8 @@ pub fn run(program: &mut Program, platform: &Platform) {
             }
             if ones && !inst.op.is_send() {
                 inst.srcs.iter_mut().for_each(by_ones);
+                unsign_rotation(inst);
+                shorten_immediate(inst);
             }
             inst.opts.switch = false;
             inst.opts.acc_wr_en &= platform.acc_write_control;
@@ -57,6 +60,52 @@ fn by_ones(src: &mut Src) {
     } = src.region;
     if width > 1 && hstride == 1 && vstride == Some(width) {
         src.region = Region::new(1, 1, 0);
+    }
+}
+
+/// Makes the types of a rotation of 32 bits unsigned; it has no sign.
+fn unsign_rotation(inst: &mut Inst) {
+    if !matches!(inst.op, Op::Rol | Op::Ror) {
+        return;
+    }
+    let unsigned = |ty: &mut Type| {
+        if *ty == Type::D {
+            *ty = Type::Ud;
+        }
+    };
+    inst.dst.iter_mut().for_each(|dst| unsigned(&mut dst.ty));
+    for src in &mut inst.srcs {
+        match src {
+            Src::Reg(src) => unsigned(&mut src.ty),
+            Src::Imm { ty, .. } => unsigned(ty),
+        }
+    }
+}
+
+/// Gives the immediate of an operation on wider integers 16 bits, if its value remains.
+fn shorten_immediate(inst: &mut Inst) {
+    let rotates = matches!(inst.op, Op::Rol | Op::Ror);
+    let shifts = rotates || matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
+    let computes = matches!(inst.op, Op::Add | Op::And | Op::Or | Op::Xor | Op::Mul);
+    let compares = matches!(inst.op, Op::Cmp | Op::Sel);
+    let [first, Src::Imm { ty, bits }] = &mut inst.srcs[..] else {
+        return;
+    };
+    let signed = first.ty().is_signed();
+    let wide = first.ty().bytes() >= 4 && !first.ty().is_float();
+    if !wide || inst.saturate || !(shifts || computes || compares && signed) {
+        return;
+    }
+    let value = match *ty {
+        Type::Uw => i64::from(*bits as u16),
+        Type::D => i64::from(*bits as u32 as i32),
+        Type::Ud => i64::from(*bits as u32),
+        _ => return,
+    };
+    if let Ok(value) = i16::try_from(value) {
+        // A count is never negative.
+        *ty = if rotates { Type::Uw } else { Type::W };
+        *bits = u64::from(value as u16);
     }
 }
 

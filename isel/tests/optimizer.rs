@@ -31,6 +31,13 @@ fn dead() {
 }
 
 #[test]
+fn invariants() {
+    folder("invariants", |func| {
+        opt::invariants::run(func, &Graph::new(func))
+    });
+}
+
+#[test]
 fn values() {
     folder("values", |func| opt::values::run(func, &Graph::new(func)));
 }

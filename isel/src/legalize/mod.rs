@@ -534,7 +534,10 @@ impl Legalizer<'_> {
         let unaligned = three
             && match self.align16 {
                 true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
-                false => n > 1 && h != 1 || !dest.byte.is_multiple_of(8),
+                false => {
+                    let strides = self.rules.ternary.strides;
+                    n > 1 && !strides.contains(&(h as u8)) || !dest.byte.is_multiple_of(8)
+                }
             };
         // Only operations with regions take an indirect destination.
         let plain = shape(op) != Shape::Regions;
@@ -622,6 +625,9 @@ impl Legalizer<'_> {
             // Only the first source may be an architecture register or indirect.
             *second = self.aside(r, channels.count())?;
         }
+        if srcs.len() == 3 && self.takes_ternary_immediates(op, dest, srcs) {
+            place_ternary_immediate(op, srcs);
+        }
         let last = srcs.len() - 1;
         for i in 0..srcs.len() {
             let Src::Imm(imm) = srcs[i] else { continue };
@@ -639,6 +645,9 @@ impl Legalizer<'_> {
                 }
                 continue;
             }
+            if srcs.len() == 3 && imm.ty.bytes() == 2 && i == last {
+                continue;
+            }
             let in_math = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
             let small = ty.bytes() < 8 || op == Op::Mov;
             if !(i == last && srcs.len() < 3 && small && in_math) {
@@ -646,6 +655,14 @@ impl Legalizer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// True if an operation of three integers takes an immediate.
+    fn takes_ternary_immediates(&self, op: Op, dest: &Dest, srcs: &[Src]) -> bool {
+        let integers = !dest.ty.is_float() && srcs.iter().all(|s| !s.ty().is_float());
+        let wide = srcs.iter().all(|s| s.ty().bytes() <= 4);
+        let adds = matches!(op, Op::Add3 | Op::Mad);
+        self.rules.ternary.immediates && adds && integers && wide
     }
 
     /// A register with a constant. One that a recent instruction loaded is reused.
@@ -709,6 +726,9 @@ impl Legalizer<'_> {
         let good = match r.step(n) {
             Some(0) => self.replicates(op, r.ty, n),
             Some(1) => r.reg.byte().is_multiple_of(aligned),
+            Some(step) if shape(op) == Shape::Three && !self.align16 => {
+                rows_of_two(step, r.reg.byte(), r.ty.bytes())
+            }
             _ => false,
         };
         good && r.indirect.is_none() && is_alike(r.ty, ty)
@@ -728,6 +748,41 @@ impl Legalizer<'_> {
             Base::Null | Base::List(_) => false,
         }
     }
+}
+
+/// Moves an immediate that fits in 16 bits to the last source, and gives it the type of as many.
+fn place_ternary_immediate(op: Op, srcs: &mut [Src]) {
+    let narrow = |s: &Src| {
+        let Src::Imm(imm) = s else { return None };
+        let value = match imm.ty {
+            Type::W => i64::from(imm.bits() as u16 as i16),
+            Type::Uw => i64::from(imm.bits() as u16),
+            Type::D | Type::Ud => i64::from(imm.bits() as u32 as i32),
+            _ => return None,
+        };
+        // Sums and products of 32 bits are the same for either sign.
+        let ty = match value {
+            -0x8000..=0x7fff => Type::W,
+            0x8000..=0xffff => Type::Uw,
+            _ => return None,
+        };
+        Some(Src::Imm(Imm::new(ty, value as u64 & 0xffff)))
+    };
+    let places: &[usize] = match op {
+        Op::Add3 => &[2, 1, 0],
+        // The addend is the first.
+        _ => &[2, 1],
+    };
+    let found = places.iter().find_map(|&at| Some((at, narrow(&srcs[at])?)));
+    if let Some((at, immediate)) = found {
+        srcs[at] = immediate;
+        srcs.swap(at, 2);
+    }
+}
+
+/// True if a three-source operand can have elements `step` apart: in rows of two, each in one register.
+fn rows_of_two(step: u32, from: u32, bytes: u32) -> bool {
+    matches!(step, 2 | 4) && from % (2 * step * bytes) < step * bytes
 }
 
 /// The channels of an operation that goes through a temporary, and those of the move from there. The predicate of

@@ -13,6 +13,9 @@ use super::pieces::Dest;
 use super::{Legalizer, Result, is_raw_mov};
 use crate::channels::Channels;
 
+/// Maximum distance between elements of a destination, in elements.
+const MAX_STEP: u32 = 4;
+
 /// A place for a source: the distance between its elements in elements, and the offset of the first in a register.
 #[derive(Clone, Copy)]
 struct Place {
@@ -125,6 +128,9 @@ impl Legalizer<'_> {
             ..r
         };
         let size = r.ty.bytes();
+        if place.step > MAX_STEP {
+            return self.widened_place(raw, r.modifier, n, place);
+        }
         let bytes = place.offset + n * place.step * size;
         let reg = match size {
             8 => self.placed_halves(raw, n, place, bytes)?,
@@ -145,6 +151,32 @@ impl Legalizer<'_> {
             reg: reg.at(place.offset),
             region,
             ..r
+        }))
+    }
+
+    /// A copy of bytes as dwords, at steps that no destination of bytes has.
+    fn widened_place(
+        &mut self,
+        raw: SrcReg,
+        modifier: SrcMod,
+        n: u32,
+        place: Place,
+    ) -> Result<Src> {
+        let ty = if raw.ty.is_signed() {
+            Type::D
+        } else {
+            Type::Ud
+        };
+        let step = place.step * raw.ty.bytes() / ty.bytes();
+        let tmp = self.temp(place.offset + n * step * ty.bytes());
+        let to = Dst::new(tmp.at(place.offset), step as u8, ty);
+        self.moved(Src::Reg(raw), to, n)?;
+        Ok(Src::Reg(SrcReg {
+            reg: tmp.at(place.offset),
+            region: Region::new(step as u8, 1, 0),
+            ty,
+            modifier,
+            ..raw
         }))
     }
 

@@ -3,7 +3,7 @@
 use kiln_machine::inst::{Base, SrcReg};
 use kiln_target::isa::{RegFile, Region};
 
-use super::{Legalizer, Shape};
+use super::{Legalizer, Shape, rows_of_two};
 
 impl Legalizer<'_> {
     /// True if `n` elements of `bytes` bytes, `step` bytes apart from `from` on, lie in one unit of storage and, if
@@ -109,6 +109,10 @@ impl Legalizer<'_> {
                 } else {
                     Some(Region::new(1, 1, 0))
                 }
+            }
+            Some(s) if shape == Shape::Three && !self.align16 => {
+                let fits = n > 1 && rows_of_two(s, r.offset(lane), bytes);
+                fits.then(|| Region::new(2 * s as u8, 2, s as u8))
             }
             Some(s @ (2 | 4 | 8 | 16 | 32)) => Some(Region::new(s as u8, 1, 0)),
             Some(_) => None,

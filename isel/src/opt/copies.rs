@@ -23,7 +23,7 @@ use kiln_target::op::Props;
 use kiln_target::rules::rules;
 use smallvec::SmallVec;
 
-use super::for_each_inst;
+use super::{count_uses, for_each_inst};
 
 /// Maximum length of a chain of copies, each tied to the one before, that is searched.
 const MAX_CHAIN: usize = 8;
@@ -121,6 +121,8 @@ struct Copies {
     list: Vec<Copy>,
     /// For each register: the number of its copy plus one.
     numbers: SecondaryMap<VReg, u32>,
+    /// For each register: the number of its reads before the pass.
+    uses: SecondaryMap<VReg, u32>,
 }
 
 impl Copies {
@@ -128,6 +130,7 @@ impl Copies {
         Copies {
             list: Vec::new(),
             numbers: SecondaryMap::with_capacity(func.regs.len()),
+            uses: count_uses(func),
         }
     }
 
@@ -333,7 +336,8 @@ fn replacement(
     let widened = element.is_some() && within == Some(0) && size > from.ty.bytes();
     let changed = copy.complement || from.modifier != SrcMod::default();
     let (ty, modifier) = if widened {
-        (widening(func, inst, n, &src, from, size)?, src.modifier)
+        let once = copies.uses[first] == 1;
+        (widening(func, inst, n, &src, from, once)?, src.modifier)
     } else if changed {
         if src.ty.bytes() != copy.ty.bytes() || within != Some(0) {
             return None;
@@ -510,15 +514,18 @@ fn widening(
     n: usize,
     src: &SrcReg,
     from: &SrcReg,
-    size: u32,
+    once: bool,
 ) -> Option<Type> {
+    let size = src.ty.bytes();
     let dst = inst.dst.as_ref()?;
     // The copy extended the sign of its source's type; the operation would now do so.
     let same_value = !from.ty.is_signed() || src.ty.is_signed();
     let integers = !src.ty.is_float() && !from.ty.is_float() && !dst.ty.is_float();
     let plain = src.modifier == SrcMod::default() && from.modifier == SrcMod::default();
-    let in_place = rules(func.target.family).in_place && size == 8;
-    if !same_value || !integers || !plain || in_place {
+    // Where channels keep their place, other elements than one for all would be copied for each use.
+    let spread = rules(func.target.family).in_place && size == 8 && !once;
+    let scalar = from.step(inst.exec_size.into()) == Some(0);
+    if !same_value || !integers || !plain || spread && !scalar {
         return None;
     }
     let wide = match inst.gen_op()? {

@@ -11,6 +11,7 @@ pub mod dead;
 pub mod destinations;
 pub mod flags;
 pub mod identities;
+pub mod invariants;
 pub mod narrow;
 pub mod scattered;
 pub mod spread;

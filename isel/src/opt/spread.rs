@@ -1,10 +1,11 @@
-//! Stores bytes and words in dword-sized slots while they are computed.
+//! Stores bytes and words in dword-sized slots while they are computed, and dwords in qword-sized ones.
 //!
 //! Takes wide machine IR in SSA form and leaves equivalent IR. An operation on dwords cannot write consecutive
 //! bytes: it writes every fourth byte and a move packs them, and the next operation spreads them again. Values that
 //! are read and written only by operations channel by channel get elements four bytes apart from their definition
 //! on; their uses read them with the wider stride. Values of one web (joined by block parameters or tied operands)
-//! change together, and only where that saves a move.
+//! change together, and only where that saves a move. Where the channels of 64-bit operations keep their place, the
+//! same is done for dwords that only such operations read.
 //!
 //! Payloads, lists, fixed inputs and values that are read with elements of another size stay packed.
 
@@ -12,25 +13,34 @@ use cranelift_entity::{EntityRef as _, PrimaryMap};
 use kiln_machine::func::{Block, Class, Function, RegData};
 use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
 use kiln_target::isa::{Op, Region, SrcMod, Type};
+use kiln_target::rules::rules;
 
-/// Bytes of an element's slot.
-const SLOT_BYTES: u32 = 4;
-/// Maximum number of bytes of an element that is spread.
+/// Maximum number of bytes of an element that dword operations cannot write side by side.
 const MAX_NARROW_BYTES: u32 = 2;
+
+/// Bytes of the slot of an element of a size.
+fn slot(size: u32) -> u32 {
+    match size {
+        0..=MAX_NARROW_BYTES => 4,
+        _ => 8,
+    }
+}
+
 /// Maximum vertical stride of a region, in elements.
 const MAX_VSTRIDE: u32 = 32;
 
 /// Spreads the elements of narrow registers.
 pub fn run(func: &mut Function) {
     let mut insts = func.blocks.values().flat_map(|data| &data.insts);
+    let in_place = rules(func.target.family).in_place;
     let narrow = |inst: &Inst| {
         inst.dst
             .is_some_and(|dst| dst.ty.bytes() <= MAX_NARROW_BYTES)
     };
-    if !insts.any(|inst| narrow(inst) && packs(inst)) {
+    if !insts.any(|inst| narrow(inst) && packs(inst) || in_place && is_long(inst)) {
         return;
     }
-    let mut webs = Webs::new(func);
+    let mut webs = Webs::new(func, in_place);
     let blocks: Vec<Block> = func.blocks.keys().collect();
     for &block in &blocks {
         for inst in &func.blocks[block].insts {
@@ -82,6 +92,8 @@ struct Webs {
     /// Another register of the same web; the representative has itself.
     parent: PrimaryMap<VReg, u32>,
     facts: PrimaryMap<VReg, Facts>,
+    /// True if the channels of 64-bit operations keep their place.
+    in_place: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -104,7 +116,7 @@ impl Facts {
 }
 
 impl Webs {
-    fn new(func: &Function) -> Webs {
+    fn new(func: &Function, in_place: bool) -> Webs {
         let fixed = |data: &RegData| Facts {
             fixed: data.class != Class::Grf,
             ..Facts::default()
@@ -112,6 +124,7 @@ impl Webs {
         let mut webs = Webs {
             parent: (0..func.regs.len() as u32).collect(),
             facts: func.regs.values().map(fixed).collect(),
+            in_place,
         };
         for &(v, _) in &func.inputs {
             webs.facts[v].fixed = true;
@@ -149,7 +162,7 @@ impl Webs {
                 Role::Source { src, .. } => {
                     by_channel && {
                         let source = inst.srcs[usize::from(src)].as_reg();
-                        source.is_some_and(|r| self.source(v, r, inst.exec_size.into()))
+                        source.is_some_and(|r| self.source(v, r, inst))
                     }
                 }
                 Role::Result { .. } => undef || by_channel && self.result(v, inst),
@@ -159,29 +172,34 @@ impl Webs {
         });
     }
 
-    fn source(&mut self, v: VReg, r: &SrcReg, n: u32) -> bool {
-        let size = r.ty.bytes();
-        if size > MAX_NARROW_BYTES {
+    fn source(&mut self, v: VReg, r: &SrcReg, inst: &Inst) -> bool {
+        let (size, n) = (r.ty.bytes(), u32::from(inst.exec_size));
+        let long = self.in_place && size == 4 && !r.ty.is_float() && is_long(inst);
+        if size > MAX_NARROW_BYTES && !long {
             return false;
         }
+        self.facts[v].gain += u32::from(long && n > 1 && r.step(n) == Some(1));
         self.facts[v].element(size);
         let end = r.reg.byte() + r.span(n as u8);
         self.facts[v].end = self.facts[v].end.max(end);
         let even = r.mme.is_none() && r.ty.per_byte() == 1 && r.reg.byte().is_multiple_of(size);
-        r.reg.as_virt() == Some(v) && even && spread(r, n, SLOT_BYTES / size).is_some()
+        r.reg.as_virt() == Some(v) && even && spread(r, n, slot(size) / size).is_some()
     }
 
     fn result(&mut self, v: VReg, inst: &Inst) -> bool {
         let Some(dst) = inst.dst else { return false };
         let size = dst.ty.bytes();
-        if size > MAX_NARROW_BYTES {
+        // Operations of floats that are not in place would need copies of their sources.
+        let floats = dst.ty.is_float() || inst.srcs.iter().any(|src| src.ty().is_float());
+        let long = self.in_place && size == 4 && !floats && inst.exec_size > 1;
+        if size > MAX_NARROW_BYTES && !long {
             return false;
         }
         self.facts[v].element(size);
         self.facts[v].end = self.facts[v]
             .end
             .max(dst.reg.byte() + dst.span(inst.exec_size));
-        self.facts[v].gain += u32::from(packs(inst));
+        self.facts[v].gain += u32::from(!long && packs(inst));
         let even =
             dst.mme.is_none() && dst.ty.per_byte() == 1 && dst.reg.byte().is_multiple_of(size);
         let side_by_side = dst.hstride == 1 || inst.exec_size == 1;
@@ -204,12 +222,13 @@ impl Webs {
         }
         let factor = |(v, bytes): (VReg, u16)| {
             let facts = whole[v.index()];
-            let factor = SLOT_BYTES / u32::from(facts.size.max(1));
+            let slot = slot(facts.size.into());
+            let factor = slot / u32::from(facts.size.max(1));
             let end = facts.end * factor;
             let fits = end <= func.target.unit_bytes();
             match facts.fixed || facts.gain == 0 || facts.size == 0 || !fits {
                 true => (1, bytes),
-                false => (factor as u8, end.next_multiple_of(SLOT_BYTES) as u16),
+                false => (factor as u8, end.next_multiple_of(slot) as u16),
             }
         };
         let regs = func.regs.iter();
@@ -227,6 +246,12 @@ fn spread(r: &SrcReg, n: u32, factor: u32) -> Option<Region> {
         _ if step <= MAX_VSTRIDE && step.is_power_of_two() => Some(Region::new(step as u8, 1, 0)),
         _ => None,
     }
+}
+
+/// True if an operation writes integers of 64 bits.
+fn is_long(inst: &Inst) -> bool {
+    inst.dst
+        .is_some_and(|dst| dst.ty.bytes() == 8 && !dst.ty.is_float())
 }
 
 /// True if an operation cannot write consecutive elements.

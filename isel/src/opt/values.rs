@@ -262,7 +262,7 @@ fn is_fresh(inst: &Inst) -> bool {
     inst.dst.is_some_and(|dst| dst.old == Old::None)
 }
 
-/// True if an instruction does nothing but compute general registers from virtual ones.
+/// True if an instruction does nothing but compute general registers or addresses from virtual registers.
 fn is_value(func: &Function, inst: &Inst) -> bool {
     let (Some(op), Some(dst)) = (inst.gen_op(), &inst.dst) else {
         return false;
@@ -274,7 +274,7 @@ fn is_value(func: &Function, inst: &Inst) -> bool {
     }
     let base = dst.reg.base();
     let results = func.registers(&base);
-    let general = |v: &VReg| func.regs[*v].class == Class::Grf;
+    let general = |v: &VReg| matches!(func.regs[*v].class, Class::Grf | Class::Addr);
     let computed =
         !matches!(dst.old, Old::List(_)) && !results.is_empty() && results.iter().all(general);
     let virtual_flag = inst.pred.is_none_or(|p| p.flag.as_virt().is_some());
