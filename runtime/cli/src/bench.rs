@@ -4,6 +4,7 @@
 //! and counted in the same way ([`cost::Figures`]). A failure is a row, too. Sums are over the kernels that both
 //! compile.
 
+mod listed;
 mod plot;
 mod table;
 
@@ -39,6 +40,9 @@ pub struct Args {
     /// Another finalizer to compare with, with the command line of GenX_IR [default: none]
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
+    /// Give the other finalizer the options that the listing beside each kernel has (`K.asm` of `K.visaasm`)
+    #[arg(long, requires = "against")]
+    listed_options: bool,
     /// Platform to compile for
     #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
@@ -154,10 +158,15 @@ impl Bench<'_> {
         let path = fs::canonicalize(path).map_err(|e| report::file(path, &e))?;
         let reference = self.args.against.as_deref();
         let reference = reference.map(|program| {
-            let platform = self.args.platform.name.to_uppercase();
-            let options = ["-platform", &platform, "-binary", "-output"];
+            let platform = self.args.platform.finalizer_name;
+            let options = ["-platform", platform, "-binary", "-output"];
             let command = [program.as_os_str(), path.as_os_str()].into_iter();
             let command = command.chain(options.iter().map(OsStr::new));
+            let listed = match self.args.listed_options {
+                true => listed::options(&path),
+                false => Vec::new(),
+            };
+            let command = command.chain(listed.iter().map(OsStr::new));
             self.side(command.map(OsStr::to_owned).collect(), "dat")
         });
         let ours = [

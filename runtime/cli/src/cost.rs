@@ -46,6 +46,8 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Figures {
     pub instructions: usize,
+    /// Instructions that only wait.
+    pub syncs: usize,
     pub bytes: usize,
     /// Scratch writes and reads, and bytes written.
     pub spills: usize,
@@ -67,6 +69,7 @@ impl Figures {
     pub fn with(&self, other: &Figures) -> Figures {
         Figures {
             instructions: self.instructions + other.instructions,
+            syncs: self.syncs + other.syncs,
             bytes: self.bytes + other.bytes,
             spills: self.spills + other.spills,
             fills: self.fills + other.fills,
@@ -77,8 +80,10 @@ impl Figures {
 
     fn counted(insts: &[Inst], estimate: &Estimate, platform: &Platform) -> Figures {
         let scratch = cost::scratch(insts, platform);
+        let waits = |inst: &&Inst| matches!(inst.op, Op::Sync(_));
         Figures {
             instructions: insts.len(),
+            syncs: insts.iter().filter(waits).count(),
             bytes: insts.iter().map(|inst| inst.size() as usize).sum(),
             spills: scratch.spills,
             fills: scratch.fills,

@@ -25,8 +25,9 @@ const SECONDS: Of = |side, _| side.seconds;
 const PEAK: Of = |side, _| side.peak_bytes as f64 / 1048576.0;
 
 /// Summed figures, with their decimal places.
-const SUMS: [(&str, usize, Of); 7] = [
+const SUMS: [(&str, usize, Of); 8] = [
     ("instructions", 0, INSTRUCTIONS),
+    ("of these, `sync`", 0, |_, f| f.syncs as f64),
     ("bytes", 0, |_, f| f.bytes as f64),
     ("spill bytes", 0, |_, f| f.spill_bytes as f64),
     ("spill and fill messages", 0, |_, f| {
