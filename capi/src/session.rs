@@ -165,13 +165,9 @@ pub unsafe extern "C" fn kiln_session_new(
         // SAFETY: the caller's contract.
         let cache = unsafe { cache(given, &pool, &log) }?;
         let kiln = kiln::Session::new(Options {
-            grf_limit: match given.grf_limit {
-                0 => options.grf_limit,
-                limit => limit,
-            },
             interruptible: given.preemption != 0,
             allocator: allocator(given.allocator)?,
-            ..options
+            ..options.limited(Some(given.grf_limit).filter(|&limit| limit > 0))
         });
         Ok(Session {
             kiln: match &cache {

@@ -354,7 +354,6 @@ impl How {
         let abi = abi.ok_or_else(|| wrong(format!("abi is 1 or 2, not {}", self.abi)))?;
         let place = self.at.map_or(Place::Peak, Place::Instruction);
         let session = Session::new(Options {
-            grf_limit: self.grf_limit.unwrap_or(platform.default_grfs),
             abi,
             interruptible: self.preemption,
             allocator,
@@ -362,7 +361,7 @@ impl How {
             verify: false,
             pressure: true,
             profile: self.profile.then_some(place),
-            ..Options::new(platform).tier(tier)
+            ..Options::new(platform).tier(tier).limited(self.grf_limit)
         });
         Ok(match &self.kernel {
             Some(kernel) => session.only(kernel),

@@ -1109,7 +1109,7 @@ impl Checker<'_> {
             Src::Reg(SrcReg {
                 place: Place::Direct(r),
                 ..
-            }) => r.file == RegFile::Grf && !self.func.target.ends_thread(r.num),
+            }) => r.file == RegFile::Grf && !self.func.target.may_end_thread(r.num),
             _ => false,
         };
         if p.msg.is_some_and(|m| m.eot) && p.srcs.iter().any(low) {
@@ -1207,7 +1207,7 @@ impl Checker<'_> {
                     _ => return Err("an end of the thread without payload".into()),
                 };
                 let sent =
-                    state.header.contains(&from.num) && self.func.target.ends_thread(from.num);
+                    state.header.contains(&from.num) && self.func.target.may_end_thread(from.num);
                 if !sent || !g.msg.is_some_and(|m| m.eot) {
                     return Err("an end of the thread from another register".into());
                 }

@@ -38,6 +38,8 @@ pub struct Frame {
     pub unit_bytes: u32,
     pub unit_grfs: u32,
     pub grf_bytes: u32,
+    /// Number of registers that may be used.
+    pub grfs: u32,
     /// Units that messages may be sent from that end the thread, whatever the limit; ascending.
     pub last_units: Vec<Unit>,
     /// Reserved units, the header's among them.
@@ -97,7 +99,8 @@ impl Frame {
             return fail(format!("r{header} holds the thread's header, none is left"));
         }
         let within = (0..grfs.div_ceil(unit_grfs)).collect::<UnitSet>();
-        let last = (0..unit_count).filter(|&unit| of_unit(unit).all(|grf| target.ends_thread(grf)));
+        let last =
+            (0..unit_count).filter(|&unit| of_unit(unit).all(|grf| target.ends_thread(grf, grfs)));
         let last: UnitSet = last.collect();
         let saved = match &func.abi.stack {
             Some(stack) if func.entered.by_stack_call() => {
@@ -124,6 +127,7 @@ impl Frame {
             unit_bytes: target.unit_bytes(),
             unit_grfs,
             grf_bytes: target.grf_bytes,
+            grfs,
             last_units: units(last - reserved).collect(),
             reserved: reserved & within,
             saved,
@@ -169,11 +173,12 @@ impl Frame {
 fn limit_of(func: &Function, limit: Option<u32>) -> Result<u32, AllocError> {
     let count = func.target.grf_count;
     let func_name = || func.name.clone();
+    let wanted = func.abi.stack.as_ref().map_or(0, |stack| stack.grfs());
     match limit {
-        Some(limit) if limit < count && func.abi.stack.is_some() => Err(AllocError::Convention {
+        Some(limit) if limit < wanted => Err(AllocError::Convention {
             func: func_name(),
             limit,
-            count,
+            count: wanted,
         }),
         Some(limit) if limit > count => Err(AllocError::Limit {
             func: func_name(),

@@ -271,7 +271,7 @@ impl Layout<'_> {
 
     fn thread_end(&self, code: &mut Vec<Gen>) -> Result<(), AllocError> {
         let mut from = self.frame.headers.header;
-        if !self.func.target.ends_thread(from) {
+        if !self.func.target.ends_thread(from, self.frame.grfs) {
             let dwords = (self.frame.grf_bytes / 4) as u8;
             code.push(copy(dwords, Reg::grf(self.func.abi.header), Reg::grf(from)));
             from = self.func.abi.header;

@@ -95,6 +95,12 @@ pub enum AllocError {
         limit: u32,
         count: u32,
     },
+    #[error("{func}: {count} registers are asked for, which is no register mode of {platform}")]
+    Mode {
+        func: String,
+        count: i64,
+        platform: &'static str,
+    },
     #[error("{func}: {limit} registers are too few: {what}")]
     TooFew {
         func: String,

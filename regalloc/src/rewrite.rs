@@ -285,11 +285,17 @@ impl Rewriter<'_> {
                 self.written |= clobbers;
                 self.clobbered |= clobbers;
                 self.last_dword[1] = self.last_dword[0];
+                let there = self.func.target.calls_addresses;
                 body.insts.extend(match (inst.op, address) {
+                    (Opcode::CallAddress, Some(address)) if there => {
+                        stack.call_there(call, address)
+                    }
                     (Opcode::CallAddress, Some(address)) => stack.call_address(address),
                     _ => stack.call(call),
                 });
                 body.came_from(origin, inst.origin);
+                body.insts.extend(stack.after_call());
+                body.origins.resize(body.insts.len(), ADDED);
             }
         }
         Ok(())
@@ -421,7 +427,11 @@ impl Rewriter<'_> {
     ) -> Result<(), AllocError> {
         self.count(access);
         match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
-            Some(stack) => stack.spill(slot.at, self.first_grf(unit), access, code),
+            Some(stack) => {
+                let first = self.first_grf(unit);
+                let dword = &mut self.last_dword[1];
+                stack.spill(slot.at, first, access, dword, code)
+            }
             None => {
                 let at = self.scratch + slot.at;
                 self.scratch(unit, Slot { at, ..slot }, access, code)

@@ -12,6 +12,7 @@ use kiln_emit::messages::load_store::offset_bits;
 use kiln_emit::messages::{AddressKind, RequestError, length_in_instruction};
 use kiln_machine::func::Function;
 use kiln_machine::inst::{self, Base, Inst};
+use kiln_target::abi::Stack;
 use kiln_target::isa::SendOptions;
 
 use crate::AllocError;
@@ -23,10 +24,10 @@ use crate::spill_messages::{Access, Grfs};
 pub const BASE: u32 = 1 << 16;
 /// Bytes of scratch space within reach of them.
 const REACH: u32 = 2 * BASE;
-/// Bytes of the address, the surface, and the kept dword in their register.
-pub const ADDRESS: u16 = 0;
-pub const SURFACE: u16 = 4;
-pub const KEPT: u16 = 8;
+/// Bytes of the address, the surface, and the kept dword in their register: those of the convention of stack calls.
+pub const ADDRESS: u16 = Stack::ADDRESS as u16;
+pub const SURFACE: u16 = Stack::SURFACE as u16;
+pub const KEPT: u16 = Stack::KEPT as u16;
 /// The dword of the address register for the surface.
 pub const LAST: u16 = 28;
 /// Byte of r0 with the surface of scratch space, above other bits; its bits, and how far descriptors have them lower.
@@ -93,21 +94,74 @@ fn ud(bits: u32) -> Src {
     Src::imm(Type::Ud, bits.into())
 }
 
+fn two(op: Op, to: Reg, from: Reg, constant: u32) -> Gen {
+    let mut inst = set(to, scalar(from));
+    inst.op = op;
+    inst.srcs.push(ud(constant));
+    inst
+}
+
 /// The register's contents, made from a copy of r0.
-pub fn enter(register: u32, header: u32) -> [Gen; 3] {
-    let at = |byte| Reg::new(RegFile::Grf, register, byte);
-    let two = |op, to: Reg, from: Reg, constant: u32| {
-        let mut inst = set(to, scalar(from));
-        inst.op = op;
-        inst.srcs.push(ud(constant));
-        inst
-    };
+pub fn enter(register: u32, header: u32) -> [Gen; 2] {
+    let surface = Reg::new(RegFile::Grf, register, SURFACE);
     let state = Reg::new(RegFile::Grf, header, STATE);
-    [
-        two(Op::And, at(SURFACE), state, STATE_MASK),
-        two(Op::Shr, at(SURFACE), at(SURFACE), STATE_SHIFT),
-        set(at(ADDRESS), ud(BASE)),
-    ]
+    [two(Op::And, surface, state, STATE_MASK), again(register)]
+}
+
+/// The address in the register, after a call that changed it.
+pub fn again(register: u32) -> Gen {
+    set(Reg::new(RegFile::Grf, register, ADDRESS), ud(BASE))
+}
+
+/// Names the surface by the address register's last dword; what is there is kept.
+fn name_surface(register: u32, dword: LastDword, code: &mut Vec<Gen>) {
+    let part = |byte| Reg::new(RegFile::Grf, register, byte);
+    if dword == LastDword::Used {
+        code.push(set(part(KEPT), scalar(last())));
+    }
+    if dword != LastDword::Surface {
+        code.push(two(Op::Shr, last(), part(SURFACE), STATE_SHIFT));
+    }
+}
+
+/// Takes back what was kept.
+fn leave_surface(register: u32, dword: &mut LastDword, code: &mut Vec<Gen>) {
+    match dword {
+        LastDword::Used => {
+            let kept = Reg::new(RegFile::Grf, register, KEPT);
+            code.push(set(last(), scalar(kept)));
+        }
+        dword => *dword = LastDword::Surface,
+    }
+}
+
+/// Writes registers to a frame of the stack, or reads them, at so many bytes from a pointer.
+///
+/// # Errors
+/// The message cannot be encoded.
+pub fn in_frame(
+    func: &Function,
+    register: u32,
+    (pointer, bytes): (Reg, u32),
+    grfs: Grfs,
+    access: Access,
+    dword: &mut LastDword,
+    code: &mut Vec<Gen>,
+) -> Result<(), AllocError> {
+    name_surface(register, *dword, code);
+    let address = Reg::new(RegFile::Grf, register, ADDRESS);
+    code.push(two(Op::Add, address, pointer, bytes));
+    let message = message(func, grfs, register, 0, access);
+    code.push(message.map_err(|e| invalid(func, &e))?);
+    leave_surface(register, dword, code);
+    Ok(())
+}
+
+fn invalid(func: &Function, error: &RequestError) -> AllocError {
+    AllocError::Invalid {
+        func: func.name.clone(),
+        what: error.to_string(),
+    }
 }
 
 /// Writes registers to scratch space from its GRF `at` on, or reads them.
@@ -133,28 +187,17 @@ pub fn scratch(
     let part = |byte| Reg::new(RegFile::Grf, register, byte);
     let near = start + bytes <= REACH;
     let base = if near { BASE } else { start };
-    if *dword == LastDword::Used {
-        code.push(set(part(KEPT), scalar(last())));
-    }
-    if *dword != LastDword::Surface {
-        code.push(set(last(), scalar(part(SURFACE))));
-    }
+    name_surface(register, *dword, code);
     if !near {
         code.push(set(part(ADDRESS), ud(base)));
     }
     let offset = start.wrapping_sub(base) as i32;
     let message = message(func, grfs, register, offset, access);
-    code.push(message.map_err(|e| AllocError::Invalid {
-        func: func.name.clone(),
-        what: e.to_string(),
-    })?);
+    code.push(message.map_err(|e| invalid(func, &e))?);
     if !near {
-        code.push(set(part(ADDRESS), ud(BASE)));
+        code.push(again(register));
     }
-    match dword {
-        LastDword::Used => code.push(set(last(), scalar(part(KEPT)))),
-        dword => *dword = LastDword::Surface,
-    }
+    leave_surface(register, dword, code);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Stack calls: how a function is entered and left, calls others, and where its frame is.
 //!
-//! Kernels and functions of one thread share a stack in scratch space; its pointers, in owords, are in
-//! a register that the calling convention names. A frame holds, in turn:
+//! Kernels and functions of one thread share a stack in scratch space; its pointers, in owords, or in bytes where
+//! messages access memory by address, are in a register that the calling convention names. A frame holds, in turn:
 //!
 //! | | |
 //! | --- | --- |
@@ -16,18 +16,20 @@
 //! that a subroutine may call a function where the kernel may.
 //!
 //! Frames are accessed by oword blocks, whose offset is in their header, a copy of r0 that stays
-//! where it is. What a function leaves is what the reference compiler's functions leave, so that either
+//! where it is, or by messages with an address in that register. What a function leaves is what the reference compiler's functions leave, so that either
 //! may call the other.
 
 use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, Target, Type};
 use kiln_machine::func::{Entered, Function, Term};
 use kiln_target::abi::Stack;
 use kiln_target::bits::UnitSet;
+use kiln_target::platform::MessageFamily;
 
 use crate::AllocError;
 use crate::frame::Frame;
 use crate::physical::{copy, set, switch};
 use crate::problem::{Unit, units};
+use crate::spill_addresses::{self, LastDword};
 use crate::spill_messages::{Access, Grfs, OWORD, offset_in, oword_block};
 
 /// Maximum number of owords in one message.
@@ -112,9 +114,16 @@ impl<'a> StackFrame<'a> {
         (pointer, bytes): (u32, u32),
         grfs: Grfs,
         access: Access,
+        dword: &mut LastDword,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
         let messages = self.stack.messages;
+        if self.func.target.memory == MessageFamily::LoadStore {
+            let place = (self.pointer(pointer), bytes);
+            return spill_addresses::in_frame(
+                self.func, messages, place, grfs, access, dword, code,
+            );
+        }
         code.push(add(
             offset_in(messages),
             scalar(self.pointer(pointer)),
@@ -130,11 +139,15 @@ impl<'a> StackFrame<'a> {
         slot: u32,
         first: u32,
         access: Access,
+        dword: &mut LastDword,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
         let at = self.bytes_before() + slot * self.frame.grf_bytes;
-        let count = self.frame.unit_grfs;
-        self.access((self.base(), at), Grfs { first, count }, access, code)
+        let grfs = Grfs {
+            first,
+            count: self.frame.unit_grfs,
+        };
+        self.access((self.base(), at), grfs, access, dword, code)
     }
 
     /// Units that entering and leaving the function overwrites, reserved ones apart.
@@ -172,22 +185,28 @@ impl<'a> StackFrame<'a> {
                 first: u32::from(first) * self.frame.unit_grfs,
                 count: units * self.frame.unit_grfs,
             };
-            self.access((self.base(), at), grfs, access, code)?;
+            // The address register is nobody's at the function's borders.
+            let dword = &mut LastDword::Free;
+            self.access((self.base(), at), grfs, access, dword, code)?;
             at += units * self.frame.unit_bytes;
             rest = &rest[units as usize..];
         }
         Ok(())
     }
 
-    /// Owords of a frame with so many registers of spill slots.
-    fn owords(&self, used: UnitSet, slots: u32) -> u32 {
+    /// Bytes that the function takes of the stack, with so many registers of spill slots.
+    pub fn bytes(&self, used: UnitSet, slots: u32) -> u32 {
         let saved = self.saved(used).len() as u32 * self.frame.unit_bytes;
-        (self.bytes_before() + slots * self.frame.grf_bytes + saved) / OWORD
+        self.bytes_before() + slots * self.frame.grf_bytes + saved
     }
 
-    /// Bytes that the function takes of the stack.
-    pub fn bytes(&self, used: UnitSet, slots: u32) -> u32 {
-        self.owords(used, slots) * OWORD
+    /// A number of bytes as pointers count them.
+    fn distance(&self, bytes: u32) -> Src {
+        let unit = match self.func.target.memory {
+            MessageFamily::DataPort => OWORD,
+            MessageFamily::LoadStore => 1,
+        };
+        Src::imm(Type::Ud, (bytes / unit).into())
     }
 
     /// The callers' pointers: they are written from their register, and read to a scratch register.
@@ -201,8 +220,12 @@ impl<'a> StackFrame<'a> {
             Access::Write => self.stack.pointers,
             Access::Read => SCRATCH_GRF,
         };
-        let count = Stack::DESCRIPTOR_GRFS;
-        self.access((pointer, 0), Grfs { first, count }, access, code)
+        let grfs = Grfs {
+            first,
+            count: Stack::DESCRIPTOR_GRFS,
+        };
+        let dword = &mut LastDword::Free;
+        self.access((pointer, 0), grfs, access, dword, code)
     }
 
     /// Code at the entry of the function. A kernel's stack begins `scratch` bytes into scratch space.
@@ -214,19 +237,23 @@ impl<'a> StackFrame<'a> {
         let (top, base) = (self.pointer(Stack::TOP), self.pointer(Stack::FRAME));
         if !self.is_dynamic() {
             let words = (self.frame.grf_bytes / 4) as u8;
-            let header = Reg::grf(self.frame.headers.header);
-            code.push(copy(words, Reg::grf(self.stack.messages), header));
-            let pointer = (scratch / OWORD).into();
+            let (messages, header) = (self.stack.messages, self.frame.headers.header);
+            match self.func.target.memory {
+                MessageFamily::DataPort => {
+                    code.push(copy(words, Reg::grf(messages), Reg::grf(header)));
+                }
+                MessageFamily::LoadStore => code.extend(spill_addresses::enter(messages, header)),
+            }
             code.push(set(base, Src::imm(Type::Ud, 0)));
-            code.push(set(top, Src::imm(Type::Ud, pointer)));
+            code.push(set(top, self.distance(scratch)));
             return Ok(code);
         }
         code.push(switch(self.frame.headers.header));
         if self.has_descriptor {
             self.descriptor(Stack::TOP, Access::Write, &mut code)?;
-            let owords = self.owords(used, slots);
+            let size = self.distance(self.bytes(used, slots));
             code.push(set(base, scalar(top)));
-            code.push(add(top, scalar(top), Src::imm(Type::Ud, owords.into())));
+            code.push(add(top, scalar(top), size));
         }
         self.save(used, slots, Access::Write, &mut code)?;
         Ok(code)
@@ -273,7 +300,23 @@ impl<'a> StackFrame<'a> {
         vec![call, switch(self.frame.headers.header)]
     }
 
-    /// A call of an address, which all active channels make.
+    /// A call of an address, in whose place the return address is written.
+    pub fn call_there(&self, mut call: Gen, address: Src) -> Vec<Gen> {
+        let back = self.pointer(Stack::RETURN);
+        call.op = Op::Calla;
+        call.dst = Some(Dst::new(back, 1, Type::Ud));
+        call.srcs.push(scalar(back));
+        call.jip = Some(Target::Reg);
+        vec![set(back, address), call]
+    }
+
+    /// What a call changed that a kernel wants again.
+    pub fn after_call(&self) -> Option<Gen> {
+        let by_address = self.func.target.memory == MessageFamily::LoadStore;
+        (by_address && !self.is_dynamic()).then(|| spill_addresses::again(self.stack.messages))
+    }
+
+    /// A jump of all active channels to an address that comes back.
     ///
     /// A jump leaves channels that wait in reach of the callee's joins. If the callee, or what it
     /// calls, is this function again, its join would take them for its own: so they are left out by a

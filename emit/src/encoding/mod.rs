@@ -32,6 +32,12 @@ pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
     family_spec(platform.family)
 }
 
+/// True if the bits of an immediate of 64 bits follow each other in an instruction, so that one relocation fills it.
+pub fn has_whole_immediates(platform: &Platform) -> bool {
+    let imm64 = spec(platform).align1.imm64;
+    imm64.exists() && imm64.place(1) < imm64.place(1 << 63)
+}
+
 /// True if the platform has the operation.
 pub fn has(op: Op, platform: &Platform) -> bool {
     let spec = spec(platform);

@@ -96,7 +96,7 @@ const GEN12_ROW: FamilyMessages = FamilyMessages {
     send_syntax: SendSyntax::Suffix,
     function_in_descriptor: false,
     second_length_bits: 5,
-    extended_room: [0xffff_ffef; 2],
+    extended_room: [0xffff_ffc0; 2],
     always_has_length: None,
 };
 

@@ -43,11 +43,21 @@ impl Stack {
     pub const SP: u32 = 24;
     /// Byte offset in [`Stack::messages`] of the message's place on the stack, in owords.
     pub const OFFSET: u32 = 8;
+    /// Byte offset in [`Stack::messages`], where messages access memory by address, of the address of a message, of a
+    /// kept dword, and of the surface of scratch space as r0 has it.
+    pub const ADDRESS: u32 = 0;
+    pub const KEPT: u32 = 24;
+    pub const SURFACE: u32 = 28;
     /// Byte offset of `%impl_arg_buf_ptr` and `%local_id_buf_ptr`, qwords.
     pub const IMPLICIT_ARGS: u32 = 0;
     pub const LOCAL_IDS: u32 = 24;
     /// Number of registers of a frame's descriptor, which holds the caller's pointers.
     pub const DESCRIPTOR_GRFS: u32 = 1;
+
+    /// Number of registers that a thread must have.
+    pub fn grfs(&self) -> u32 {
+        self.pointers.max(self.messages) + 1
+    }
 }
 
 /// The convention of kernels without stack calls.
@@ -81,6 +91,28 @@ pub const STACK_2: Abi = Abi {
     }),
 };
 
+/// Version 2 for threads with 256 registers.
+pub const STACK_2_WIDE: Abi = Abi {
+    name: "stack2-wide",
+    header: 253,
+    stack: Some(Stack {
+        args: 26,
+        callee_saved: 124..253,
+        pointers: 255,
+        messages: 254,
+    }),
+};
+
+impl Abi {
+    /// The same convention for threads with so many registers.
+    pub fn with_grfs(&'static self, grfs: u32) -> &'static Abi {
+        match self.name == STACK_2.name && grfs == 256 {
+            true => &STACK_2_WIDE,
+            false => self,
+        }
+    }
+}
+
 /// The convention of stack calls of a version.
 pub fn stack(version: u32) -> Option<&'static Abi> {
     match version {
@@ -91,4 +123,4 @@ pub fn stack(version: u32) -> Option<&'static Abi> {
 }
 
 /// All conventions.
-pub const ALL: [&Abi; 3] = [&KERNEL, &STACK_1, &STACK_2];
+pub const ALL: [&Abi; 4] = [&KERNEL, &STACK_1, &STACK_2, &STACK_2_WIDE];

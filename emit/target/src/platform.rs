@@ -23,6 +23,8 @@ pub struct Platform {
     pub compiles: bool,
     /// Name in the reference tools, such as `9`.
     pub reference_name: &'static str,
+    /// Name in the command line of the reference finalizer.
+    pub finalizer_name: &'static str,
     pub family: Family,
     /// Size of one general register in bytes.
     pub grf_bytes: u32,
@@ -32,9 +34,9 @@ pub struct Platform {
     pub grf_modes: &'static [u32],
     /// The mode that code is for if nothing else is asked for.
     pub default_grfs: u32,
-    /// The registers that a message may be sent from that ends the thread: the first, and how many (PRM
-    /// vol. 2a, "send").
-    pub end_of_thread: (u32, u32),
+    /// The number of the last registers of the file that a message may be sent from that ends the thread; none if all
+    /// are good (PRM vol. 2a, "send").
+    pub end_of_thread: Option<u32>,
     /// Bytes of scratch space that a scratch block message can address.
     pub scratch_block_bytes: u32,
     /// Bytes of scratch space that a thread can have (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread Scratch
@@ -48,6 +50,8 @@ pub struct Platform {
     pub payload: Payload,
     /// The messages that access memory.
     pub memory: MessageFamily,
+    /// True if code calls an address in a register (`calla`); elsewhere such a call is a jump.
+    pub calls_addresses: bool,
     /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
     /// nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
@@ -206,6 +210,7 @@ pub const PLATFORMS: &[Platform] = &[
         aliases: &["glk"],
         generation: Generation::Bxt,
         compiles: false,
+        finalizer_name: "BXT",
         even_rows: true,
         product_family: 22,
         ..SKL
@@ -216,6 +221,7 @@ pub const PLATFORMS: &[Platform] = &[
         generation: Generation::Icllp,
         compiles: true,
         reference_name: "11",
+        finalizer_name: "ICLLP",
         family: Family::Gen11,
         thread_space: &IN_ONE_DWORD,
         goto_on_false: false,
@@ -240,6 +246,7 @@ pub const PLATFORMS: &[Platform] = &[
         name: "mtl",
         aliases: &["arl"],
         generation: Generation::Mtl,
+        finalizer_name: "MTL",
         response_apart: true,
         fp64: true,
         product_family: 1272,
@@ -257,8 +264,10 @@ pub const PLATFORMS: &[Platform] = &[
         name: "ptl",
         aliases: &["xe3", "wcl"],
         reference_name: "3",
+        finalizer_name: "XE3",
         family: Family::Xe3,
         grf_modes: &[32, 64, 96, 128, 160, 192, 256],
+        end_of_thread: None,
         thread_number: &[
             digit(StateRegister::Thread, 0, 10),
             digit(StateRegister::Thread, 4, 8),
@@ -277,18 +286,20 @@ pub const SKL: Platform = Platform {
     generation: Generation::Skl,
     compiles: true,
     reference_name: "9",
+    finalizer_name: "SKL",
     family: Family::Gen9,
     grf_bytes: 32,
     grf_count: 128,
     grf_modes: &[128],
     default_grfs: 128,
-    end_of_thread: (112, 16),
+    end_of_thread: Some(16),
     scratch_block_bytes: 128 << 10,
     scratch_bytes: 2 << 20,
     flag_count: 2,
     addr_bytes: 32,
     payload: Payload::Registers,
     memory: MessageFamily::DataPort,
+    calls_addresses: false,
     goto_on_false: true,
     thread_id: header(5, 0, 9),
     thread_space: &IN_TWO_DWORDS,
@@ -319,6 +330,7 @@ const TGLLP: Platform = Platform {
     generation: Generation::Tgllp,
     compiles: false,
     reference_name: "12p1",
+    finalizer_name: "TGLLP",
     family: Family::Gen12Lp,
     thread_space: &IN_ONE_DWORD,
     goto_on_false: false,
@@ -342,10 +354,12 @@ const DG2: Platform = Platform {
     generation: Generation::Dg2,
     compiles: false,
     reference_name: "12p71",
+    finalizer_name: "DG2",
     family: Family::XeHpg,
     thread_space: &IN_ONE_DWORD,
     payload: Payload::Memory,
     memory: MessageFamily::LoadStore,
+    calls_addresses: true,
     goto_on_false: false,
     grf_count: 256,
     grf_modes: &[128, 256],
@@ -374,18 +388,20 @@ const PVC: Platform = Platform {
     generation: Generation::Pvc,
     compiles: false,
     reference_name: "12p72",
+    finalizer_name: "PVC",
     family: Family::XeHpc,
     grf_bytes: 64,
     grf_count: 256,
     grf_modes: &[128, 256],
     default_grfs: 128,
-    end_of_thread: (112, 16),
+    end_of_thread: Some(16),
     scratch_block_bytes: 128 << 10,
     scratch_bytes: 2 << 20,
     flag_count: 4,
     addr_bytes: 32,
     payload: Payload::Memory,
     memory: MessageFamily::LoadStore,
+    calls_addresses: true,
     goto_on_false: false,
     thread_id: header(5, 0, 9),
     thread_space: &IN_ONE_DWORD,
@@ -420,6 +436,7 @@ const LNL: Platform = Platform {
     generation: Generation::Xe2,
     compiles: true,
     reference_name: "2",
+    finalizer_name: "XE2",
     family: Family::Xe2,
     thread_number: &[
         digit(StateRegister::Thread, 0, 8),
@@ -450,17 +467,24 @@ impl Platform {
         self.int64 && rules(self.family).dword_products
     }
 
-    /// The register mode of a thread that uses so many registers: that with the fewest, but no fewer than usual.
+    /// The register mode of a thread that uses so many registers: that with the fewest.
     pub fn mode_of(&self, grfs: u32) -> u32 {
         let mut modes = self.grf_modes.iter().copied();
-        let wanted = grfs.max(self.default_grfs);
-        modes.find(|&mode| mode >= wanted).unwrap_or(self.grf_count)
+        modes.find(|&mode| mode >= grfs).unwrap_or(self.grf_count)
     }
 
-    /// True if a message that ends the thread may be sent from a register.
-    pub fn ends_thread(&self, grf: u32) -> bool {
-        let (first, count) = self.end_of_thread;
-        (first..first + count).contains(&grf)
+    /// True if a message that ends the thread may be sent from a register in some mode.
+    pub fn may_end_thread(&self, grf: u32) -> bool {
+        self.grf_modes
+            .iter()
+            .any(|&mode| self.ends_thread(grf, mode))
+    }
+
+    /// True if a message that ends the thread may be sent from a register, of a thread that uses so many.
+    pub fn ends_thread(&self, grf: u32, grfs: u32) -> bool {
+        let file = self.mode_of(grfs);
+        let first = self.end_of_thread.map_or(0, |last| file - last);
+        (first..file).contains(&grf)
     }
 }
 

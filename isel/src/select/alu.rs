@@ -50,6 +50,7 @@ fn direct(op: Opcode) -> Option<Op> {
         Opcode::Dp4a => Op::Dp4a,
         Opcode::Add3 => Op::Add3,
         Opcode::Sad2 => Op::Sad2,
+        Opcode::Srnd => Op::Srnd,
         Opcode::Bfe => Op::Bfe,
         Opcode::Exp => Op::Math(MathFn::Exp),
         Opcode::Log => Op::Math(MathFn::Log),
@@ -68,6 +69,8 @@ fn direct(op: Opcode) -> Option<Op> {
 const BARRIER_ID: u32 = 8;
 const BARRIER_COUNTS: u32 = 10;
 const GROUP_THREADS: u32 = 11;
+/// Lowest bits of a named barrier's kind, and of its numbers of producers and consumers, in the dword with its number.
+const NAMED_BARRIER_BITS: [u32; 3] = [14, 16, 24];
 
 /// Placeholder for an address that the loader fills in; its value has no compacted encoding.
 pub(super) const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
@@ -161,6 +164,8 @@ impl Select<'_, '_> {
                 self.barrier_wait();
                 Ok(())
             }
+            O::Nbarrier => self.named_barrier(visa),
+            O::Fcvt => self.float_conversion(visa),
             O::Sad2Add => self.add_differences(visa),
             O::Wait => self.wait(visa),
             // Control flow is selected as terminators.
@@ -418,7 +423,8 @@ impl Select<'_, '_> {
         if bytes < 4 || dst.indirect.is_some() {
             return self.fail("an address in a destination that is no 32 or 64-bit variable");
         }
-        if bytes == 8 && self.out.target.int64 {
+        let target = self.out.target;
+        if bytes == 8 && target.int64 && encoding::has_whole_immediates(target) {
             self.address(name, Type::Uq, false, dst);
             return Ok(());
         }
@@ -624,6 +630,86 @@ impl Select<'_, '_> {
         self.alu(Op::Mov, Channels::all(2), counts, &[threads]);
         let payload = payload.whole(self);
         self.signal_barrier(payload)
+    }
+
+    /// Signals a named barrier, or waits for it. The numbers are those of r0.2's layout: barrier, kind, producers and
+    /// consumers.
+    fn named_barrier(&mut self, visa: &visa::Inst) -> Result {
+        if !encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
+            return self.fail("a named barrier, which the platform lacks");
+        }
+        self.out.barrier = true;
+        let ops = &visa.operands;
+        let id = self.scalar(&ops[1])?;
+        let counts = match field(&ops[0]) {
+            0 => {
+                let Src::Imm(id) = id else {
+                    return self.fail("a wait for a barrier whose number is in a register");
+                };
+                let mut wait = Inst::no_mask(Op::Sync(SyncFn::Bar), 1);
+                wait.srcs.push(ud(id.bits() as u32));
+                self.push(wait);
+                return Ok(());
+            }
+            // All threads are both.
+            1 => [None, Some(3), Some(3)],
+            _ => [Some(2), Some(3), Some(4)],
+        };
+        let mut sum = id;
+        for (at, low) in counts.into_iter().zip(NAMED_BARRIER_BITS) {
+            let Some(at) = at else { continue };
+            let part = self.scalar(&ops[at])?;
+            sum = self.with_field(sum, part, low);
+        }
+        let mut payload = Buffer::new(self.grf());
+        let to = payload.write(self, BARRIER_ID, 1, Type::Ud);
+        self.alu(Op::Mov, Channels::SCALAR, to, &[sum]);
+        let payload = payload.whole(self);
+        self.signal_barrier(payload)
+    }
+
+    /// A number with another one from a bit on.
+    fn with_field(&mut self, number: Src, field: Src, low: u32) -> Src {
+        if let (Src::Imm(number), Src::Imm(field)) = (number, field) {
+            return ud(number.bits() as u32 | (field.bits() as u32) << low);
+        }
+        let mut wide = |src: Src| match src {
+            Src::Imm(imm) => ud(imm.bits() as u32),
+            src => self.converted(src, Type::Ud, 1),
+        };
+        let (number, field) = (wide(number), wide(field));
+        let shifted = match field {
+            Src::Imm(imm) => ud((imm.bits() as u32) << low),
+            field => {
+                let shifted = self.temp(4);
+                let to = Dst::new(shifted, 1, Type::Ud);
+                self.alu(Op::Shl, Channels::SCALAR, to, &[field, ud(low)]);
+                Src::scalar(shifted, Type::Ud)
+            }
+        };
+        let sum = self.temp(4);
+        let to = Dst::new(sum, 1, Type::Ud);
+        self.alu(Op::Or, Channels::SCALAR, to, &[number, shifted]);
+        Src::scalar(sum, Type::Ud)
+    }
+
+    /// Selects a conversion to or from a float type that vISA has no name for: a dword stands for `tf32`.
+    fn float_conversion(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let src = self.src(&visa.operands[1], channels.size)?;
+        let (mut dst, sat) = self.dst(&visa.operands[0], channels.size)?;
+        match (dst.ty, src) {
+            (Type::Ud, _) => dst.ty = Type::Tf32,
+            (Type::F, Src::Reg(_)) => {}
+            _ => return self.fail("a conversion of floats of eight bits"),
+        }
+        let src = match src {
+            // The bits of a float in its upper part.
+            Src::Reg(r) if r.ty == Type::Ud => Src::Reg(SrcReg { ty: Type::F, ..r }),
+            src => src,
+        };
+        self.alu_visa(Op::Mov, channels, (dst, sat), &[src]);
+        Ok(())
     }
 
     /// Waits for the other threads of the group.

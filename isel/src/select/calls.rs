@@ -13,7 +13,6 @@ use kiln_ir::func::{self as ir, Cell, Routine, VarStorage};
 use kiln_machine::func::{Address, Class};
 use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
 use kiln_target::isa::{Op, Type};
-use kiln_target::platform::MessageFamily;
 
 use super::alu::UNRESOLVED;
 use super::operand::Storage;
@@ -56,9 +55,6 @@ impl Select<'_, '_> {
     }
 
     pub(super) fn call(&mut self, visa: &visa::Inst) -> Result {
-        if self.out.target.memory == MessageFamily::LoadStore {
-            return self.fail("stack calls, which have no frames here");
-        }
         let [args, results] = visa.passed_grfs().unwrap_or_default();
         let mut channels = self.channels(visa);
         // The hardware's call is evaluated by channel and cannot ignore the mask: all active channels make a scalar

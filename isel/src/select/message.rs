@@ -6,7 +6,7 @@
 //! response, under the mask of the message.
 
 use kiln_emit::messages::{
-    Descriptors, Request, Surface as Memory, extended_room, others, surface_apart,
+    Descriptors, Request, Surface as Memory, extended_room, has_function, others, surface_apart,
 };
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::Opcode;
@@ -297,6 +297,9 @@ impl Select<'_, '_> {
             Desc::Imm(_) => (given & 0xf) as u8,
             Desc::Addr(_) => 0,
         };
+        if !has_function(self.out.target.family, sfid) {
+            return self.fail("a message to a shared function that the platform lacks");
+        }
         let message = Message {
             sfid,
             eot,

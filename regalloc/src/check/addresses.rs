@@ -21,8 +21,8 @@ const BY_SURFACE_STATE: u32 = 2;
 const COUNTS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 /// Dwords of the register: the address, the surface, and what is kept.
 const ADDRESS: u16 = 0;
-const SURFACE: u16 = 4;
-const KEPT: u16 = 8;
+const SURFACE: u16 = 28;
+const KEPT: u16 = 24;
 /// The dword of r0 with the surface, its bits, and the shift to the right that a descriptor needs.
 const STATE: u16 = 20;
 const STATE_MASK: u64 = 0xffff_fc00;
@@ -38,16 +38,9 @@ pub(super) const BASE: u32 = 0x10000;
 pub(super) struct Register {
     pub(super) grf: u32,
     pub(super) address: Option<u32>,
-    pub(super) surface: Surface,
+    /// True if the surface is known.
+    pub(super) surface: bool,
     pub(super) kept: [Held; 2],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Surface {
-    Unknown,
-    /// The surface before the shift.
-    Masked,
-    Known,
 }
 
 impl Register {
@@ -55,7 +48,7 @@ impl Register {
         Register {
             grf,
             address: None,
-            surface: Surface::Unknown,
+            surface: false,
             kept: Default::default(),
         }
     }
@@ -64,14 +57,22 @@ impl Register {
     pub(super) fn ready(grf: u32) -> Register {
         Register {
             address: Some(BASE),
-            surface: Surface::Known,
+            surface: true,
+            ..Register::new(grf)
+        }
+    }
+
+    /// The state that a caller leaves to a function, and a function to its caller.
+    pub(super) fn called(grf: u32) -> Register {
+        Register {
+            surface: true,
             ..Register::new(grf)
         }
     }
 
     /// True if messages may be sent with it.
     pub(super) fn is_ready(&self) -> bool {
-        self.address == Some(BASE) && self.surface == Surface::Known
+        self.address == Some(BASE) && self.surface
     }
 }
 
@@ -100,6 +101,16 @@ impl Checker<'_> {
         VReg::from_u32(self.func.regs.len() as u32 + self.func.target.grf_count + 1)
     }
 
+    /// The register after a call: its address is unknown.
+    pub(super) fn register_called(&self, grf: u32, state: &mut State) -> Result {
+        let register = state.register.take().filter(|r| r.grf == grf && r.surface);
+        if register.is_none() {
+            return Err("a call without the surface of scratch space".into());
+        }
+        state.register = Some(Register::called(grf));
+        Ok(())
+    }
+
     /// Follows an added instruction that writes or uses such a register; `None` if it does neither.
     pub(super) fn by_address(&self, inst: &Gen, state: &mut State) -> Option<Result> {
         if inst.msg.is_some() {
@@ -125,11 +136,11 @@ impl Checker<'_> {
                 return Some(Err("the last address comes from nowhere".into()));
             };
             let surface = self.surface();
-            let words = match from.byte {
-                SURFACE if register.surface == Surface::Known => {
+            let words = match (inst.op, from.byte) {
+                (Op::Shr, SURFACE) if register.surface && constant == Some(STATE_SHIFT) => {
                     [0, 1].map(|part| SmallVec::from_slice(&[(surface, part)]))
                 }
-                KEPT => register.kept,
+                (Op::Mov, KEPT) => register.kept,
                 _ => return Some(Err("the last address is no surface".into())),
             };
             for (at, held) in LAST_WORDS.into_iter().zip(words) {
@@ -142,19 +153,13 @@ impl Checker<'_> {
         }
         let known = state.register.take().filter(|r| r.grf == to.num);
         let mut register = known.unwrap_or_else(|| Register::new(to.num));
-        let same = from == Some(to);
         let of_header = from.is_some_and(|r| {
             r.file == RegFile::Grf && state.header.contains(&r.num) && r.byte == STATE
         });
         match (inst.op, to.byte) {
             (Op::Mov, ADDRESS) => register.address = constant.map(|bits| bits as u32),
             (Op::And, SURFACE) if of_header && constant == Some(STATE_MASK) => {
-                register.surface = Surface::Masked;
-            }
-            (Op::Shr, SURFACE)
-                if same && constant == Some(STATE_SHIFT) && register.surface == Surface::Masked =>
-            {
-                register.surface = Surface::Known;
+                register.surface = true;
             }
             (Op::Mov, KEPT) if from == Some(last) => {
                 let words = LAST_WORDS.map(|at| state.address.get(at).cloned());
@@ -172,7 +177,8 @@ impl Checker<'_> {
         let unit_grfs = self.unit_bytes / self.grf_bytes;
         let of_header = |header: u32| header / unit_grfs == grf / unit_grfs;
         let headers = self.parts.headers.map(|headers| headers.header);
-        !headers.into_iter().chain(self.header).any(of_header)
+        let stack = self.func.abi.stack.as_ref().map(|stack| stack.messages);
+        !(headers.into_iter().chain(self.header).chain(stack)).any(of_header)
     }
 
     fn scratch_by_address(&self, inst: &Gen, state: &mut State) -> Result {
@@ -212,7 +218,12 @@ impl Checker<'_> {
         let register = state.register.as_ref();
         let register =
             register.filter(|r| operand(0).is_some_and(|from| from.num == r.grf && from.byte == 0));
-        let Some(address) = register.and_then(|r| r.address) else {
+        let called = self.func.entered.by_stack_call();
+        let address = match called {
+            true => state.stack.and_then(|pointers| pointers.offset()),
+            false => register.and_then(|r| r.address),
+        };
+        let Some(address) = address.filter(|_| register.is_some()) else {
             return fail("has no address");
         };
         let bits = inst.send.ex_offset;
@@ -221,11 +232,15 @@ impl Checker<'_> {
         if !at.is_multiple_of(self.grf_bytes) {
             return fail("is between registers");
         }
-        let at = at / self.grf_bytes;
         let data = match write {
             true => operand(1),
             false => inst.dst.and_then(|dst| direct(dst.place)),
         };
+        if called {
+            let data = data.ok_or("a message to the stack without data")?;
+            return self.in_frame((at, grfs), write, data, state);
+        }
+        let at = at / self.grf_bytes;
         let unit = self.unit(data.ok_or("a spill or fill of nothing")?, 0)?;
         if !write {
             let to = unit as u32 * self.unit_bytes;

@@ -9,8 +9,10 @@ use kiln_machine::func::{Block, Entered};
 use kiln_machine::inst::{Inst, Opcode, VReg};
 use kiln_target::abi::Stack;
 use kiln_target::bits::GrfSet;
+use kiln_target::platform::MessageFamily;
 use smallvec::SmallVec;
 
+use super::addresses::Register;
 use super::{Checker, Held, Result, State, WHOLE};
 use crate::routines::units;
 
@@ -20,7 +22,8 @@ pub(super) const OWORD: u32 = 16;
 const STATELESS: u32 = 255;
 pub(super) const DATA_PORT: u8 = 10;
 
-/// The stack's pointers, in owords from the end of the stack at entry.
+/// The stack's pointers from the end of the stack at entry, in owords or, where messages access memory by address, in
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pointers {
     top: Option<u32>,
@@ -42,6 +45,10 @@ enum Where {
 }
 
 impl Pointers {
+    pub(super) fn offset(&self) -> Option<u32> {
+        self.offset
+    }
+
     pub(super) fn meet(&mut self, other: &Pointers) {
         fn both<T: PartialEq>(a: &mut Option<T>, b: &Option<T>) {
             if a != b {
@@ -90,6 +97,15 @@ pub(super) fn oword_block(desc: u32) -> Option<(u32, bool)> {
 }
 
 impl Checker<'_> {
+    fn is_by_address(&self) -> bool {
+        self.func.target.memory == MessageFamily::LoadStore
+    }
+
+    /// Bytes that pointers count as one.
+    fn pointer_unit(&self) -> u32 {
+        if self.is_by_address() { 1 } else { OWORD }
+    }
+
     /// The caller's contents of a unit.
     fn callers(&self, unit: u32) -> VReg {
         VReg::from_u32(self.func.regs.len() as u32 + unit)
@@ -119,10 +135,13 @@ impl Checker<'_> {
             top: called.then_some(0),
             frame: called.then_some(Where::Callers),
             offset: None,
-            header: called,
+            header: called || self.is_by_address(),
             address: called,
             descriptor: None,
         });
+        if called && self.is_by_address() {
+            state.register = Some(Register::called(stack.messages));
+        }
         if self.func.entered == Entered::Subroutine {
             state.stack = self.within();
         }
@@ -138,7 +157,7 @@ impl Checker<'_> {
     pub(super) fn within(&self) -> Option<Pointers> {
         let end = self.own?.frame_end * self.grf_bytes;
         Some(Pointers {
-            top: Some(end / OWORD),
+            top: Some(end / self.pointer_unit()),
             frame: Some(Where::At(0)),
             offset: None,
             header: true,
@@ -150,7 +169,7 @@ impl Checker<'_> {
     /// A subroutine is called whose frame, with those of all that it calls, ends there.
     pub(super) fn stack_for(&self, frame_end: u32, pointers: &mut Pointers) -> Result {
         let top = pointers.top.ok_or("a call with the stack's end unknown")?;
-        if top * OWORD < frame_end * self.grf_bytes || !pointers.header {
+        if top * self.pointer_unit() < frame_end * self.grf_bytes || !pointers.header {
             return Err("a subroutine's frame is not below the stack".into());
         }
         pointers.offset = None;
@@ -175,7 +194,7 @@ impl Checker<'_> {
         let mut pointers = state.stack?;
         if inst.msg.is_some() {
             // A kernel and its subroutines have their frames at fixed places.
-            let called = self.func.entered.by_stack_call();
+            let called = self.func.entered.by_stack_call() && !self.is_by_address();
             return called.then(|| self.frame_message(inst, state))?;
         }
         let to = direct(inst.dst?.place)?;
@@ -198,7 +217,7 @@ impl Checker<'_> {
             return None;
         }
         match inst.op {
-            Op::Add if one && is(Some(to), stack.messages, Stack::OFFSET) => {
+            Op::Add if one && is(Some(to), stack.messages, self.offset_byte()) => {
                 let by = immediate(inst.srcs.get(1))?;
                 pointers.offset = of(from, &pointers).map(|at| at + by);
             }
@@ -219,7 +238,7 @@ impl Checker<'_> {
                 pointers.frame = Some(Where::Callers);
                 pointers.address = true;
             }
-            Op::Mov if is(Some(to), stack.messages, 0) => {
+            Op::Mov if !self.is_by_address() && is(Some(to), stack.messages, 0) => {
                 let copied = from.is_some_and(|r| state.header.contains(&r.num) && r.byte == 0);
                 let whole = u32::from(inst.exec_size) * 4 == self.grf_bytes;
                 pointers.header = copied && whole;
@@ -231,6 +250,14 @@ impl Checker<'_> {
         }
         state.stack = Some(pointers);
         Some(Ok(()))
+    }
+
+    /// Byte of the register of messages that says where the next one goes.
+    fn offset_byte(&self) -> u32 {
+        match self.is_by_address() {
+            true => Stack::ADDRESS,
+            false => Stack::OFFSET,
+        }
     }
 
     /// A message that writes or reads a frame: registers, or the caller's pointers.
@@ -263,19 +290,32 @@ impl Checker<'_> {
         let Some(offset) = pointers.offset else {
             return fail("goes nowhere that is known");
         };
-        let own = (Stack::DESCRIPTOR_GRFS * self.grf_bytes)..self.func.scratch_bytes;
-        let accessed = offset * OWORD..offset * OWORD + bytes;
-        let called = self.func.entered.by_stack_call();
-        if called && accessed.start < own.end && own.start < accessed.end {
-            return fail("accesses the function's own variables");
-        }
         let data = match write {
             true => register(inst.srcs.get(1)),
             false => direct(inst.dst?.place),
         };
-        let data = data?;
+        Some(self.in_frame((offset * OWORD, grfs), write, data?, state))
+    }
+
+    /// Registers of a frame, at so many bytes from the stack's end at entry, are written or read: units, or the caller's
+    /// pointers.
+    pub(super) fn in_frame(
+        &self,
+        (at, grfs): (u32, u32),
+        write: bool,
+        data: Reg,
+        state: &mut State,
+    ) -> Result {
+        let stack = self.func.abi.stack.as_ref().ok_or("no convention")?;
+        let pointers = state.stack.ok_or("no stack")?;
+        let fail = |what: &str| Err(format!("a message to the stack that {what}"));
+        let own = (Stack::DESCRIPTOR_GRFS * self.grf_bytes)..self.func.scratch_bytes;
+        let accessed = at..at + grfs * self.grf_bytes;
+        if accessed.start < own.end && own.start < accessed.end {
+            return fail("accesses the function's own variables");
+        }
         // Slots of frames are counted in registers, as spill slots are.
-        let at = offset * OWORD / self.grf_bytes;
+        let at = at / self.grf_bytes;
         let unit_grfs = self.unit_bytes / self.grf_bytes;
         if grfs == Stack::DESCRIPTOR_GRFS {
             if write {
@@ -290,7 +330,7 @@ impl Checker<'_> {
                     let held = SmallVec::from_slice(&[(self.descriptor(), WHOLE)]);
                     state.put(at, grfs, held);
                 }
-                return Some(Ok(()));
+                return Ok(());
             }
             self.overwrite(state, self.address_of(data), self.grf_bytes);
             let held = state.in_slot(at, grfs);
@@ -298,15 +338,12 @@ impl Checker<'_> {
             if let Some(pointers) = &mut state.stack {
                 pointers.descriptor = descriptor.then_some(data.num);
             }
-            return Some(Ok(()));
+            return Ok(());
         }
         if !grfs.is_multiple_of(unit_grfs) {
             return fail("is of parts of units");
         }
-        let first = match self.unit(data, 0) {
-            Ok(unit) => unit,
-            Err(e) => return Some(Err(e)),
-        };
+        let first = self.unit(data, 0)?;
         for n in 0..grfs / unit_grfs {
             let (unit, at) = (first + n as usize, at + n * unit_grfs);
             if write {
@@ -317,7 +354,7 @@ impl Checker<'_> {
                 state.units[unit] = state.in_slot(at, unit_grfs);
             }
         }
-        Some(Ok(()))
+        Ok(())
     }
 
     /// Checks that arguments or results are in the registers of the convention.
@@ -366,22 +403,30 @@ impl Checker<'_> {
         } else {
             let address = f.srcs.last().and_then(|s| s.as_reg());
             let address = address.ok_or("an address that is no register")?;
-            let out = register(p.srcs.get(1)).ok_or("a call without its address")?;
+            let by_call = self.func.target.calls_addresses;
+            let operand = p.srcs.get(usize::from(!by_call));
+            let out = register(operand).ok_or("a call without its address")?;
             self.reads(address.reg, out, 4, state)?;
+            let back = Reg::new(RegFile::Grf, stack.pointers, Stack::RETURN as u16);
+            let there = p.op == Op::Mov && p.dst.and_then(|d| direct(d.place)) == Some(back);
             let less_ip = matches!(p.srcs.first(), Some(Src::Reg(r)) if r.modifier.neg
                 && direct(r.place).is_some_and(|reg| reg.file == RegFile::Ip));
-            if p.op != Op::Add || !less_ip || !p.opts.long {
+            let jumps = p.op == Op::Add && less_ip && p.opts.long;
+            if !(if by_call { there } else { jumps }) {
                 return Err("a call of another address".into());
             }
         }
         // Only frames below the stack's end are safe from the callee.
         let pointers = state.stack.as_mut().ok_or("no stack")?;
         let top = pointers.top.ok_or("a call with the stack's end unknown")?;
-        let end = top * OWORD / self.grf_bytes;
+        let end = top * self.pointer_unit() / self.grf_bytes;
         pointers.offset = None;
         pointers.descriptor = None;
         pointers.address = false;
         state.slots.retain(|&at, slot| at + slot.grfs <= end);
+        if self.is_by_address() {
+            self.register_called(stack.messages, state)?;
+        }
         let clobbers = self.parts.clobbers(self.func, f);
         self.written.set(self.written.get() | clobbers);
         let duties = self.saved_units(stack).end;
@@ -443,6 +488,17 @@ impl Checker<'_> {
                 false => Err("a call goes elsewhere".into()),
             };
         };
+        if p.op == Op::Calla {
+            let same_channels = (p.exec_size, p.chan_off, p.no_mask)
+                == (f.exec_size, f.chan_off, f.opts.no_mask)
+                && p.pred.is_none()
+                && f.pred.is_none();
+            let there = p.jip == Some(Target::Reg) && register(p.srcs.first()) == Some(back);
+            return match by_address && to == back && there && same_channels {
+                true => Ok(()),
+                false => Err("a call of another address".into()),
+            };
+        }
         if p.op == Op::Call {
             // A call by address has the next instruction as its jump target.
             let next = Some(Target::Offset(p.size() as i32));

@@ -20,6 +20,7 @@ use miette::Report;
 
 use super::dump::{self, Dump};
 use super::exit::Exit;
+use super::grfs::GrfArgs;
 use super::input::{self, Input};
 use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
@@ -73,9 +74,8 @@ pub struct Args {
     /// Compile this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Maximum number of registers
-    #[arg(long, value_name = "N")]
-    grf_limit: Option<u32>,
+    #[command(flatten)]
+    grfs: GrfArgs,
     /// Register allocator; if it finds too few registers, ion takes over
     #[arg(long, value_name = "NAME", default_value = "scan")]
     allocator: AllocatorName,
@@ -237,9 +237,8 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
 /// The session for a command line.
 fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
     let defaults = Options::new(args.platform);
-    let mut session = Session::new(Options {
+    let mut session = Session::new(args.grfs.applied(Options {
         verify: args.verify || defaults.verify,
-        grf_limit: args.grf_limit.unwrap_or(args.platform.default_grfs),
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
         pressure: args.stats.is_some() || format == Format::Json,
@@ -248,7 +247,7 @@ fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
         without: args.without.clone(),
         variant: args.variant.map(Variant::into),
         ..defaults.tier(args.optimize)
-    });
+    }));
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);
     }

@@ -99,17 +99,13 @@ pub fn genx_ir(args: &Args) -> Result<Exit, Report> {
 fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<Exit, Report> {
     let input = Input::open(path)?;
     let options = Options {
-        grf_limit: wanted
-            .grfs
-            .unwrap_or(platform.default_grfs)
-            .min(platform.grf_count),
         abi: wanted.abi.and_then(abi::stack).unwrap_or(&abi::STACK_2),
         interruptible: wanted.preemption,
         without: match wanted.unscheduled {
             true => vec!["schedule"],
             false => Vec::new(),
         },
-        ..Options::new(platform)
+        ..Options::new(platform).limited(wanted.grfs.map(|count| count.min(platform.grf_count)))
     };
     let sources = [input.source()];
     let mut outputs = Outputs::new([path]);

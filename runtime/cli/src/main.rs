@@ -17,6 +17,7 @@ mod disasm;
 mod dump;
 mod exit;
 mod genx_ir;
+mod grfs;
 mod input;
 mod inspect;
 #[cfg(unix)]

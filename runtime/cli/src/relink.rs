@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::cache::{self, CacheArgs};
 use super::exit::Exit;
+use super::grfs::GrfArgs;
 use super::input::Input;
 use super::output::{self, Outputs};
 use super::platforms::Machine;
@@ -41,9 +42,8 @@ pub struct Args {
     /// Optimization: 0 for short compile times, 2 for fast code
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
-    /// Maximum number of registers
-    #[arg(long, value_name = "N")]
-    grf_limit: Option<u32>,
+    #[command(flatten)]
+    grfs: GrfArgs,
     /// Add debug sections with the source lines of the code, where the vISA has any
     #[arg(short = 'g', long = "debug")]
     lines: bool,
@@ -82,10 +82,8 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
     let read = paths.iter().chain([&args.object]);
     let mut outputs = Outputs::new(read.map(PathBuf::as_path));
 
-    let mut session = Session::new(Options {
-        grf_limit: args.grf_limit.unwrap_or(platform.default_grfs),
-        ..Options::new(platform).tier(args.optimize)
-    });
+    let options = Options::new(platform).tier(args.optimize);
+    let mut session = Session::new(args.grfs.applied(options));
     let cache = args.cache.open()?;
     if let Some(cache) = &cache {
         session = session.with_cache(cache.clone());

@@ -15,6 +15,7 @@ use kiln_exec::{Arg, Engine, Launch, Options as ExecOptions, Program, Stats, Tra
 use miette::{Report, miette};
 
 use super::exit::Exit;
+use super::grfs::GrfArgs;
 use super::input::{self, Input};
 use super::output::{Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
@@ -78,9 +79,8 @@ pub struct Args {
     /// Platform to execute as [default: as a zebin says, else skl]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
-    /// Maximum number of registers for compiling vISA
-    #[arg(long, value_name = "N")]
-    grf_limit: Option<u32>,
+    #[command(flatten)]
+    grfs: GrfArgs,
     /// Optimization of vISA: 0 for short compile times, 2 for fast code
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
@@ -407,7 +407,7 @@ fn program(
     kernel: Option<&str>,
 ) -> Result<(Zebin, String), Report> {
     let zebin = if info::is_elf(input) {
-        if args.info.is_some() || args.grf_limit.is_some() {
+        if args.info.is_some() || args.grfs.is_given() {
             return Err(report::usage(format_args!(
                 "{}: an object file: --info and --grf-limit are for vISA, which is finalized first",
                 input.name
@@ -422,11 +422,8 @@ fn program(
             ))
         })?;
         let (_, info) = input::info(path, platform)?;
-        let options = Options {
-            grf_limit: args.grf_limit.unwrap_or(platform.default_grfs),
-            ..Options::new(platform).tier(args.optimize)
-        };
-        let mut session = Session::new(options);
+        let options = Options::new(platform).tier(args.optimize);
+        let mut session = Session::new(args.grfs.applied(options));
         if let Some(kernel) = kernel {
             session = session.only(kernel);
         }

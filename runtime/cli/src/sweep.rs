@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
-use kiln_compile::{CompileError, Compiled, Error, Options, Outcome, Session};
+use kiln_compile::{CompileError, Compiled, Error, Grfs, Options, Outcome, Session};
 use kiln_emit::platform::Platform;
 use kiln_regalloc::Allocator;
 use miette::Report;
@@ -203,6 +203,7 @@ pub fn sweep(args: &Args, format: Format) -> Result<Exit, Report> {
 fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<Row>, Report> {
     let session = Session::new(Options {
         grf_limit: way.grfs,
+        grfs: Grfs::Limit,
         allocator: way.allocator.allocator(),
         without: way.without.into_iter().collect(),
         ..Options::new(args.platform)

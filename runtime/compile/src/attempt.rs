@@ -12,7 +12,7 @@ use kiln_regalloc::{AllocError, Allocator};
 use kiln_target::bits::GrfSet;
 
 use crate::failure::CompileError;
-use crate::options::Options;
+use crate::options::{Grfs, Options};
 use crate::passes::{self, Failed};
 use crate::result::{Compiled, Seconds};
 
@@ -118,6 +118,7 @@ pub fn compile_in(
 ) -> Result<Compiled, CompileError> {
     // A function that is called with a stack has no fixed place for the frames of subroutines.
     let is_stack_call = object.kind != ObjectKind::Kernel && uses_stack(object);
+    wanted_grfs(object, options)?;
     let mut seconds = Seconds::default();
     let mut last: Option<(&Attempt, Failed)> = None;
     for attempt in ATTEMPTS {
@@ -139,3 +140,41 @@ pub fn compile_in(
         |(_, failed)| failed.error,
     ))
 }
+
+/// The number of registers that a kernel may use, unless its pressure decides.
+///
+/// # Errors
+/// It asks for a number that is no register mode of the platform.
+pub fn wanted_grfs(object: &Object, options: &Options) -> Result<u32, CompileError> {
+    let attribute = match options.grfs {
+        Grfs::Kernel => object.int_attr(NUM_GRF).filter(|&count| count != 0),
+        Grfs::Limit | Grfs::Auto => None,
+    };
+    let Some(count) = attribute else {
+        return Ok(options.grf_limit);
+    };
+    let modes = options.platform.grf_modes;
+    let known = u32::try_from(count)
+        .ok()
+        .filter(|count| modes.contains(count));
+    known.ok_or_else(|| {
+        let error = AllocError::Mode {
+            func: object.name.to_string(),
+            count,
+            platform: options.platform.name,
+        };
+        error.into()
+    })
+}
+
+/// True if the pressure decides on the number of registers.
+pub fn chooses_grfs(object: &Object, options: &Options) -> bool {
+    match options.grfs {
+        Grfs::Auto => true,
+        Grfs::Kernel => object.int_attr(NUM_GRF) == Some(0),
+        Grfs::Limit => false,
+    }
+}
+
+/// Attribute of a kernel with the number of registers of its threads; 0 leaves it to the finalizer.
+const NUM_GRF: &str = "NumGRF";

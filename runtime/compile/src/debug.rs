@@ -20,7 +20,6 @@ use kiln_emit::zebin::{
     ADDRESS, ADDRESS_LOW, FUNCTIONS, Relocation, Relocations, Section, SymbolPlace, TEXT_PREFIX,
     Zebin,
 };
-use kiln_machine::func::Entered;
 
 use crate::lines::Lines;
 use crate::result::Compiled;
@@ -45,7 +44,7 @@ pub fn add(zebin: &mut Zebin, module: &CompiledModule) -> Result<()> {
     for kernel in &module.kernels {
         unit(&mut dwarf, zebin, encoding, &[kernel], &kernel.name);
     }
-    let by_address = |function: &&Compiled| function.entered == Entered::JumpedTo;
+    let by_address = |function: &&Compiled| function.addressed;
     let functions: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
     unit(&mut dwarf, zebin, encoding, &functions, FUNCTIONS);
 

@@ -39,7 +39,7 @@ pub use info::Info;
 pub use interface::Interface;
 pub use loader::{Image, LoadError};
 pub use object_file::ObjectError;
-pub use options::{Options, Stage, Tier};
+pub use options::{Grfs, Options, Stage, Tier};
 pub use result::{Compiled, CompiledModule, KernelInput, Relocation, Seconds, Symbol};
 pub use session::{Loaded, Outcome, Session};
 pub use source::Input;

@@ -35,7 +35,7 @@ pub fn by_address<'m>(module: &'m Module, graph: &CallGraph) -> HashSet<&'m str>
 pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled>, Vec<Compiled>) {
     let is_kernel = |object: &Compiled| object.entered == Entered::Dispatched;
     let library = !objects.iter().any(|(_, object)| is_kernel(object));
-    let is_root = |object: &Compiled| library || object.entered != Entered::Called;
+    let is_root = |object: &Compiled| library || is_kernel(object) || object.addressed;
     // A kernel's own frame is not on the stack.
     let frames: HashMap<usize, u32> = objects
         .iter()

@@ -13,7 +13,6 @@ use kiln_emit::zebin::{
     ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL,
     STB_LOCAL, STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
-use kiln_machine::func::Entered;
 use serde_norway::Mapping;
 
 /// Unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread
@@ -73,7 +72,7 @@ pub fn object_file(
         Info::ZeInfo(info) => of_kernels(info),
         Info::Interface(interface) => of_kernels(interface.ze_info(module, platform)?),
     };
-    let by_address = |function: &&Compiled| function.entered == Entered::JumpedTo;
+    let by_address = |function: &&Compiled| function.addressed;
     let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
     functions(&mut zebin, &by_address)?;
     if module.interface.is_some() {
@@ -271,7 +270,7 @@ fn decide(
     let env = &mut entry.execution_env;
     env.grf_count = kernel.grf_count;
     env.simd_size = u32::from(kernel.simd);
-    env.barrier_count = u32::from(kernel.barrier);
+    env.barrier_count = kernel.named_barriers.max(u32::from(kernel.barrier));
     env.disable_mid_thread_preemption |= kernel.uninterruptible;
     env.offset_to_skip_per_thread_data_load = kernel.id_loading_bytes;
     env.offset_to_skip_set_ffid_gp = 0;

@@ -36,6 +36,8 @@ pub struct Options {
     pub platform: &'static Platform,
     /// Maximum number of GRFs used; a kernel that needs more spills. See [`Options::grf_limits`].
     pub grf_limit: u32,
+    /// What the limit depends on.
+    pub grfs: Grfs,
     /// The convention of stack calls.
     pub abi: &'static Abi,
     /// True if threads may be interrupted in the middle of the code (mid-thread preemption), for which some platforms
@@ -63,6 +65,17 @@ pub struct Options {
 /// Minimum number of registers that a kernel can be compiled for.
 const MIN_GRFS: u32 = 24;
 
+/// Who decides on the number of registers of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grfs {
+    /// [`Options::grf_limit`].
+    Limit,
+    /// The kernel's attribute `NumGRF`; without it, the limit.
+    Kernel,
+    /// The register pressure before allocation: the smallest of the platform's modes from the limit on that holds it.
+    Auto,
+}
+
 impl Options {
     /// Allowed values of `grf_limit` on a platform.
     pub fn grf_limits(platform: &Platform) -> RangeInclusive<u32> {
@@ -73,6 +86,7 @@ impl Options {
         Options {
             platform,
             grf_limit: platform.default_grfs,
+            grfs: Grfs::Kernel,
             abi: &abi::STACK_2,
             interruptible: false,
             allocator: Allocator::default(),
@@ -91,6 +105,16 @@ impl Options {
         Reading {
             platform: self.platform,
             variant: self.variant,
+        }
+    }
+
+    /// Sets a limit that was asked for; without one, the kernel decides.
+    #[must_use]
+    pub fn limited(self, limit: Option<u32>) -> Options {
+        Options {
+            grf_limit: limit.unwrap_or(self.platform.default_grfs),
+            grfs: limit.map_or(Grfs::Kernel, |_| Grfs::Limit),
+            ..self
         }
     }
 

@@ -18,13 +18,16 @@ use kiln_ir::expand;
 use kiln_ir::func::VarStorage;
 use kiln_ir::subroutines;
 use kiln_isel::opt::{
-    arrays, conditions, copies, dead, destinations, flags, identities, narrow, scattered, spread,
-    values,
+    arrays, conditions, copies, dead, destinations, flags, identities, invariants, narrow,
+    scattered, spread, values,
 };
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::graph::Graph;
+use kiln_machine::inst::Opcode;
+use kiln_machine::liveness::Liveness;
+use kiln_machine::pressure::profile as live_units;
 use kiln_machine::verify::{Level as MachineLevel, verify as verify_machine};
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::routines::Parts;
@@ -32,7 +35,7 @@ use kiln_regalloc::{AllocError, Stats, allocate_part};
 use kiln_target::platform::{Payload, Platform};
 use rayon::prelude::*;
 
-use crate::attempt::{Attempt, Callees, Scratch};
+use crate::attempt::{Attempt, Callees, Scratch, chooses_grfs, wanted_grfs};
 use crate::failure::{CompileError, Unsupported};
 use crate::lines::Lines;
 use crate::options::{Options, Stage};
@@ -60,6 +63,9 @@ pub const PASSES: &[Pass] = &[
         identities::run(&mut r.machine, &r.graph)
     }),
     optional("dead", Level::Wide, |r| dead::run(&mut r.machine, &r.graph)),
+    optional("invariants", Level::Wide, |r| {
+        invariants::run(&mut r.machine, &r.graph)
+    }),
     optional("values", Level::Wide, |r| {
         values::run(&mut r.machine, &r.graph)
     }),
@@ -86,6 +92,7 @@ pub const PASSES: &[Pass] = &[
     }),
     optional("schedule", Level::Legal, schedule),
     optional("pairs", Level::Legal, |r| pairs::run(&mut r.machine)),
+    kernel("registers", Level::Legal, choose_registers),
     kernel("headers", Level::Legal, share_headers),
     bottom_up("remat", true, Level::Legal, rematerialize),
     bottom_up("allocate", false, Level::Allocated, allocate),
@@ -271,6 +278,8 @@ struct Kernel<'a> {
     /// Conventions of the routines that are allocated, and clobbers of functions.
     parts: Parts,
     settings: kiln_regalloc::Options,
+    /// Maximum number of registers.
+    grfs: u32,
     programs: Vec<Program>,
     program: Program,
     /// Bytes of scratch space that selection uses.
@@ -344,8 +353,10 @@ impl<'a> Kernel<'a> {
             attempt,
         } = shared;
         let allocator = attempt.allocator.unwrap_or(options.allocator);
+        let grfs = wanted_grfs(source, options).unwrap_or(options.grf_limit);
         Kernel {
             shared,
+            grfs,
             object: source,
             scratch,
             func: None,
@@ -356,7 +367,7 @@ impl<'a> Kernel<'a> {
                 ..Parts::default()
             },
             settings: kiln_regalloc::Options {
-                grf_limit: Some(options.grf_limit),
+                grf_limit: Some(grfs),
                 allocator,
                 check: options.verify,
                 pressure: options.pressure,
@@ -373,6 +384,7 @@ impl<'a> Kernel<'a> {
             compiled: Compiled {
                 name: source.name.to_string(),
                 entered: Entered::Dispatched,
+                addressed: false,
                 stack: false,
                 code: Vec::new(),
                 inputs: source
@@ -385,10 +397,14 @@ impl<'a> Kernel<'a> {
                 symbols: Vec::new(),
                 stack_bytes: 0,
                 simd: 0,
-                grf_count: options.platform.mode_of(options.grf_limit),
+                grf_count: 0,
                 scratch_base: 0,
                 id_loading_bytes: 0,
                 barrier: false,
+                named_barriers: source
+                    .int_attr("NBarrierCnt")
+                    .and_then(|count| u32::try_from(count).ok())
+                    .unwrap_or(0),
                 uninterruptible: false,
                 visa_instructions: source.insts.len(),
                 instructions: 0,
@@ -666,11 +682,11 @@ fn select(kernel: &mut Kernel) -> Result<(), CompileError> {
         return Ok(());
     };
     let calls = select::Calls {
-        abi: options.abi,
+        abi: options.abi.with_grfs(kernel.grfs),
         by_jump: &|name| callees.by_jump.contains(name),
     };
     let room = Room {
-        grfs: options.grf_limit,
+        grfs: kernel.grfs,
         scratch_base: kernel.compiled.scratch_base,
         in_memory: attempt.arrays_in_memory,
         interruptible: options.interruptible,
@@ -714,9 +730,10 @@ fn select(kernel: &mut Kernel) -> Result<(), CompileError> {
     if let Some(last) = machines.last() {
         kernel.symbols = last.symbols.values().cloned().collect();
     }
-    let units = options.grf_limit / options.platform.unit_grfs();
+    let grfs = kernel.grfs;
+    let units = grfs / options.platform.unit_grfs();
     let routine = |machine: Machine| {
-        let frame = Frame::new(&machine, Some(options.grf_limit), None);
+        let frame = Frame::new(&machine, Some(grfs), None);
         let units = frame.map_or(units, |frame| frame.units.len() as u32);
         Some(Routine::new(machine, units))
     };
@@ -738,6 +755,50 @@ fn schedule(routine: &mut Routine) {
     routine.max_units = schedule::run(&mut routine.machine, routine.units);
 }
 
+/// Chooses the register mode by the pressure, if that was asked for.
+fn choose_registers(kernel: &mut Kernel) -> Result<(), CompileError> {
+    let Shared {
+        source, options, ..
+    } = kernel.shared;
+    let platform = options.platform;
+    let first = kernel.routines.iter().flatten().next();
+    let own = first.map_or(0, |routine| routine.units);
+    let has_stack = first.is_some_and(|routine| routine.machine.abi.stack.is_some());
+    if chooses_grfs(source, options) && !has_stack {
+        let reserved = kernel.grfs / platform.unit_grfs() - own;
+        // One unit more, so that a payload finds neighbours.
+        let units = units_in_use(kernel) + reserved + 1;
+        let mode = platform.mode_of(units * platform.unit_grfs());
+        kernel.grfs = kernel.grfs.max(mode);
+        kernel.settings.grf_limit = Some(kernel.grfs);
+    }
+    kernel.compiled.grf_count = platform.mode_of(kernel.grfs);
+    Ok(())
+}
+
+/// The most allocation units that a kernel has in use at once: its subroutines' are beside the values that live across
+/// their calls.
+fn units_in_use(kernel: &Kernel) -> u32 {
+    let mut peaks = vec![0; kernel.routines.len()];
+    for &n in &kernel.bottom_up {
+        let Some(Routine { machine, graph, .. }) = &kernel.routines[n] else {
+            continue;
+        };
+        let points = live_units(machine, &Liveness::new(machine, graph));
+        for (block, data) in machine.blocks.iter() {
+            let ops = data.insts.iter().map(|inst| Some(inst.op)).chain([None]);
+            for (op, amount) in ops.zip(points.of(block)) {
+                let callee = match op {
+                    Some(Opcode::CallRoutine(callee)) => peaks[usize::from(callee)],
+                    _ => 0,
+                };
+                peaks[n] = amount.units.saturating_add(callee).max(peaks[n]);
+            }
+        }
+    }
+    peaks.first().copied().unwrap_or(0)
+}
+
 /// Chooses the registers for the copies of r0 that the routines of a kernel share.
 fn share_headers(kernel: &mut Kernel) -> Result<(), CompileError> {
     if let [Some(first), _, ..] = &kernel.routines[..] {
@@ -748,11 +809,11 @@ fn share_headers(kernel: &mut Kernel) -> Result<(), CompileError> {
 }
 
 fn rematerialize(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
-    let (parts, options) = (&kernel.parts, kernel.shared.options);
+    let (parts, grfs) = (&kernel.parts, kernel.grfs);
     let Some(routine) = &mut kernel.routines[n] else {
         return Ok(());
     };
-    let frame = Frame::new(&routine.machine, Some(options.grf_limit), parts.headers);
+    let frame = Frame::new(&routine.machine, Some(grfs), parts.headers);
     let units = frame.map_or(routine.units, |frame| frame.units.len() as u32);
     let clobbers = |callee: u16| {
         let convention = parts.convention(callee.into());
@@ -768,7 +829,7 @@ fn allocate(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
         return Ok(());
     };
     kernel.texts[n] = text;
-    let profile = |place| pressure::profile(&machine, options.grf_limit, place);
+    let profile = |place| pressure::profile(&machine, kernel.grfs, place);
     kernel.profiles[n] = options.profile.map(profile);
     let memory = &mut kernel.scratch.allocation;
     let allocated = allocate_part(machine, &kernel.settings, &kernel.parts, memory)?;
@@ -834,7 +895,7 @@ fn inputs_of(kernel: &Kernel) -> Option<(prologue::Inputs, &'static Platform)> {
     let inputs = prologue::Inputs {
         per_thread: u32::try_from(per_thread).unwrap_or(0),
         ranges: ranges.collect(),
-        register: options.grf_limit - 1,
+        register: kernel.grfs - 1,
         symbol: kernel.symbols.len() as u32,
     };
     (prologue::blocks(&inputs, options.platform).0 > 0).then_some((inputs, options.platform))

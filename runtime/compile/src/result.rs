@@ -115,6 +115,8 @@ pub struct Symbol {
 pub struct Compiled {
     pub name: String,
     pub entered: Entered,
+    /// True for a function that may be called by its address.
+    pub addressed: bool,
     /// True if it follows the convention of stack calls.
     pub stack: bool,
     /// Machine code; a linked kernel's includes the functions that it calls by name.
@@ -138,6 +140,8 @@ pub struct Compiled {
     pub id_loading_bytes: u32,
     /// True if the kernel waits at a barrier.
     pub barrier: bool,
+    /// Number of named barriers that the kernel says it has.
+    pub named_barriers: u32,
     /// True if its threads must not be interrupted in the middle of the code.
     pub uninterruptible: bool,
     /// Number of vISA instructions, and of machine instructions.

@@ -29,7 +29,7 @@
 //! # }
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -401,15 +401,23 @@ impl Session {
         options: &Options,
     ) -> Vec<Result<Compiled, Box<Failure>>> {
         let by_address = link::by_address(&merged.module, graph);
+        let by_jump = match options.platform.calls_addresses {
+            true => &HashSet::new(),
+            false => &by_address,
+        };
         let compile = |&object: &usize, overwritten: BTreeMap<String, GrfSet>| {
             let mut scratch = self.take_scratch();
             let object_of = &merged.module.objects[object];
             let callees = Callees {
-                by_jump: &by_address,
+                by_jump,
                 overwritten,
             };
             let compiled = attempt::compile_in(object_of, &callees, options, &mut scratch);
             self.give_back(scratch);
+            let compiled = compiled.map(|compiled| Compiled {
+                addressed: by_address.contains(object_of.name.as_str()),
+                ..compiled
+            });
             compiled.map_err(|error| {
                 let mut places = Places::new(files, merged);
                 let errors = error.split().into_iter();

@@ -29,6 +29,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     let Options {
         platform,
         grf_limit,
+        grfs,
         abi,
         interruptible,
         allocator,
@@ -50,7 +51,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     for flag in [interruptible, optimize, verify, pressure] {
         key.add(&[u8::from(*flag)]);
     }
-    key.add(format!("{allocator:?} {variant:?}").as_bytes());
+    key.add(format!("{allocator:?} {variant:?} {grfs:?}").as_bytes());
     key.add_all(without.iter().map(|pass| pass.as_bytes()));
     key.add_all(kernel.iter().map(|kernel| kernel.as_bytes()));
     key.add_all(inputs.iter().map(|input| input.bytes));
