@@ -50,7 +50,6 @@ fn direct(op: Opcode) -> Option<Op> {
         Opcode::Dp4a => Op::Dp4a,
         Opcode::Add3 => Op::Add3,
         Opcode::Sad2 => Op::Sad2,
-        Opcode::Srnd => Op::Srnd,
         Opcode::Bfe => Op::Bfe,
         Opcode::Exp => Op::Math(MathFn::Exp),
         Opcode::Log => Op::Math(MathFn::Log),
@@ -166,6 +165,7 @@ impl Select<'_, '_> {
             }
             O::Nbarrier => self.named_barrier(visa),
             O::Fcvt => self.float_conversion(visa),
+            O::Srnd => self.round_by_chance(visa),
             O::Sad2Add => self.add_differences(visa),
             O::Wait => self.wait(visa),
             // Control flow is selected as terminators.
@@ -200,6 +200,15 @@ impl Select<'_, '_> {
             for s in srcs.iter_mut() {
                 *s = self.retyped(*s, dst.ty, n);
             }
+        }
+        let mut op = op;
+        let plain = !srcs[0].has_modifier() && !sat;
+        if let [Src::Reg(r)] = &mut srcs[..]
+            && (op, dst.ty, r.ty, plain) == (Op::Mov, Type::F, Type::Bf, true)
+        {
+            // The upper half of a float: a conversion would make signaling values quiet.
+            (op, dst.ty, r.ty) = (Op::Shl, Type::Ud, Type::Uw);
+            srcs.push(ud(16));
         }
         // Logic operations have no float types; only the bits matter.
         if op.is_bitwise() {
@@ -693,22 +702,45 @@ impl Select<'_, '_> {
         Src::scalar(sum, Type::Ud)
     }
 
-    /// Selects a conversion to or from a float type that vISA has no name for: a dword stands for `tf32`.
+    /// Selects a conversion to or from a float type that vISA has no name for.
     fn float_conversion(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let src = self.src(&visa.operands[1], channels.size)?;
         let (mut dst, sat) = self.dst(&visa.operands[0], channels.size)?;
-        match (dst.ty, src) {
-            (Type::Ud, _) => dst.ty = Type::Tf32,
-            (Type::F, Src::Reg(_)) => {}
-            _ => return self.fail("a conversion of floats of eight bits"),
-        }
+        dst.ty = unnamed_float(dst.ty);
         let src = match src {
-            // The bits of a float in its upper part.
+            // The bits of `tf32` are those of a float.
             Src::Reg(r) if r.ty == Type::Ud => Src::Reg(SrcReg { ty: Type::F, ..r }),
-            src => src,
+            Src::Reg(r) => Src::Reg(SrcReg {
+                ty: unnamed_float(r.ty),
+                ..r
+            }),
+            Src::Imm(_) => return self.fail("a conversion of a constant"),
         };
         self.alu_visa(Op::Mov, channels, (dst, sat), &[src]);
+        Ok(())
+    }
+
+    /// Selects stochastic rounding, whose random bits have the type of the value.
+    fn round_by_chance(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let value = self.src(&visa.operands[1], n)?;
+        let bits = self.src(&visa.operands[2], n)?;
+        let (mut dst, sat) = self.dst(&visa.operands[0], n)?;
+        dst.ty = unnamed_float(dst.ty);
+        let bits = match bits.ty().bytes() == value.ty().bytes() {
+            true => bits,
+            false => self.converted(bits, integer_of(value.ty()), n),
+        };
+        let Src::Reg(bits) = bits else {
+            return self.fail("constant random bits");
+        };
+        let bits = Src::Reg(SrcReg {
+            ty: value.ty(),
+            ..bits
+        });
+        self.alu_visa(Op::Srnd, channels, (dst, sat), &[value, bits]);
         Ok(())
     }
 
@@ -815,5 +847,15 @@ fn integer_of(ty: Type) -> Type {
         2 => Type::Uw,
         4 => Type::Ud,
         _ => Type::Uq,
+    }
+}
+
+/// The type of floats that vISA writes as integers: bytes for those of eight bits, a dword for `tf32`.
+fn unnamed_float(ty: Type) -> Type {
+    match ty {
+        Type::Ub => Type::Bf8,
+        Type::B => Type::Hf8,
+        Type::Ud => Type::Tf32,
+        ty => ty,
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 /// Begin of the line of a listing with the options.
 const LINE: &str = "//.full_options \"";
 
-/// Options that select outputs, that end a compilation which spills, or that belong to the compiler's own linking: the
-/// bench has its own.
-const LEFT_OUT: [&str; 18] = [
+/// Options that select outputs, that end a compilation which spills, that belong to the compiler's own linking, or that
+/// only the compiler's own copy of the finalizer knows.
+const LEFT_OUT: [&str; 19] = [
     "-GRFBumpUpNumber",
     "-abortOnSpill",
     "-abortonspill",
@@ -27,6 +27,7 @@ const LEFT_OUT: [&str; 18] = [
     "-printHexFloatInAsm",
     "-shaderDumpFilter",
     "-supportLSCImmScale",
+    "-wideMulMadOpsEn",
 ];
 
 /// The options in the listing `STEM.asm` beside `STEM.visaasm`; none without one.
