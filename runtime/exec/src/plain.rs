@@ -47,10 +47,9 @@ impl Plain {
         }
         let plain = match m.function() {
             Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
-                if channels(m).ok()? != lanes {
-                    return None;
-                }
-                data_port(m, lanes)?
+                // The message may have more channels than the instruction; they are off.
+                let channels = channels(m).ok().filter(|&channels| channels >= lanes)?;
+                data_port(m, channels)?
             }
             Function::Untyped | Function::UntypedLow | Function::LocalMemory => {
                 by_address(m, lanes)?
