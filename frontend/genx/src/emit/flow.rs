@@ -103,6 +103,10 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let (taken, other) = (data.targets[0], data.targets[1]);
+            // A block with code of its own is where the channels wait; its copies are at its end.
+            if function.blocks[taken].insts.len() > 1 {
+                continue;
+            }
             let moved = std::mem::take(&mut copies[taken]);
             let free = moved
                 .iter()
