@@ -5,6 +5,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use kiln_frontend::module::{Object, ObjectKind, Operand, predefined};
+use kiln_frontend::opcode::Opcode;
 use kiln_target::platform::Platform;
 
 use crate::access;
@@ -137,12 +138,13 @@ fn rename(
     ssa::rename(func, doms);
 }
 
-/// Channels of a kernel without the attribute: those of the widest instruction under the execution mask.
+/// Channels of a kernel without the attribute: those of the widest instruction under the execution mask. Calls and
+/// jumps may be wider than all else.
 fn widest(object: &Object) -> u8 {
     let reach = object
         .insts
         .iter()
-        .filter(|i| !i.exec.no_mask)
+        .filter(|i| !i.exec.no_mask && !matches!(i.op, Opcode::Call | Opcode::Ret | Opcode::Jmp))
         .map(|i| i.exec.offset + i.exec.size)
         .max();
     match reach.unwrap_or(8) {

@@ -303,6 +303,7 @@ impl Writer<'_, '_> {
     fn stand(&mut self, call: usize, at: Label) -> Result<(), CfgError> {
         let mut end = self.calls.object.insts[call].clone();
         end.op = Opcode::Label;
+        end.exec.size = 1;
         end.pred = None;
         end.operands = smallvec![Operand::Label(at)];
         self.push(call, end)
