@@ -255,6 +255,11 @@ impl Collector<'_, '_> {
                 Operand::Raw { var, offset } => {
                     self.payload(touch, inst, raw, var, offset.into())?
                 }
+                Operand::General { var, row, col, .. } if field == Field::SrcBlock => {
+                    let bytes = self.func.object.vars[var].ty.bytes();
+                    let offset = u32::from(row) * self.func.row_bytes() + u32::from(col) * bytes;
+                    self.payload(touch, inst, raw, var, offset)?
+                }
                 _ => self.operand(touch, inst, operand),
             }
         }

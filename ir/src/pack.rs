@@ -169,13 +169,13 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
             let (end, least) = match *operand {
                 Operand::General {
                     row, col, region, ..
-                } => {
+                } if field != Field::SrcBlock => {
                     let bytes = object.vars[var].ty.bytes();
                     let write = matches!(field, Field::Dst(_));
                     let start = u32::from(row) * row_bytes + u32::from(col) * bytes;
                     (start + reach(inst, region, write) * bytes, 1)
                 }
-                // Messages move whole GRFs.
+                // Messages move whole GRFs, and products of matrices begin at one.
                 _ => (row_bytes, row_bytes),
             };
             // Elements do not straddle GRFs unless they are larger.

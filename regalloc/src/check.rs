@@ -911,6 +911,9 @@ impl Checker<'_> {
                                 results.len() as u32 * self.unit_bytes - d.reg.byte()
                             }
                         },
+                        _ if f.takes_lists() => {
+                            results.len() as u32 * self.unit_bytes - d.reg.byte()
+                        }
                         _ => bytes,
                     };
                     lost.push((self.address_of(to), bytes));
@@ -1356,9 +1359,51 @@ fn offsets(region: Region, exec_size: u8) -> impl Iterator<Item = u32> {
     (0..u32::from(exec_size)).map(move |i| i / w * v + i % w * h)
 }
 
+/// A product of matrices writes a row of its result while it still reads its sources: none may be in the result's
+/// registers, but for rows that products are added to in their place.
+fn matrices_are_apart(inst: &Gen, grf_bytes: u32) -> Result {
+    let (Op::Dpas(shape) | Op::Dpasw(shape), Some(dst)) = (inst.op, inst.dst) else {
+        return Ok(());
+    };
+    let [Src::Reg(addend), Src::Reg(columns), Src::Reg(rows)] = &inst.srcs[..] else {
+        return Err("a product of other operands than three matrices".into());
+    };
+    let start = |place: Place| match place {
+        Place::Direct(reg) if reg.file == RegFile::Grf => {
+            Some(reg.num * grf_bytes + u32::from(reg.byte))
+        }
+        _ => None,
+    };
+    let table = |ty: Type| u32::from(inst.exec_size) * u32::from(shape.repeat) * ty.bytes();
+    let Some(to) = start(dst.place) else {
+        return Ok(());
+    };
+    let sources = [
+        (addend, table(addend.ty)),
+        (
+            columns,
+            shape.column_registers(columns.ty, rows.ty) * grf_bytes,
+        ),
+        (rows, shape.row_bytes(columns.ty, rows.ty)),
+    ];
+    for (n, (src, bytes)) in sources.into_iter().enumerate() {
+        let Some(from) = start(src.place) else {
+            continue;
+        };
+        let in_place = n == 0 && from == to && src.ty.bytes() == dst.ty.bytes();
+        if !in_place && from < to + table(dst.ty) && to < from + bytes {
+            return Err(format!("`{inst}` writes what it still reads"));
+        }
+    }
+    Ok(())
+}
+
 /// The hardware executes an instruction whose operands span two registers in two steps: the second must not read what
 /// the first has written (PRM, "Register Region Restrictions").
 fn steps_agree(inst: &Gen, grf_bytes: u32) -> Result {
+    if inst.op.is_systolic() {
+        return matrices_are_apart(inst, grf_bytes);
+    }
     let Some(dst) = inst
         .dst
         .filter(|_| inst.msg.is_none() && inst.exec_size > 1)

@@ -1,11 +1,11 @@
-//! Placement of message payloads: consecutive units for operands that span several.
+//! Placement of message payloads and matrices: consecutive units for operands that span several.
 //!
 //! Takes a function with the live ranges of the [`wanted`] registers, and chooses a unit for each register of a payload
 //! or result of more than one, since an allocator assigns single units only. Greedy: messages are taken in program
 //! order, each operand put where the fewest of its units are wanted by an earlier one while its own values live, and
 //! where values that have a unit already keep it, so that values are computed in place. A live range is one interval
 //! over the code here, so that a loop-carried value has all of the loop. Payloads of a message that ends the thread
-//! go to the end of the file.
+//! go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};
@@ -20,11 +20,11 @@ use crate::frame::Frame;
 use crate::problem::Unit;
 
 const NONE: u32 = u32::MAX;
-/// The number of the result among a message's operands.
-const RESULT: usize = 2;
+/// The number of the result among an instruction's operands, after its sources.
+const RESULT: usize = 3;
 
-/// Units chosen for messages: one a register, for the first payload, the second, and the result; none if the choice
-/// is the allocator's.
+/// Units chosen for operands: one a register, for each source and the result; none if the choice is the
+/// allocator's.
 #[derive(Default)]
 pub struct Payloads {
     pool: Vec<Option<Unit>>,
@@ -71,15 +71,15 @@ impl Busy {
     }
 }
 
-/// Registers of a message's payloads and result, each with the register that it is tied to.
-pub type Parts = [SmallVec<[(VReg, Option<VReg>); 4]>; 3];
+/// Registers of an instruction's sources and result, each with the register that it is tied to.
+pub type Parts = [SmallVec<[(VReg, Option<VReg>); 4]>; RESULT + 1];
 
 /// The parts of an instruction's operands.
 pub fn parts(func: &Function, inst: &kiln_machine::inst::Inst) -> Parts {
     let mut parts = Parts::default();
     func.visit(inst, |v, role| match role {
-        Role::Source { src, .. } if src < 2 => parts[usize::from(src)].push((v, None)),
-        Role::Result { old, .. } => parts[2].push((v, old)),
+        Role::Source { src, .. } => parts[usize::from(src)].push((v, None)),
+        Role::Result { old, .. } => parts[RESULT].push((v, old)),
         _ => {}
     });
     parts
@@ -90,7 +90,7 @@ pub fn wanted(func: &Function) -> EntitySet<VReg> {
     let mut wanted = EntitySet::new();
     wanted.extend(func.inputs.iter().map(|&(v, _)| v));
     let insts = func.blocks.values().flat_map(|block| &block.insts);
-    for inst in insts.filter(|inst| inst.message.is_some()) {
+    for inst in insts.filter(|inst| inst.takes_lists()) {
         for part in parts(func, inst).iter().filter(|part| part.len() > 1) {
             wanted.extend(part.iter().map(|&(v, _)| v));
         }
@@ -98,10 +98,22 @@ pub fn wanted(func: &Function) -> EntitySet<VReg> {
     wanted
 }
 
+/// How the operands of an instruction are placed.
+#[derive(Clone, Copy)]
+struct How {
+    /// It is a message that ends the thread.
+    ends: bool,
+    /// The first source may be in the registers of the result.
+    in_place: bool,
+    /// The result may overlap a source for want of other units.
+    over: bool,
+    /// The operands follow each other directly: for instructions where the best units of each leave no room for the
+    /// last.
+    packed: bool,
+}
+
 struct Placer<'a> {
     frame: &'a Frame,
-    /// True if results never overlap payloads.
-    apart: bool,
     /// Units for payloads of a message that ends the thread.
     last: UnitSet,
     spans: SecondaryMap<VReg, Span>,
@@ -124,7 +136,6 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
     let (spans, reads) = spans(func, live);
     let mut placer = Placer {
         frame,
-        apart: func.target.response_apart,
         last: frame.last_units.iter().copied().collect(),
         spans,
         reads,
@@ -147,23 +158,34 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
         number += 1;
         for (i, inst) in block.insts.iter().enumerate() {
             number += 1;
-            let Some(message) = inst.message.expand() else {
+            if !inst.takes_lists() {
                 continue;
-            };
-            let ends = func.messages[message].eot;
+            }
+            let message = inst.message.expand();
+            let ends = message.is_some_and(|message| func.messages[message].eot);
             let parts = parts(func, inst);
             if parts.iter().all(|p| p.len() < 2) && !ends {
                 continue;
             }
             chosen.chosen[b].push((i as u32, chosen.pool.len() as u32));
-            let bases = placer.bases(&parts, number, ends, false);
-            let Some(bases) = bases.or_else(|| placer.bases(&parts, number, ends, true)) else {
+            let how = How {
+                ends,
+                in_place: inst.adds_in_place(),
+                over: message.is_some() && !func.target.response_apart,
+                packed: false,
+            };
+            let packed = How {
+                packed: true,
+                ..how
+            };
+            let bases = placer.bases(&parts, number, how);
+            let Some(bases) = bases.or_else(|| placer.bases(&parts, number, packed)) else {
                 let most = parts.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
                 return Err(AllocError::TooFew {
                     func: func.name.clone(),
                     limit: frame.units.len() as u32 * frame.unit_grfs,
                     what: format!(
-                        "a message of {b} needs {} consecutive registers beside its others; {}",
+                        "an operation of {b} needs {} consecutive registers beside its others; {}",
                         most * frame.unit_grfs,
                         frame.holders(func)
                     ),
@@ -202,24 +224,26 @@ impl Placer<'_> {
         part.iter().map(span).collect()
     }
 
-    /// The first units of a message's operands of several units. Packed, the operands follow each other directly:
-    /// for messages where the best units of each leave no room for the last. Payloads of a message that ends the
-    /// thread (`ends`) are placed whatever their length.
-    fn bases(
-        &self,
-        parts: &Parts,
-        number: u32,
-        ends: bool,
-        packed: bool,
-    ) -> Option<[Option<u32>; 3]> {
+    /// The first units of an instruction's operands of several units. Payloads of a message that ends the thread are
+    /// placed whatever their length.
+    fn bases(&self, parts: &Parts, number: u32, how: How) -> Option<[Option<u32>; RESULT + 1]> {
         let mut taken: SmallVec<[u32; 16]> = SmallVec::new();
-        let mut bases = [None; 3];
+        let mut bases = [None; RESULT + 1];
         for (p, part) in parts.iter().enumerate() {
-            let last = ends && p != RESULT;
+            let last = how.ends && p != RESULT;
             if part.len() < if last { 1 } else { 2 } {
                 continue;
             }
-            let base = self.choose(part, (p == RESULT, last), number, &taken, packed)?;
+            let ends_here = |&(v, _): &(VReg, Option<VReg>)| self.spans[v].to <= number;
+            if p == RESULT
+                && how.in_place
+                && parts[0].len() == part.len()
+                && parts[0].iter().all(ends_here)
+            {
+                bases[p] = bases[0];
+                continue;
+            }
+            let base = self.choose(part, (p == RESULT, last), number, &taken, how)?;
             taken.extend(base..base + part.len() as u32);
             bases[p] = Some(base);
         }
@@ -233,7 +257,7 @@ impl Placer<'_> {
         (result, last): (bool, bool),
         number: u32,
         taken: &[u32],
-        packed: bool,
+        how: How,
     ) -> Option<u32> {
         let wanted = self.wanted(part, result, number);
         let home = |k: usize| {
@@ -268,7 +292,7 @@ impl Placer<'_> {
         let best = |apart: &dyn Fn(u32) -> bool| {
             let mut best: Option<(u32, u32)> = None;
             let kept = (0..part.len())
-                .filter(|_| !packed)
+                .filter(|_| !how.packed)
                 .filter_map(|k| match home(k) {
                     NONE => None,
                     home => home.checked_sub(k as u32),
@@ -281,14 +305,13 @@ impl Placer<'_> {
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, base));
                 }
-                if cost == 0 || packed {
+                if cost == 0 || how.packed {
                     break;
                 }
             }
             best.map(|(_, base)| base)
         };
-        // A result may overlap a payload for want of other units.
-        let over = result && !self.apart && part.iter().all(|(_, old)| old.is_none());
+        let over = how.over && result && part.iter().all(|(_, old)| old.is_none());
         best(&apart).or_else(|| if over { best(&|_| true) } else { None })
     }
 

@@ -424,7 +424,7 @@ pub fn return_address(inst: &Inst) -> Option<VReg> {
 
 /// Sources that may be read after part of the destination is written: the hardware runs an instruction
 /// whose operands span two registers in two steps. Sources of a message are read late if its result must not
-/// overlap them.
+/// overlap them, matrices always but for the rows that products are added to.
 pub fn reads_late(inst: &Inst, target: &Platform) -> [bool; 3] {
     let grf_bytes = target.grf_bytes;
     let mut late = [false; 3];
@@ -434,6 +434,9 @@ pub fn reads_late(inst: &Inst, target: &Platform) -> [bool; 3] {
     };
     if inst.message.is_some() {
         return [target.response_apart; 3];
+    }
+    if inst.takes_lists() {
+        return [!inst.adds_in_place(), true, true];
     }
     if dst.indirect.is_some() || !virt(dst.reg) {
         return late;

@@ -77,6 +77,11 @@ impl Field {
         )
     }
 
+    /// True if its operands may have a shape ([`Row::raw`]): the instruction's other fields say how far they reach.
+    pub fn has_shape(self) -> bool {
+        self.is_raw() || self == Field::SrcBlock
+    }
+
     /// True if it has no operand because of a bit of the row's first number.
     pub fn is_absent(self, first_number: u32) -> bool {
         match self {
@@ -321,7 +326,7 @@ pub struct Row {
     pub saturates: bool,
     /// Numbers of the operands in the order of text; empty if it is the order of the binary.
     pub text_order: &'static [u8],
-    /// Shape of each raw operand, in order; empty if unknown.
+    /// Shape of each raw operand and [`Field::SrcBlock`], in order; empty if unknown.
     pub raw: &'static [Raw],
     /// Number of parts of a destination. The second has the upper halves of the results and begins at the next
     /// whole register after the first.
@@ -413,7 +418,7 @@ impl Iterator for OperandsOf<'_> {
     #[inline]
     fn next(&mut self) -> Option<(Field, Option<Raw>)> {
         for &field in self.fields.by_ref() {
-            let raw = match field.is_raw() {
+            let raw = match field.has_shape() {
                 true => self.raws.next().copied(),
                 false => None,
             };
@@ -594,7 +599,8 @@ opcodes! {
     0x19 Sqrt "sqrt" Arith [X, P, D, S];
     0x1a Rsqrt "rsqrt" Arith [X, P, D, S];
     0x1b Inv "inv" Arith [X, P, D, S];
-    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on Generations::only(&[On::XeHp, On::Dg2]);
+    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)]
+        raw [Raw::Table, Raw::Table, Raw::Columns, Raw::Rows] on Generations::only(&[On::XeHp, On::Dg2]);
     0x1d Fcvt "fcvt" Mov [X, D, S] on PVC_ON;
     0x1e Srnd "srnd" Arith [X, D, S, S] on Generations::from(On::PvcXt);
     0x1f Lzd "lzd" Arith [X, P, D, S];
@@ -853,7 +859,8 @@ opcodes! {
     0x80 Rol "rol" Logic [X, P, D, S, S] on Generations::from(On::Icllp);
     0x81 Ror "ror" Logic [X, P, D, S, S] on Generations::from(On::Icllp);
     0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S] on Generations::from(On::Tgllp);
-    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on XEHP_ON;
+    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)]
+        raw [Raw::Table, Raw::Table, Raw::Columns, Raw::Rows] on XEHP_ON;
     0x84 Add3 "add3" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)] on XEHP_ON;
     0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD]

@@ -5,8 +5,10 @@
 //! instruction. Verifier, IR and instruction selection use it. The size of an operand without a [`Raw`] is unknown;
 //! passes that need it refuse the instruction.
 
+use kiln_target::isa::{Systolic, Type};
+
 use crate::module::{Inst, Object, Operand};
-use crate::opcode::{Atomic, ChannelMask, Field, LscOp, Meaning, svm_block_bytes};
+use crate::opcode::{Atomic, ChannelMask, Field, LscOp, Meaning, Opcode, svm_block_bytes};
 
 /// Rule by which the size of a raw operand follows from the instruction's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,12 @@ pub enum Raw {
     LscData,
     /// Data of a block of two dimensions.
     LscBlock2d,
+    /// `dpas`: a row of the variable's type for each repetition, packed.
+    Table,
+    /// `dpas`: the second source, a column in the dwords of each channel.
+    Columns,
+    /// `dpas`: the third source, rows of packed elements.
+    Rows,
 }
 
 /// A number that follows from the instruction's fields.
@@ -133,6 +141,50 @@ impl Raw {
                         masked: true,
                     }
                 }
+            }
+            Raw::Table => {
+                let (Product { shape, .. }, bytes) = (product(inst)?, of(Amount::OwnType)?);
+                let repeat = u32::from(shape.repeat);
+                match RawShape::plane_stride(bytes, inst.exec.size, grf) {
+                    stride if stride == bytes * u32::from(inst.exec.size) => {
+                        whole(RawShape::Lanes {
+                            bytes,
+                            planes: repeat,
+                        })
+                    }
+                    // Rows of less than a register.
+                    _ => RawAccess {
+                        shape: RawShape::Block {
+                            bytes: bytes * u32::from(inst.exec.size) * repeat,
+                        },
+                        masked: true,
+                    },
+                }
+            }
+            Raw::Columns => {
+                let Product {
+                    shape,
+                    columns,
+                    rows,
+                } = product(inst)?;
+                whole(RawShape::Block {
+                    bytes: shape.column_registers(columns, rows) * grf,
+                })
+            }
+            Raw::Rows => {
+                let Product {
+                    shape,
+                    columns,
+                    rows,
+                } = product(inst)?;
+                let bytes = shape.row_bytes(columns, rows);
+                whole(RawShape::Block {
+                    bytes: match inst.op {
+                        // Each of two threads has half of the registers.
+                        Opcode::Dpasw => bytes.div_ceil(grf).div_ceil(2) * grf,
+                        _ => bytes,
+                    },
+                })
             }
             Raw::LscData if number(inst, Meaning::LscOp, 0)? == LscOp::STATE_INFO => {
                 whole(RawShape::Block {
@@ -295,6 +347,41 @@ fn lsc_block_2d(inst: &Inst, grf: u32) -> Option<u32> {
         .checked_mul(n(Meaning::LscBlocks)?)
 }
 
+/// A product of matrices (`dpas`): its shape, and the types of the elements of the second and third source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Product {
+    pub shape: Systolic,
+    pub columns: Type,
+    pub rows: Type,
+}
+
+/// The product that an instruction is, if it is one with a shape and types that hardware has.
+pub fn product(inst: &Inst) -> Option<Product> {
+    let [rows, columns, depth, repeat] = number(inst, Meaning::Systolic, 0)?.to_le_bytes();
+    let ty = |precision: u8| {
+        Some(match precision {
+            3 => Type::U2,
+            4 => Type::S2,
+            5 => Type::U4,
+            6 => Type::S4,
+            7 => Type::Ub,
+            8 => Type::B,
+            9 => Type::Bf,
+            10 => Type::Hf,
+            11 => Type::Bf8,
+            12 => Type::Tf32,
+            _ => return None,
+        })
+    };
+    let valid = matches!(depth, 1 | 2 | 4 | 8) && (1..=8).contains(&repeat);
+    let (columns, rows) = (ty(columns)?, ty(rows)?);
+    valid.then_some(Product {
+        shape: Systolic { depth, repeat },
+        columns,
+        rows,
+    })
+}
+
 /// The `nth` number of that meaning that the instruction has.
 pub fn number(inst: &Inst, meaning: Meaning, nth: usize) -> Option<u32> {
     let is = |(_, field): &(usize, Field)| matches!(field, Field::Number(_, m) if *m == meaning);
@@ -305,11 +392,12 @@ pub fn number(inst: &Inst, meaning: Meaning, nth: usize) -> Option<u32> {
     }
 }
 
-/// The access of operand `at` of the instruction, if it is a raw one whose shape is known; `grf` are
-/// the bytes of a register.
+/// The access of operand `at` of the instruction, if its shape is known; `grf` are the bytes of a register.
 pub fn raw_access(object: &Object, inst: &Inst, at: usize, grf: u32) -> Option<RawAccess> {
     let own = match inst.operands.get(at)? {
-        Operand::Raw { var, .. } => object.vars.get(*var)?.ty.bytes(),
+        Operand::Raw { var, .. } | Operand::General { var, .. } => {
+            object.vars.get(*var)?.ty.bytes()
+        }
         _ => return None,
     };
     let (_, raw) = inst.op.row().operands_of(inst).nth(at)?;

@@ -151,8 +151,6 @@ fn every_message_of_the_data_port_and_the_sampler_has_one_but_the_old_and_the_un
         .filter(|name| !name.starts_with("va"))
         .collect();
     let expected = [
-        "dpasw",
-        "dpas",
         "lsc_counter",
         "lsc_typed_block2d",
         "raw_sendg",

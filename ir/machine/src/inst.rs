@@ -2,8 +2,8 @@
 //!
 //! Before legalization an instruction may be *wide*: any execution size up to 32, regions and
 //! types that the target lacks, operands that span several virtual registers
-//! ([`Base::List`]). Legalization leaves instructions of the target; only messages keep
-//! operands of several registers, which allocation makes consecutive.
+//! ([`Base::List`]). Legalization leaves instructions of the target; only messages and products of
+//! matrices keep operands of several registers, which allocation makes consecutive.
 
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::PackedOption;
@@ -603,6 +603,30 @@ impl Inst {
         };
         let function = matches!(op, Op::Math(MathFn::Idiv | MathFn::Invm | MathFn::Rsqtm));
         !(op.props().has_any(OTHER) || function || self.opts.align16)
+    }
+
+    /// True if its operands may be several registers for the target, too: those of messages and of products of
+    /// matrices, which allocation makes consecutive.
+    pub fn takes_lists(&self) -> bool {
+        self.message.is_some() || self.gen_op().is_some_and(Op::is_systolic)
+    }
+
+    /// True if the first source of a product of matrices may be in the registers of its result: a row is read before
+    /// it is written.
+    pub fn adds_in_place(&self) -> bool {
+        let systolic = self.gen_op().is_some_and(Op::is_systolic);
+        match (&self.dst, self.srcs.first()) {
+            (Some(dst), Some(Src::Reg(src))) => {
+                let same = |a: Reg, b: Reg| {
+                    (a.as_list().is_some(), a.byte()) == (b.as_list().is_some(), b.byte())
+                };
+                systolic
+                    && dst.old == Old::None
+                    && dst.ty.bytes() == src.ty.bytes()
+                    && same(dst.reg, src.reg)
+            }
+            _ => false,
+        }
     }
 
     /// True if it calls a function or subroutine.

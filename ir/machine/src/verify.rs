@@ -15,7 +15,7 @@ use kiln_target::isa::{MathFn, Op};
 pub enum Level {
     /// After selection: any operand may span several registers.
     Wide,
-    /// After legalization: only operands of messages may span several registers.
+    /// After legalization: only operands of messages and of products of matrices may span several registers.
     Legal,
 }
 
@@ -436,11 +436,11 @@ impl Verifier<'_> {
 
     fn operand(&self, inst: &Inst, reg: Reg, indirect: Option<i16>) -> Check {
         let several = matches!(reg.base(), Base::List(_));
-        let allowed = self.level == Level::Wide || inst.gen_op().is_some_and(Op::is_send);
+        let allowed = self.level == Level::Wide || inst.takes_lists();
         demand(
             !several || (allowed && indirect.is_none()),
             || "several registers".into(),
-            "one, but in messages",
+            "one, but in messages and products of matrices",
         )?;
         for &v in self.func.registers(&reg.base()) {
             let valid = self.func.regs.is_valid(v);

@@ -110,7 +110,7 @@ fn shape(op: Op) -> Shape {
 
 /// True if an instruction is in the machine's own terms.
 fn is_own_terms(op: Op, inst: &Inst) -> bool {
-    op.is_send() || op.is_macro() || op == Op::Smov || inst.symbol.is_some()
+    op.is_send() || op.is_systolic() || op.is_macro() || op == Op::Smov || inst.symbol.is_some()
 }
 
 /// Maximum number of channels of an operation, whatever its operands.

@@ -166,6 +166,7 @@ impl Select<'_, '_> {
             O::Nbarrier => self.named_barrier(visa),
             O::Fcvt => self.float_conversion(visa),
             O::Srnd => self.round_by_chance(visa),
+            O::Dpas | O::Dpasw => self.systolic(visa),
             O::Sad2Add => self.add_differences(visa),
             O::Wait => self.wait(visa),
             // Control flow is selected as terminators.

@@ -378,8 +378,7 @@ impl Select<'_, '_> {
         Ok(message)
     }
 
-    /// Sends a message and stores its response. A response that the message cannot write in place is copied, under
-    /// the message's mask.
+    /// Sends a message and stores its response.
     pub(super) fn exchange(
         &mut self,
         op: Op,
@@ -394,11 +393,24 @@ impl Select<'_, '_> {
             16 if !op.is_split_send() => Type::Uw,
             _ => Type::Ud,
         };
+        match answer {
+            None => self.emit(op, channels, message, src0, src1, Dst::null(ty)),
+            Some(answer) => self.received(answer, ty, channels, |select, to| {
+                select.emit(op, channels, message, src0, src1, to);
+            }),
+        }
+    }
+
+    /// Emits an instruction with a result of several registers, whose elements are of type `ty`, by `emit`. A result
+    /// that cannot be written in place is copied, under the instruction's mask.
+    pub(super) fn received(
+        &mut self,
+        answer: Answer,
+        ty: Type,
+        channels: Channels,
+        emit: impl FnOnce(&mut Self, Dst),
+    ) {
         let grf = self.grf();
-        let Some(answer) = answer else {
-            self.emit(op, channels, message, src0, src1, Dst::null(ty));
-            return;
-        };
         let bytes = answer.grfs * grf;
         if answer.byte.is_multiple_of(grf) {
             let (reg, old) = self.write(answer.storage, answer.byte, answer.byte + bytes);
@@ -406,11 +418,11 @@ impl Select<'_, '_> {
                 old,
                 ..Dst::new(reg, 1, ty)
             };
-            self.emit(op, channels, message, src0, src1, to);
+            emit(self, to);
             return;
         }
         let tmp = self.temp(bytes);
-        self.emit(op, channels, message, src0, src1, Dst::new(tmp, 1, ty));
+        emit(self, Dst::new(tmp, 1, ty));
         let (ty, stride, pieces, channels) = match answer.shape {
             RawShape::Lanes { bytes, planes } => {
                 let ty = if bytes == 8 { Type::Uq } else { Type::Ud };

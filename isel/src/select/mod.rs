@@ -20,6 +20,7 @@ mod product;
 mod render;
 mod sampler;
 mod scratch;
+mod systolic;
 mod typed;
 
 use cranelift_entity::packed_option::PackedOption;

@@ -244,7 +244,7 @@ impl Select<'_, '_> {
     }
 
     /// The offset of a row and column in a variable, in bytes.
-    fn offset(&self, var: visa::Var, row: u16, col: u16) -> u32 {
+    pub(super) fn offset(&self, var: visa::Var, row: u16, col: u16) -> u32 {
         let ty = machine_type(self.ir.object.vars[var].ty);
         u32::from(row) * self.grf() + u32::from(col) * ty.bytes()
     }

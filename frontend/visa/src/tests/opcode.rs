@@ -50,7 +50,7 @@ fn mnemonics_find_their_opcode() {
 #[test]
 fn every_raw_operand_of_a_row_has_a_shape_or_none() {
     for row in ROWS.iter().filter(|row| !row.raw.is_empty()) {
-        let raws = row.operand_fields().filter(|field| field.is_raw());
+        let raws = row.operand_fields().filter(|field| field.has_shape());
         assert_eq!(raws.count(), row.raw.len(), "{}", row.mnemonic);
     }
 }

@@ -41,8 +41,15 @@ impl Verifier<'_> {
         }
         let raws = inst.operands.iter().zip(row.operands_of(inst)).enumerate();
         for (i, (operand, (_, raw))) in raws {
-            let (&Operand::Raw { var, offset }, Some(raw)) = (operand, raw) else {
-                continue;
+            let (var, offset, raw) = match (operand, raw) {
+                (&Operand::Raw { var, offset }, Some(raw)) => (var, u32::from(offset), raw),
+                (&Operand::General { var, row, col, .. }, Some(raw))
+                    if self.object.vars.is_valid(var) =>
+                {
+                    let column = u32::from(col) * self.object.vars[var].ty.bytes();
+                    (var, u32::from(row) * self.grf + column, raw)
+                }
+                _ => continue,
             };
             if var.as_u32() == predefined::NULL || !self.object.vars.is_valid(var) {
                 continue;
@@ -52,7 +59,7 @@ impl Verifier<'_> {
                 continue;
             };
             let bytes = access.shape.extent(inst.exec.size, self.grf);
-            let (root, end) = self.reach(var, u32::from(offset).saturating_add(bytes));
+            let (root, end) = self.reach(var, offset.saturating_add(bytes));
             let size = root.room;
             if end > size {
                 let (operand, name) = (i, self.object.vars[root.var].name.to_string());
