@@ -625,7 +625,8 @@ impl Legalizer<'_> {
             // Only the first source may be an architecture register or indirect.
             *second = self.aside(r, channels.count())?;
         }
-        if srcs.len() == 3 && self.takes_ternary_immediates(op, dest, srcs) {
+        let ternary = srcs.len() == 3 && self.takes_ternary_immediates(op, dest, srcs);
+        if ternary {
             place_ternary_immediate(op, srcs);
         }
         let last = srcs.len() - 1;
@@ -645,7 +646,7 @@ impl Legalizer<'_> {
                 }
                 continue;
             }
-            if srcs.len() == 3 && imm.ty.bytes() == 2 && i == last {
+            if ternary && imm.ty.bytes() == 2 && i == last {
                 continue;
             }
             let in_math = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
