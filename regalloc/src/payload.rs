@@ -101,9 +101,9 @@ pub fn wanted(func: &Function) -> EntitySet<VReg> {
 /// How the operands of an instruction are placed.
 #[derive(Clone, Copy)]
 struct How {
-    /// It is a message that ends the thread.
+    /// True for a message that ends the thread.
     ends: bool,
-    /// The first source may be in the registers of the result.
+    /// True if the first source may be in the registers of the result.
     in_place: bool,
     /// The result may overlap a source for want of other units.
     over: bool,

@@ -310,7 +310,7 @@ impl<'a> StackFrame<'a> {
         vec![set(back, address), call]
     }
 
-    /// What a call changed that a kernel wants again.
+    /// The instruction that makes the address of spill messages again, which a call overwrites; none if it need not.
     pub fn after_call(&self) -> Option<Gen> {
         let by_address = self.func.target.memory == MessageFamily::LoadStore;
         (by_address && !self.is_dynamic()).then(|| spill_addresses::again(self.stack.messages))

@@ -1,7 +1,8 @@
 //! Calling conventions: the registers with a fixed use, one row per version.
 //!
-//! Source: the reference compiler's stack-call definitions (versions 1 and 2 on 128 registers of 32 bytes). The
-//! registers that a kernel without calls reserves are Kiln's own choice within the PRM's rule for the end of thread.
+//! Source: the reference compiler's stack-call definitions (versions 1 and 2 on 128 registers, version 2 on 256, where the
+//! lower half of all but eight is caller-saved). The registers that a kernel without calls reserves are Kiln's own choice
+//! within the PRM's rule for the end of thread.
 
 use std::ops::Range;
 
@@ -15,6 +16,8 @@ pub struct Abi {
     pub header: u32,
     /// Registers of stack calls, if the convention has them.
     pub stack: Option<Stack>,
+    /// The convention of threads with another number of registers than 128, with that number.
+    pub wide: Option<(u32, &'static Abi)>,
 }
 
 /// The registers of stack calls.
@@ -65,6 +68,7 @@ pub const KERNEL: Abi = Abi {
     name: "kernel",
     header: 127,
     stack: None,
+    wide: None,
 };
 
 /// Version 1, of object files before zebin.
@@ -77,6 +81,7 @@ pub const STACK_1: Abi = Abi {
         pointers: 125,
         messages: 126,
     }),
+    wide: None,
 };
 
 /// Version 2, of zebin.
@@ -89,6 +94,7 @@ pub const STACK_2: Abi = Abi {
         pointers: 127,
         messages: 126,
     }),
+    wide: Some((256, &STACK_2_WIDE)),
 };
 
 /// Version 2 for threads with 256 registers.
@@ -101,14 +107,15 @@ pub const STACK_2_WIDE: Abi = Abi {
         pointers: 255,
         messages: 254,
     }),
+    wide: None,
 };
 
 impl Abi {
-    /// The same convention for threads with so many registers.
+    /// The convention for threads with a number of registers.
     pub fn with_grfs(&'static self, grfs: u32) -> &'static Abi {
-        match self.name == STACK_2.name && grfs == 256 {
-            true => &STACK_2_WIDE,
-            false => self,
+        match self.wide {
+            Some((number, wide)) if number == grfs => wide,
+            Some(_) | None => self,
         }
     }
 }

@@ -184,12 +184,14 @@ impl Legalizer<'_> {
         let mut lane = 0;
         while lane < n {
             let off = u32::from(channels.off) + lane;
-            let mut size = 1 << (n - lane).min(most).ilog2();
-            while size > least
-                && !(self.fits_at(dest, lane, size)
+            let is_one = |size: u32| {
+                let named = !masked || size <= 4 || off.is_multiple_of(size);
+                named
+                    && self.fits_at(dest, lane, size)
                     && srcs.iter().all(|s| self.reads_at(s, lane, size, shape(op)))
-                    && !(masked && size > 4 && !off.is_multiple_of(size)))
-            {
+            };
+            let mut size = 1 << (n - lane).min(most).ilog2();
+            while size > least && !is_one(size) {
                 size /= 2;
             }
             let cond = cond.as_deref_mut();

@@ -522,7 +522,7 @@ fn widening(
     let same_value = !from.ty.is_signed() || src.ty.is_signed();
     let integers = !src.ty.is_float() && !from.ty.is_float() && !dst.ty.is_float();
     let plain = src.modifier == SrcMod::default() && from.modifier == SrcMod::default();
-    // Where channels keep their place, other elements than one for all would be copied for each use.
+    // Elements that differ would be copied for each use on platforms whose channels keep their place.
     let spread = rules(func.target.family).in_place && size == 8 && !once;
     let scalar = from.step(inst.exec_size.into()) == Some(0);
     if !same_value || !integers || !plain || spread && !scalar {

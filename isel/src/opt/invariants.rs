@@ -49,7 +49,7 @@ struct Value {
 
 #[derive(Default)]
 struct Invariants {
-    /// In the order in which they were found.
+    /// Values in the order in which they were found.
     values: Vec<Value>,
     /// Index of each register's value, plus one.
     numbers: SecondaryMap<VReg, u32>,

@@ -5,6 +5,7 @@
 
 use kiln_emit::inst::{Desc, Dst, Inst as Gen, Op, Place, Reg, RegFile, Src, Type};
 use kiln_machine::inst::VReg;
+use kiln_target::abi::Stack;
 use smallvec::SmallVec;
 
 use super::{Checker, Held, Result, State};
@@ -20,9 +21,9 @@ const BY_SURFACE_STATE: u32 = 2;
 /// Numbers of elements by their codes.
 const COUNTS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 /// Dwords of the register: the address, the surface, and what is kept.
-const ADDRESS: u16 = 0;
-const SURFACE: u16 = 28;
-const KEPT: u16 = 24;
+const ADDRESS: u16 = Stack::ADDRESS as u16;
+const SURFACE: u16 = Stack::SURFACE as u16;
+const KEPT: u16 = Stack::KEPT as u16;
 /// The dword of r0 with the surface, its bits, and the shift to the right that a descriptor needs.
 const STATE: u16 = 20;
 const STATE_MASK: u64 = 0xffff_fc00;

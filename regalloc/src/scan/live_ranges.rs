@@ -146,7 +146,7 @@ impl LiveRanges {
         let mut more = 0u32;
         for (start, end) in self.loops.around(b as u32) {
             let (start, end) = (2 * start, 2 * end);
-            // Of two loops that overlap, the first may have ended.
+            // Loops around a block may overlap: the inner one of two may end before the place.
             if end < from {
                 continue;
             }

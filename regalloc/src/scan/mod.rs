@@ -62,7 +62,7 @@ struct Scan<'a> {
     defined: Vec<(Point, Unit)>,
     /// By block, the units that hold something at its start.
     starts: Vec<UnitSet>,
-    /// By block: what its end leaves in units.
+    /// By block: the contents of units at its end.
     exits: Vec<Held>,
     /// Exits of blocks that are done, for their memory.
     spare: Vec<Held>,

@@ -144,7 +144,7 @@ pub fn compile_in(
 /// The number of registers that a kernel may use, unless its pressure decides.
 ///
 /// # Errors
-/// It asks for a number that is no register mode of the platform.
+/// The kernel asks for a number that is no register mode of the platform.
 pub fn wanted_grfs(object: &Object, options: &Options) -> Result<u32, CompileError> {
     let attribute = match options.grfs {
         Grfs::Kernel => object.int_attr(NUM_GRF).filter(|&count| count != 0),

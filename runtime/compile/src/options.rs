@@ -36,7 +36,7 @@ pub struct Options {
     pub platform: &'static Platform,
     /// Maximum number of GRFs used; a kernel that needs more spills. See [`Options::grf_limits`].
     pub grf_limit: u32,
-    /// What the limit depends on.
+    /// The source of the number of registers.
     pub grfs: Grfs,
     /// The convention of stack calls.
     pub abi: &'static Abi,
@@ -65,7 +65,7 @@ pub struct Options {
 /// Minimum number of registers that a kernel can be compiled for.
 const MIN_GRFS: u32 = 24;
 
-/// Who decides on the number of registers of a kernel.
+/// Sources of a kernel's number of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grfs {
     /// [`Options::grf_limit`].

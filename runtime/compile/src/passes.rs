@@ -766,7 +766,7 @@ fn choose_registers(kernel: &mut Kernel) -> Result<(), CompileError> {
     let has_stack = first.is_some_and(|routine| routine.machine.abi.stack.is_some());
     if chooses_grfs(source, options) && !has_stack {
         let reserved = kernel.grfs / platform.unit_grfs() - own;
-        // One unit more, so that a payload finds neighbours.
+        // A spare unit lets a payload find neighbours.
         let units = units_in_use(kernel) + reserved + 1;
         let mode = platform.mode_of(units * platform.unit_grfs());
         kernel.grfs = kernel.grfs.max(mode);

@@ -82,7 +82,7 @@ fn main() -> ExitCode {
 struct Coverage {
     executed: u64,
     called: u64,
-    /// Of these, messages to images and samplers, and systolic operations.
+    /// Called out messages to images and samplers, and systolic operations.
     apart: u64,
     /// Executions of what is called out, by a form of the instruction.
     kinds: BTreeMap<String, u64>,

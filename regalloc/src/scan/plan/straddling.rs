@@ -30,7 +30,7 @@ pub struct Straddling {
 /// Edges in the order of one end.
 struct Tree {
     edges: Vec<Edge>,
-    /// By position: the number of edges with that end before it.
+    /// By position: the number of edges whose end in question is before it.
     ranks: Vec<u32>,
     /// A complete binary tree, the root at 1: how far the other ends reach, and how far those that are elsewhere do.
     reach: Vec<(u32, u32)>,
