@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
-use kiln_exec::{Arg, Launch, Options, Program};
+use kiln_exec::{Arg, Engine, Launch, Options, Program};
 
 /// Rows and columns of the matrices: tiles of 16 are groups.
 const SIZE: u32 = 256;
@@ -63,6 +63,7 @@ fn sgemm_on(name: &str, c: &mut Criterion) {
     for threads in [1, 2] {
         let options = Options {
             threads,
+            engine: Engine::Interpret,
             ..Options::default()
         };
         group.bench_function(BenchmarkId::new("threads", threads), |b| {
