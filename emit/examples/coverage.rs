@@ -4,7 +4,7 @@
 //! prints the features of that code that the fixtures lack. With `--record`, its features become the list that the
 //! tests compare the fixtures with (`tests/fixtures/FAMILY.features`).
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;
 
 use common::{families, fixtures, recorded_path};

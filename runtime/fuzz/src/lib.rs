@@ -2,7 +2,7 @@
 
 #[path = "../../exec/tests/changed/mod.rs"]
 pub mod changed;
-#[path = "../../compile/tests/mutate/mod.rs"]
+#[path = "../../compile/tests/all/mutate/mod.rs"]
 pub mod mutate;
 
 use changed::Fixture;

@@ -123,7 +123,7 @@ fn attempt_with_scratch_for_regalloc2(text: &str, grf_limit: u32) -> &'static st
 
 #[test]
 fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan() {
-    let text = include_str!("../../tests/kernels/conv_uint/conv_uint.visaasm");
+    let text = include_str!("../../../tests/kernels/conv_uint/conv_uint.visaasm");
     assert_eq!(attempt_with_scratch_for_regalloc2(text, 22), "regalloc2");
 }
 

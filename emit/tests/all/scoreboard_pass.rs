@@ -1,9 +1,7 @@
 //! The scoreboard pass: the reference compiler's code without its annotations gets others, which the checker and the
 //! reference's own figures judge.
 
-mod kernels;
-
-use kernels::kernels;
+use crate::kernels::kernels;
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::inst::{Inst, Op, Swsb, SyncFn, TokenUse};
 use kiln_emit::listing::insts;

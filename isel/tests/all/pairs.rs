@@ -1,8 +1,6 @@
 //! Pairs of narrow values: by files of input and expected output, by running random functions before and after, and
 //! by the pressure that results.
 
-mod common;
-
 use std::path::Path;
 
 use kiln_isel::pairs;
@@ -15,7 +13,7 @@ use kiln_machine::testing::random::seeds;
 use kiln_machine::testing::run::compare;
 use kiln_machine::verify::{Level, verify};
 
-use common::legal;
+use crate::common::legal;
 
 /// Random functions keep their effects, and their pressure does not grow.
 #[test]

@@ -1,10 +1,8 @@
 //! Narrow variables that share a cell.
 
-mod common;
-
 use std::path::Path;
 
-use common::kernel;
+use crate::common::kernel;
 use kiln_frontend::module::{Module, Var};
 use kiln_frontend::text;
 use kiln_ir::build::{BuildOptions, build, build_with};

@@ -12,7 +12,7 @@ use kiln_frontend::verify::{RULES, Severity, check, span, verify};
 use kiln_target::platform::{Generation, named};
 
 /// Head of every text: 17 lines without a finding.
-const HEAD: &str = include_str!("rules/head.visaasm");
+const HEAD: &str = include_str!("../rules/head.visaasm");
 const TAIL: &str = "    ret (M1, 1)\n";
 
 /// Lines 18 and on, then the tail: all findings as `line:column code message`.
@@ -32,7 +32,7 @@ fn shown(module: &Module, platform: Option<Generation>) -> Vec<String> {
 }
 
 /// Inputs in text, each with its findings.
-const WRONG: &str = include_str!("rules/wrong.txt");
+const WRONG: &str = include_str!("../rules/wrong.txt");
 
 /// Inputs of [`WRONG`]: platform, lines, expected findings.
 fn wrong() -> Vec<(&'static str, String, String)> {

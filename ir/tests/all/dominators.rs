@@ -1,8 +1,6 @@
 //! Dominators compared with petgraph's, on random flow graphs.
 
-mod common;
-
-use common::kernel;
+use crate::common::kernel;
 use kiln_ir::build::build;
 use kiln_ir::dominators::Dominators;
 use kiln_ir::func::Block;

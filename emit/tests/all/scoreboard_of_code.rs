@@ -5,11 +5,9 @@
 //! instructions of one block with a table of the pending accesses of each register, and shares no code with the
 //! checker. Annotations that only matter between blocks do not count.
 
-mod kernels;
-
 use std::collections::{HashMap, HashSet};
 
-use kernels::kernels;
+use crate::kernels::kernels;
 use kiln_emit::inst::{
     Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Systolic, Target, TokenUse, Type,
 };

@@ -1,8 +1,6 @@
 //! Messages of the readers and the verifier for wrong input.
 
-mod common;
-
-use common::saxpy;
+use crate::common::saxpy;
 use kiln_frontend::binary::{ReadErrorKind, read, write};
 use kiln_frontend::module::{Subject, Var};
 use kiln_frontend::text::{MAX_ERRORS, diagnose, parse};
@@ -203,7 +201,7 @@ fn wrong_texts_are_named() {
 }
 
 /// An object that a legacy release wrote, without the last operands of each instruction.
-const DEFECTIVE: &[u8] = include_bytes!("fixtures/defective.isa");
+const DEFECTIVE: &[u8] = include_bytes!("../fixtures/defective.isa");
 
 #[test]
 fn left_out_operands_are_said_to_be() {

@@ -1,10 +1,8 @@
 //! The verifier: accepts the IR that is built, and refuses broken IR.
 
-mod common;
-
 use std::path::Path;
 
-use common::kernel;
+use crate::common::kernel;
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::text;
 use kiln_ir::build::build;

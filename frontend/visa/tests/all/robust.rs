@@ -1,13 +1,11 @@
 //! Readers end with a module or an error on any input.
 
-mod common;
-
 use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use common::saxpy;
+use crate::common::saxpy;
 use kiln_frontend::binary::{read, write};
 use kiln_frontend::module::{Module, Operand};
 use kiln_frontend::print::print;
@@ -98,7 +96,7 @@ proptest! {
 
 /// The texts of all examples.
 static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let mut folders: Vec<_> = fs::read_dir(common::folder())
+    let mut folders: Vec<_> = fs::read_dir(crate::common::folder())
         .expect("the examples")
         .map(|entry| entry.expect("an example").path())
         .collect();

@@ -1,8 +1,6 @@
 //! Any text is compiled to legal machine code or refused: kernels near valid ones, and every prefix of an example. The
 //! fuzz target `compile` in `fuzz` searches longer.
 
-mod mutate;
-
 use kiln_compile::source::Input;
 use kiln_compile::{Options, Session};
 use kiln_emit::platform::SKL;
@@ -18,15 +16,16 @@ fn changed_kernels_are_compiled_or_refused() {
         rng_algorithm: prop::test_runner::RngAlgorithm::ChaCha,
         ..ProptestConfig::default()
     };
-    let changes = vec(any::<[u8; mutate::CHANGE]>(), 1..4);
+    let changes = vec(any::<[u8; crate::mutate::CHANGE]>(), 1..4);
     let mut runner = prop::test_runner::TestRunner::new_with_rng(
         config,
         prop::test_runner::TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha),
     );
     let accepted = std::cell::Cell::new(0);
     let result = runner.run(&(any::<[u8; 2]>(), changes), |(choices, changes)| {
-        let (text, limit) = mutate::mutated(&[&choices, changes.concat().as_slice()].concat());
-        accepted.set(accepted.get() + usize::from(mutate::compile(&text, limit)));
+        let (text, limit) =
+            crate::mutate::mutated(&[&choices, changes.concat().as_slice()].concat());
+        accepted.set(accepted.get() + usize::from(crate::mutate::compile(&text, limit)));
         Ok(())
     });
     if let Err(error) = result {
@@ -38,10 +37,10 @@ fn changed_kernels_are_compiled_or_refused() {
 
 #[test]
 fn every_beginning_of_an_example_is_compiled_or_refused() {
-    for text in mutate::texts() {
+    for text in crate::mutate::texts() {
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
         let accepted = ends
-            .filter(|end| mutate::compile(&text[..*end], 128))
+            .filter(|end| crate::mutate::compile(&text[..*end], 128))
             .count();
         assert!(accepted > 0, "the whole is accepted");
     }
@@ -54,7 +53,7 @@ fn modules_of_many_kernels_have_one_result() {
     let session = Session::new(Options::new(&SKL));
     let many: Vec<String> = (0..40)
         .map(|i| {
-            let text = &mutate::texts()[i % mutate::texts().len()];
+            let text = &crate::mutate::texts()[i % crate::mutate::texts().len()];
             let (before, rest) = text.split_once(".kernel \"").expect("a kernel");
             format!("{before}.kernel \"k{i}_{rest}")
         })

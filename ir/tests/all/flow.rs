@@ -1,8 +1,6 @@
 //! Decided control flow: scalar and SIMD branches, joins, and the targets taken with no active channel.
 
-mod common;
-
-use common::kernel;
+use crate::common::kernel;
 use kiln_frontend::module::Module;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;

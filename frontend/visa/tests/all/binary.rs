@@ -1,8 +1,6 @@
 //! Binary objects: header, versions, and malformed files.
 
-mod common;
-
-use common::saxpy;
+use crate::common::saxpy;
 use kiln_frontend::binary::{ReadErrorKind, WriteErrorKind, read, write};
 use kiln_frontend::module::{
     Align, Global, GlobalAttr, Linkage, Module, Object, ObjectKind, Relocation, Type,
@@ -142,7 +140,7 @@ fn versions_of_text_are_those_of_objects_and_one_more() {
 }
 
 /// Instructions whose form depends on the version of the format.
-const OLD: &str = include_str!("../fuzz/seeds/text_parse/old.visaasm");
+const OLD: &str = include_str!("../../fuzz/seeds/text_parse/old.visaasm");
 
 #[test]
 fn every_version_comes_back() {

@@ -1,8 +1,6 @@
 //! Scheduling: by files of input and expected output, by running random functions before and after, and by the
 //! pressure and the waits that result.
 
-mod common;
-
 use std::path::Path;
 
 use kiln_isel::{pairs, schedule};
@@ -15,7 +13,7 @@ use kiln_machine::testing::random::seeds;
 use kiln_machine::testing::run::compare_in_any_order;
 use kiln_machine::verify::{Level, verify};
 
-use common::legal;
+use crate::common::legal;
 
 /// The most units that live at once, after pairs of values were put in one unit.
 fn most(mut func: Function) -> u32 {

@@ -4,9 +4,7 @@
 //! the assembly text in `fixtures/src`, and `short.dat` and `compact.dat` for the compaction tables. The text beside
 //! each is the reference disassembler's listing with numeric labels. `fixtures/remake` makes them.
 
-mod common;
-
-use common::{families, fixtures, listed_fixtures, recorded_path};
+use crate::common::{families, fixtures, listed_fixtures, recorded_path};
 use kiln_emit::encoding::{compactable, decode, encode};
 use kiln_emit::inst::{Desc, Inst};
 use kiln_emit::listing::{Style, entries, line, list};
@@ -140,7 +138,7 @@ fn what_compilers_use_is_covered() {
             for fixture in fixtures(platform) {
                 for entry in entries(&fixture.code, platform) {
                     let inst = entry.inst.expect("an instruction");
-                    used.extend(common::features(&inst, platform));
+                    used.extend(crate::common::features(&inst, platform));
                 }
             }
         }

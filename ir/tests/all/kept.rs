@@ -1,8 +1,6 @@
 //! Writes that keep old contents, and reads of undefined contents.
 
-mod common;
-
-use common::kernel;
+use crate::common::kernel;
 use kiln_frontend::module::Module;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;

@@ -1,10 +1,8 @@
 //! The examples through readers, printer, writer and verifier.
 
-mod common;
-
 use std::fs;
 
-use common::{folder, saxpy};
+use crate::common::{folder, saxpy};
 use kiln_frontend::binary::{read, write};
 use kiln_frontend::module::{Input, InputVar, Operand, Region, Surface};
 use kiln_frontend::opcode::Opcode;

@@ -1,0 +1,19 @@
+//! Tests of encodings, messages, schedules, scoreboards and texts of machine code.
+//! One program, because linking each file for itself takes minutes.
+
+mod any_bytes;
+mod common;
+mod cost;
+mod encode_errors;
+mod errata;
+mod families;
+mod flow;
+mod kernels;
+mod machine_code;
+mod messages;
+mod schedule;
+mod scoreboard;
+mod scoreboard_of_code;
+mod scoreboard_pass;
+mod text;
+mod verify;

@@ -1,0 +1,11 @@
+//! Tests of analyses of vISA.
+//! One program, because linking each file for itself takes minutes.
+
+mod calls;
+mod common;
+mod dominators;
+mod flow;
+mod kept;
+mod pack;
+mod ssa;
+mod subroutines;

@@ -1,0 +1,10 @@
+//! Tests of compilation as a whole.
+//! One program, because linking each file for itself takes minutes.
+
+mod attempts;
+mod cache;
+mod compile_fuzz;
+mod mutate;
+mod object_files;
+mod optimizer;
+mod raw_sends;
