@@ -287,6 +287,7 @@ fn profile_dict<'py>(
     for value in &profile.values {
         let one = PyDict::new(py);
         one.set_item("register", &value.register)?;
+        one.set_item("kept", value.kept.name())?;
         one.set_item("grfs", value.grfs)?;
         one.set_item("bytes", value.bytes)?;
         one.set_item("since", value.since)?;
@@ -295,6 +296,23 @@ fn profile_dict<'py>(
         values.push(one);
     }
     dict.set_item("values", values)?;
+    dict.set_item("reserved", profile.reserved)?;
+    dict.set_item("address_taken", profile.address_taken)?;
+    let mut stored = Vec::new();
+    for slot in &profile.stored {
+        let one = PyDict::new(py);
+        one.set_item("registers", &slot.registers)?;
+        one.set_item("grfs", slot.grfs)?;
+        one.set_item("stores", slot.stores)?;
+        one.set_item("loads", slot.loads)?;
+        one.set_item("cost", slot.cost)?;
+        one.set_item("uses", slot.uses)?;
+        one.set_item("first", slot.first)?;
+        one.set_item("last", slot.last)?;
+        one.set_item("most", slot.most)?;
+        stored.push(one);
+    }
+    dict.set_item("stored", stored)?;
     Ok(dict)
 }
 

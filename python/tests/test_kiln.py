@@ -93,6 +93,8 @@ def test_pressure_is_an_array_along_the_code():
     assert (profile.bytes <= profile.grf * 32).all()
     assert profile.loops.max() == 2 and profile.visa.max() > 100
     assert sum(value.grfs for value in profile.values) == profile.grf[profile.peak]
+    assert {value.kept for value in profile.values} <= {"active", "waiting", "constant"}
+    assert profile.stored == [] and profile.reserved == 2 and profile.address_taken == 0
     # Equal to the maximum pressure of the compilation.
     assert kiln.compile(NBODY, platform="skl")["nbody"].max_pressure == profile.grf.max()
     instruction = int(profile.visa[profile.visa >= 0][3])

@@ -13,6 +13,7 @@
 pub mod check;
 pub mod flags;
 pub mod frame;
+pub mod in_memory;
 pub mod layout;
 pub mod payload;
 pub mod physical;
@@ -36,6 +37,7 @@ use kiln_target::bits::GrfSet;
 
 use flags::Assigned;
 use frame::Frame;
+use in_memory::{InMemory, Spot};
 use payload::Payloads;
 use present::Presented;
 use problem::{Answer, NoAnswer};
@@ -62,6 +64,8 @@ pub struct Options {
     pub check: bool,
     /// Measure how many registers are live at once.
     pub pressure: bool,
+    /// Say what is in memory, and what units hold at this place.
+    pub explain: Option<Spot>,
     /// First byte of scratch space that spills may use.
     pub scratch_base: u32,
 }
@@ -73,6 +77,7 @@ impl Default for Options {
             allocator: Allocator::default(),
             check: cfg!(debug_assertions),
             pressure: false,
+            explain: None,
             scratch_base: 0,
         }
     }
@@ -131,6 +136,8 @@ pub struct Allocated {
     pub stats: Stats,
     /// The calling convention, if the function is a subroutine.
     pub convention: Option<Convention>,
+    /// What is in memory, if that was asked for.
+    pub in_memory: Option<InMemory>,
 }
 
 /// Figures of one allocation.
@@ -206,7 +213,7 @@ pub fn allocate_part(
         Allocator::Scan => scan::allocate(&input.problem),
         Allocator::Ion => regalloc2::allocate(&input.problem, &mut scratch.ion),
     };
-    let answer = proved(&input, answer, options, &frame)?;
+    let (answer, in_memory) = proved(&input, answer, options, &frame)?;
     let code = rewrite::rewrite(&input, &answer, &frame, &assigned, options.scratch_base)?;
     let (program, origins) = layout::layout(&func, &frame, code.bodies)?;
     let allocated = Allocated {
@@ -217,6 +224,7 @@ pub fn allocate_part(
             ..code.stats
         },
         convention: code.convention,
+        in_memory,
     };
     if let Some(before) = before {
         let proved = check::check_part(&before, &allocated, parts);
@@ -243,13 +251,13 @@ fn place_first(func: &mut Function, frame: &Frame) -> Result<(Assigned, Payloads
     Ok((assigned, payloads))
 }
 
-/// An answer, proved if that is asked for.
+/// An answer, proved and explained if that is asked for.
 fn proved(
     input: &Presented,
     answer: Result<Answer, NoAnswer>,
     options: &Options,
     frame: &Frame,
-) -> Result<Answer, AllocError> {
+) -> Result<(Answer, Option<InMemory>), AllocError> {
     let (func, problem) = (input.func, &input.problem);
     let limit = options.grf_limit.unwrap_or(func.target.default_grfs);
     let answer = answer.map_err(|e| match e {
@@ -266,12 +274,14 @@ fn proved(
             what: e.to_string(),
         },
     })?;
-    if options.check {
-        let proved = prove::prove(problem, &answer);
-        let proved = proved.and_then(|()| regalloc2::check(problem, &answer));
-        proved.map_err(|what| unproved(func, what))?;
+    let mut explained = None;
+    if options.check || options.explain.is_some() {
+        let proved = prove::prove(problem, &answer).map_err(|what| unproved(func, what))?;
+        let explain = |spot| in_memory::in_memory(input, &answer, &proved, spot);
+        explained = options.explain.map(explain);
+        regalloc2::check(problem, &answer).map_err(|what| unproved(func, what))?;
     }
-    Ok(answer)
+    Ok((answer, explained))
 }
 
 fn unproved(func: &Function, what: String) -> AllocError {

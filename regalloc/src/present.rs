@@ -120,6 +120,36 @@ struct Named {
 }
 
 impl Presented<'_> {
+    /// By value: its register; none for a copy that only the problem has.
+    pub fn registers(&self) -> Vec<Option<VReg>> {
+        let mut registers = vec![None; self.problem.value_count()];
+        for (v, &value) in self.values.iter().filter(|(_, value)| **value != NONE) {
+            registers[value as usize] = Some(v);
+        }
+        registers
+    }
+
+    /// The place in the function that an instruction stands for. One of the problem's own has that of the next.
+    pub fn spot(&self, inst: u32) -> (Block, u32) {
+        let rest = self.sources[inst as usize..].iter();
+        let mut named = rest.filter_map(|source| match *source {
+            Source::At(b, i) => Some((b, i)),
+            Source::Term(b) => Some((b, self.func.blocks[b].insts.len() as u32)),
+            Source::Entry | Source::Copy | Source::Pass(_) | Source::Take(_) => None,
+        });
+        named.next().unwrap_or((self.func.entry(), 0))
+    }
+
+    /// The first instruction that stands for one from a place of the function on, in its block.
+    pub fn first_from(&self, (block, inst): (Block, u32)) -> Option<u32> {
+        let found = self.sources.iter().position(|source| match *source {
+            Source::At(b, i) => b == block && i >= inst,
+            Source::Term(b) => b == block,
+            Source::Entry | Source::Copy | Source::Pass(_) | Source::Take(_) => false,
+        });
+        found.map(|i| i as u32)
+    }
+
     /// Gives numbers to all values.
     fn number(&mut self) -> Result<(), AllocError> {
         let func = self.func;

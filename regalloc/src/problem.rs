@@ -334,6 +334,14 @@ impl Place {
         self.unit().is_none()
     }
 
+    /// The number of its spill slot.
+    pub fn slot(self) -> Option<usize> {
+        match self {
+            Place::Unit(_) => None,
+            Place::Memory(slot) => Some(slot as usize),
+        }
+    }
+
     /// The set of its unit.
     pub fn set(self) -> UnitSet {
         self.unit().map_or(UnitSet::EMPTY, UnitSet::of)

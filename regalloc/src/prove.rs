@@ -10,21 +10,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
-use crate::problem::{Answer, Constraint, Operand, Place, Problem, Role, Slot, Unit, Value};
+use crate::problem::{Answer, Constraint, Move, Operand, Place, Problem, Role, Slot, Unit, Value};
 
 /// Values of one place, ascending.
 type Held = SmallVec<[Value; 2]>;
 
 /// Values that each place holds.
 #[derive(Clone, PartialEq, Eq)]
-struct State {
+pub struct State {
     units: Vec<Held>,
     /// By the first GRF of a slot, the number of its GRFs and the values. Slots in it do not overlap.
     memory: BTreeMap<u32, (u32, Held)>,
 }
 
 impl State {
-    fn of(&self, place: Place, slots: &[Slot]) -> &[Value] {
+    /// The values in units.
+    pub fn in_units(&self) -> impl Iterator<Item = Value> + '_ {
+        self.units.iter().flatten().copied()
+    }
+
+    /// The values in a place.
+    pub fn of(&self, place: Place, slots: &[Slot]) -> &[Value] {
         match place {
             Place::Unit(unit) => self.units.get(unit.index()).map_or(&[], |held| held),
             Place::Memory(n) => {
@@ -87,11 +93,30 @@ struct Proof<'a> {
     defined: Vec<u32>,
 }
 
+/// An answer that solves its problem.
+pub struct Proved<'a> {
+    proof: Proof<'a>,
+    /// By block: the state at its start, if it can be reached.
+    states: Vec<Option<State>>,
+}
+
+impl Proved<'_> {
+    /// Calls `see` with the state before each instruction, and before each move, of each block.
+    pub fn walk(&self, mut see: impl FnMut(u32, Option<&Move>, &State)) {
+        for (b, state) in self.states.iter().enumerate() {
+            if let Some(mut state) = state.clone() {
+                let walked = self.proof.block(b, &mut state, &mut see);
+                debug_assert!(walked.is_ok(), "a proof can be repeated");
+            }
+        }
+    }
+}
+
 /// Proves that an answer solves a problem.
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn prove(problem: &Problem, answer: &Answer) -> Result<(), String> {
+pub fn prove<'a>(problem: &'a Problem, answer: &'a Answer) -> Result<Proved<'a>, String> {
     if answer.places.len() != problem.operand_count() {
         return Err("another number of operands".to_string());
     }
@@ -122,11 +147,13 @@ pub fn prove(problem: &Problem, answer: &Answer) -> Result<(), String> {
             proof.defined[v as usize] = b as u32;
         }
     }
-    proof.run()
+    let states = proof.run()?;
+    Ok(Proved { proof, states })
 }
 
 impl Proof<'_> {
-    fn run(&self) -> Result<(), String> {
+    /// The state at the start of each block.
+    fn run(&self) -> Result<Vec<Option<State>>, String> {
         let problem = self.problem;
         let mut states: Vec<Option<State>> = vec![None; problem.block_count()];
         let mut work = BTreeSet::from([0]);
@@ -138,7 +165,7 @@ impl Proof<'_> {
             let Some(mut state) = states[b].clone() else {
                 continue;
             };
-            self.block(b, &mut state)?;
+            self.block(b, &mut state, &mut |_, _, _| {})?;
             for edge in problem.edges(b) {
                 let to = edge.to as usize;
                 let there = self.cross(&state, problem.args(edge), to);
@@ -157,7 +184,7 @@ impl Proof<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(states)
     }
 
     /// The state after an edge. Values that the block there defines are those of another round of a loop.
@@ -176,17 +203,24 @@ impl Proof<'_> {
         there
     }
 
-    fn block(&self, b: usize, state: &mut State) -> Result<(), String> {
+    fn block(
+        &self,
+        b: usize,
+        state: &mut State,
+        see: &mut impl FnMut(u32, Option<&Move>, &State),
+    ) -> Result<(), String> {
         let (first, end) = self.problem.insts_of(b);
         let moves = &self.answer.moves;
         let mut next = moves.partition_point(|step| step.at < 2 * first);
         for i in first..end {
             for at in [2 * i, 2 * i + 1] {
                 if at == 2 * i + 1 {
+                    see(i, None, state);
                     self.inst(i, state)
                         .map_err(|e| format!("instruction {i}: {e}"))?;
                 }
                 while let Some(step) = moves.get(next).filter(|step| step.at == at) {
+                    see(i, Some(step), state);
                     self.transfer(step.from, step.to, state)
                         .map_err(|e| format!("move at instruction {i}: {e}"))?;
                     next += 1;

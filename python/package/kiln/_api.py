@@ -42,6 +42,8 @@ class Value:
 
     register: str
     """Its name in machine IR."""
+    kept: str
+    """Why it is kept: ``active`` or ``waiting`` channels want it, ``constant``, or in ``memory``."""
     grfs: int
     """Registers allocated to it."""
     bytes: int
@@ -52,6 +54,27 @@ class Value:
     """Index of the next point that reads it, in the order of the code."""
     is_parameter: bool
     """True if it is a block parameter."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A spill slot."""
+
+    registers: list[str]
+    """Names of the values that are in it at one point or another."""
+    grfs: int
+    stores: int
+    loads: int
+    cost: int
+    """Cost of these messages: one in a loop counts ten times."""
+    uses: int
+    """Number of operands that are values of the slot."""
+    first: int
+    """Index of the point of the first message."""
+    last: int
+    """Index of the point of the last message."""
+    most: int
+    """Most registers live between these points."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +96,12 @@ class Profile:
     """Index of the point whose values are listed."""
     values: list[Value]
     """Values that are live there, by definition point."""
+    stored: list[Stored]
+    """Spill slots of the whole code."""
+    reserved: int
+    """Registers for copies of r0 and calling conventions."""
+    address_taken: int
+    """Registers of variables whose address is taken."""
     grf: NDArray[np.int64]
     """Registers of the live values."""
     bytes: NDArray[np.int64]
@@ -229,6 +258,7 @@ def _profile(raw: dict[str, Any]) -> Profile:
     for name in ("grf", "bytes", "block", "loops", "visa", "file", "line"):
         raw[name] = np.frombuffer(raw[name], dtype=np.int64)
     raw["values"] = [Value(**value) for value in raw["values"]]
+    raw["stored"] = [Stored(**slot) for slot in raw["stored"]]
     return Profile(**raw)
 
 

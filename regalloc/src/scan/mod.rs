@@ -29,6 +29,7 @@ use crate::problem::{Answer, NoAnswer, Place, Point, Problem, Unit, units};
 use joins::Entry;
 use live_ranges::LiveRanges;
 use plan::Plan;
+pub use plan::message_weight;
 use webs::{NO_UNIT, Webs};
 
 /// No value, where a value's number is expected.

@@ -5,7 +5,7 @@ mod summary;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use kiln_compile::pressure::{Place, Point, Profile, Value};
+use kiln_compile::pressure::{Kept, Place, Point, Profile, Value};
 use kiln_compile::{Options, Session};
 use kiln_emit::platform::Platform;
 use miette::Report;
@@ -16,6 +16,7 @@ use super::exit::Exit;
 use super::input::Input;
 use super::output::{Outputs, plain};
 use super::platforms::Machine;
+use super::sweep::AllocatorName;
 use super::{Format, pass_parser, report, stats};
 
 /// Length of the longest bar in characters.
@@ -52,6 +53,9 @@ pub struct Args {
     /// Maximum number of registers: the line in the plots
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// Register allocator, for what is in memory
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = AllocatorName::Scan)]
+    allocator: AllocatorName,
     /// Leave out these passes, to measure their effect
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
     without: Vec<&'static str>,
@@ -133,6 +137,7 @@ pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
 fn options(args: &Args) -> Options {
     Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.default_grfs),
+        allocator: args.allocator.allocator(),
         without: args.without.clone(),
         profile: Some(args.at.map_or(Place::Peak, Place::Instruction)),
         ..Options::new(args.platform)
@@ -177,9 +182,14 @@ fn text(profile: &Profile, args: &Args) -> String {
     match profile.at {
         Some(n) => {
             let _ = writeln!(out, "\nwhat lives at {}:\n", at(&profile.points[n]));
+            out += &split(profile);
             out += &table(profile);
         }
         None => out.push_str("\nno code comes from that instruction\n"),
+    }
+    if !profile.stored.is_empty() {
+        out += "\nwhat is in memory, of the code of the whole:\n\n";
+        out += &memory(profile);
     }
     out.push('\n');
     out
@@ -201,12 +211,7 @@ fn plot(profile: &Profile, rows: usize) -> String {
         lines.push([visa, source, loops.to_string(), highest.to_string()]);
         bars.push(bar(highest, profile.grfs, most));
     }
-    let lines = stats::align(&lines);
-    let joined = lines.lines().zip(bars);
-    joined.fold(String::new(), |mut out, (line, bar)| {
-        let _ = writeln!(out, "{}", format!("{line}  {bar}").trim_end());
-        out
-    })
+    beside(&stats::align(&lines), bars)
 }
 
 /// A bar of that length, with a mark at the limit.
@@ -222,9 +227,58 @@ fn bar(grfs: u32, limit: u32, most: u32) -> String {
     bar
 }
 
+/// GRFs at the listed point, by why they are taken.
+fn split(profile: &Profile) -> String {
+    let kept = |reason| profile.kept(reason);
+    format!(
+        "GRFs of values that active channels want: {}, that only waiting ones want: {}, of constants: {}, in memory: {}\n\
+         GRFs that allocation does not give out: reserved {}, of variables whose address is taken {}\n\n",
+        kept(Kept::Active),
+        kept(Kept::Waiting),
+        kept(Kept::Constant),
+        kept(Kept::Memory),
+        profile.reserved,
+        profile.address_taken
+    )
+}
+
+/// The spill slots, one a line.
+fn memory(profile: &Profile) -> String {
+    let mut heading = "GRFs|stores|loads|cost|uses|from|to|most GRFs between".split('|');
+    let heading: [&str; 8] = std::array::from_fn(|_| heading.next().unwrap_or_default());
+    let mut lines = vec![heading.map(str::to_string)];
+    let mut names = vec!["values".to_string()];
+    for slot in &profile.stored {
+        let visa = |n: usize| place(profile, &profile.points[n])[0].clone();
+        lines.push([
+            slot.grfs.to_string(),
+            slot.stores.to_string(),
+            slot.loads.to_string(),
+            slot.cost.to_string(),
+            slot.uses.to_string(),
+            visa(slot.first),
+            visa(slot.last),
+            slot.most.to_string(),
+        ]);
+        names.push(match slot.registers.as_slice() {
+            [first, .., last] => format!("{first} to {last} ({})", slot.registers.len()),
+            few => few.concat(),
+        });
+    }
+    beside(&stats::align(&lines), names)
+}
+
 /// The listed values, one a line.
 fn table(profile: &Profile) -> String {
-    let heading = ["value", "GRFs", "bytes", "since", "read next", "source"];
+    let heading = [
+        "value",
+        "kept for",
+        "GRFs",
+        "bytes",
+        "since",
+        "read next",
+        "source",
+    ];
     let mut lines = vec![heading.map(str::to_string)];
     let mut texts = vec!["defined by".to_string()];
     let visa = |n: Option<usize>, or: &str| match n {
@@ -234,6 +288,7 @@ fn table(profile: &Profile) -> String {
     for value in &profile.values {
         let Value {
             register,
+            kept,
             grfs,
             bytes,
             since,
@@ -246,6 +301,7 @@ fn table(profile: &Profile) -> String {
         });
         lines.push([
             register.clone(),
+            kept.name().to_string(),
             grfs.to_string(),
             bytes.to_string(),
             visa(*since, "entry"),
@@ -262,7 +318,11 @@ fn table(profile: &Profile) -> String {
             None => text,
         });
     }
-    let lines = stats::align(&lines);
+    beside(&stats::align(&lines), texts)
+}
+
+/// Lines with a text behind each.
+fn beside(lines: &str, texts: Vec<String>) -> String {
     let joined = lines.lines().zip(texts);
     joined.fold(String::new(), |mut out, (line, text)| {
         let _ = writeln!(out, "{}", format!("{line}  {text}").trim_end());

@@ -830,9 +830,14 @@ fn allocate(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
     };
     kernel.texts[n] = text;
     let profile = |place| pressure::profile(&machine, kernel.grfs, place);
-    kernel.profiles[n] = options.profile.map(profile);
+    let mut profile = options.profile.map(profile);
+    kernel.settings.explain = profile.as_ref().map(Profile::spot);
     let memory = &mut kernel.scratch.allocation;
     let allocated = allocate_part(machine, &kernel.settings, &kernel.parts, memory)?;
+    if let Some((profile, memory)) = profile.as_mut().zip(allocated.in_memory.as_ref()) {
+        profile.add_memory(memory);
+    }
+    kernel.profiles[n] = profile;
     kernel.programs[n] = allocated.program;
     if let Some(convention) = kernel.parts.conventions.get_mut(n) {
         *convention = allocated.convention;

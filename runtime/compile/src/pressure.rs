@@ -1,15 +1,21 @@
 //! Register pressure by instruction, and the values that are live at one point.
 //!
 //! Measured on legal machine IR in SSA form, the input of allocation, so that it does not depend on the allocation. A
-//! value counts with all GRFs of its allocation unit.
+//! value counts with all GRFs of its allocation unit. What is in memory is that of the allocation.
+
+mod channels;
+
+use std::collections::BTreeSet;
 
 use kiln_frontend::module::Object;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::{Graph, depths};
-use kiln_machine::inst::VReg;
+use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::liveness::{Liveness, term_uses, uses_of};
 use kiln_machine::pressure::{self, Amount};
 use kiln_regalloc::frame::Frame;
+use kiln_regalloc::in_memory::{InMemory, Spot};
+use kiln_target::isa::Op;
 use serde::Serialize;
 
 use crate::lines::Sources;
@@ -27,8 +33,11 @@ pub enum Place {
 #[derive(Clone, Debug, Serialize)]
 pub struct Profile {
     pub name: String,
-    /// GRFs that allocation may give out.
+    /// GRFs that allocation may give out, those that are reserved for headers and conventions, and those that hold
+    /// variables whose address is taken.
     pub grfs: u32,
+    pub reserved: u32,
+    pub address_taken: u32,
     /// Points in the order of the code: one before each instruction, and one at the end of each block.
     pub points: Vec<Point>,
     /// Index of the first point of maximum pressure.
@@ -37,8 +46,13 @@ pub struct Profile {
     pub at: Option<usize>,
     /// Values that are live there, by definition point.
     pub values: Vec<Value>,
+    /// Spill slots, by first message.
+    pub stored: Vec<Stored>,
     /// Names of source files, by number.
     pub files: Vec<String>,
+    /// By block: its first point.
+    #[serde(skip)]
+    starts: Vec<usize>,
 }
 
 /// A place in the code.
@@ -63,6 +77,7 @@ pub struct Point {
 pub struct Value {
     /// Its name in machine IR.
     pub register: String,
+    pub kept: Kept,
     pub grfs: u32,
     pub bytes: u32,
     /// Index of its definition point: its instruction, or the block that it is a parameter of; `None` for a value that
@@ -72,6 +87,52 @@ pub struct Value {
     pub is_parameter: bool,
     /// Index of the next point in the order of the code that reads it; `None` if all reads come earlier, in a loop.
     pub next: Option<usize>,
+}
+
+/// Why a value is kept at a point; the last that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kept {
+    /// A channel that is active there may read it.
+    Active,
+    /// Only channels that wait there may read it.
+    Waiting,
+    /// It is a constant, which one `mov` makes.
+    Constant,
+    /// It is in memory there, and in no register.
+    Memory,
+}
+
+impl Kept {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kept::Active => "active",
+            Kept::Waiting => "waiting",
+            Kept::Constant => "constant",
+            Kept::Memory => "memory",
+        }
+    }
+}
+
+/// A spill slot.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stored {
+    /// Names of the values that are in it at one point or another.
+    pub registers: Vec<String>,
+    /// GRFs of scratch space.
+    pub grfs: u32,
+    /// Number of messages that write and read it.
+    pub stores: u32,
+    pub loads: u32,
+    /// Cost of these messages: one in a loop counts ten times.
+    pub cost: u64,
+    /// Number of operands that are values of the slot.
+    pub uses: u32,
+    /// Indices of the points of the first and the last message.
+    pub first: usize,
+    pub last: usize,
+    /// Most GRFs that live between these points.
+    pub most: u32,
 }
 
 /// The profile of a legal function that may use `grf_limit` GRFs.
@@ -113,28 +174,46 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
             most(&mut (points.iter().enumerate()).filter(|(_, point)| point.visa == Some(visa)))
         }
     };
-    let block = |at: usize| starts.partition_point(|&start| start <= at) - 1;
     let values = at.map_or_else(Vec::new, |at| {
-        let b = block(at);
-        let found = pressure::live_at(func, &live, Block::from_u32(b as u32), at - starts[b]);
-        values(func, &starts, at, &found)
+        let (block, inst) = spot_of(&starts, at);
+        let found = pressure::live_at(func, &live, block, inst as usize);
+        let wanted = channels::wanted(func, block, inst as usize, &found);
+        let wanted: Vec<(VReg, bool)> = found.into_iter().zip(wanted).collect();
+        values(func, &starts, at, &wanted)
     });
-    let allocatable = Frame::new(func, Some(grf_limit), None);
+    let frame = Frame::new(func, Some(grf_limit), None);
+    let grfs = frame.map_or(grf_limit, |frame| frame.units.len() as u32 * unit_grfs);
+    let address_taken = func.reserved.iter().map(|r| r.end - r.start).sum();
     Profile {
         name: func.name.clone(),
-        grfs: allocatable.map_or(grf_limit, |frame| frame.units.len() as u32 * unit_grfs),
+        grfs,
+        reserved: grf_limit.saturating_sub(grfs + address_taken),
+        address_taken,
         peak: peak.unwrap_or_default(),
         points,
         at,
         values,
+        stored: Vec::new(),
         files: Vec::new(),
+        starts,
     }
 }
 
-/// Describes the values that are live at a point.
-fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<Value> {
-    let of = |&v: &VReg| Value {
+/// The instruction of a block that a point is before.
+fn spot_of(starts: &[usize], at: usize) -> Spot {
+    let b = starts.partition_point(|&start| start <= at) - 1;
+    (Block::from_u32(b as u32), (at - starts[b]) as u32)
+}
+
+/// Describes the values that are live at a point, each with whether an active channel wants it.
+fn values(func: &Function, starts: &[usize], at: usize, found: &[(VReg, bool)]) -> Vec<Value> {
+    let of = |&(v, is_wanted): &(VReg, bool)| Value {
         register: v.to_string(),
+        kept: if is_wanted {
+            Kept::Active
+        } else {
+            Kept::Waiting
+        },
         grfs: func.target.unit_grfs(),
         bytes: func.regs[v].bytes.into(),
         since: None,
@@ -142,7 +221,7 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<V
         next: None,
     };
     let mut values: Vec<Value> = found.iter().map(of).collect();
-    let number = |v: VReg| found.binary_search(&v).ok();
+    let number = |v: VReg| found.binary_search_by_key(&v, |&(v, _)| v).ok();
     for ((b, block), &start) in func.blocks.iter().zip(starts) {
         for n in block.params.iter().filter_map(|&v| number(v)) {
             values[n].since = Some(start);
@@ -156,16 +235,22 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<V
         let mut defined = Vec::new();
         for (here, inst) in (start..).zip(&block.insts) {
             uses_of(func, inst, |v| read(v, here));
+            let is_constant = inst.op == Opcode::Gen(Op::Mov)
+                && inst.pred.is_none()
+                && inst.srcs.iter().all(|src| src.as_reg().is_none());
             func.visit(inst, |v, role| {
                 if role.is_def() {
-                    defined.push((v, here));
+                    defined.push((v, here, is_constant && role.old().is_none()));
                 }
             });
         }
         term_uses(func, b, |v| read(v, start + block.insts.len()));
-        for (v, here) in defined {
+        for (v, here, is_constant) in defined {
             if let Some(n) = number(v) {
                 values[n].since = Some(here);
+                if is_constant {
+                    values[n].kept = Kept::Constant;
+                }
             }
         }
     }
@@ -174,6 +259,44 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<V
 }
 
 impl Profile {
+    /// GRFs of the listed values that are kept for a reason.
+    pub fn kept(&self, reason: Kept) -> u32 {
+        let values = self.values.iter().filter(|value| value.kept == reason);
+        values.map(|value| value.grfs).sum()
+    }
+
+    /// The place in the function whose live values are listed.
+    pub(crate) fn spot(&self) -> Spot {
+        spot_of(&self.starts, self.at.unwrap_or(self.peak))
+    }
+
+    /// Fills in what allocation has in memory.
+    pub(crate) fn add_memory(&mut self, memory: &InMemory) {
+        let in_units: BTreeSet<String> = memory.in_units.iter().map(VReg::to_string).collect();
+        for value in &mut self.values {
+            if !in_units.contains(&value.register) {
+                value.kept = Kept::Memory;
+            }
+        }
+        let point = |(block, inst): Spot| self.starts[block.as_u32() as usize] + inst as usize;
+        let stored = memory.stored.iter().map(|slot| {
+            let (first, last) = (point(slot.first), point(slot.last));
+            let between = self.points[first..=last].iter();
+            Stored {
+                registers: slot.values.iter().map(VReg::to_string).collect(),
+                grfs: slot.grfs,
+                stores: slot.stores,
+                loads: slot.loads,
+                cost: slot.cost,
+                uses: slot.uses,
+                first,
+                last,
+                most: between.map(|point| point.grfs).max().unwrap_or(0),
+            }
+        });
+        self.stored = stored.collect();
+    }
+
     /// Fills in the source lines from FILE and LOC.
     pub(crate) fn locate(&mut self, object: &Object) {
         let sources = Sources::of(object);

@@ -1,4 +1,4 @@
-//! Gen instructions executed a second: the sgemm example of each family, multiplying larger matrices, on
+//! Gen instructions that the interpreter executes a second: the sgemm example of each family, multiplying larger matrices, on
 //! one host thread and on two.
 
 use std::path::Path;

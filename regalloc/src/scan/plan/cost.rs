@@ -22,6 +22,11 @@ const NONE: u32 = u32::MAX;
 const LOOP_WEIGHT: u64 = 10;
 const MAX_LOOPS: u32 = 8;
 
+/// The cost of a message with so many loops around it.
+pub fn message_weight(depth: u32) -> u64 {
+    LOOP_WEIGHT.pow(depth.min(MAX_LOOPS))
+}
+
 /// The benefit of a set of gaps, in positions over the limit, and its cost.
 #[derive(Clone, Copy, Default)]
 pub struct Price {
@@ -130,8 +135,7 @@ impl<'a> Costs<'a> {
         webs: &Webs,
         crowded: &Crowded,
     ) -> Self {
-        let weight = |&depth: &u32| LOOP_WEIGHT.pow(depth.min(MAX_LOOPS));
-        let weights: Vec<u64> = ranges.depth.iter().map(weight).collect();
+        let weights = ranges.depth.iter().copied().map(message_weight).collect();
         let (of, roots) = numbered(problem, ranges, webs, crowded);
         let parts = parts(&of, roots.len(), ranges);
         let values = problem.value_count();

@@ -25,6 +25,7 @@ use std::collections::BinaryHeap;
 use super::live_ranges::{Lists, LiveRanges};
 use super::webs::Webs;
 use crate::problem::Problem;
+pub use cost::message_weight;
 use cost::{Costs, Price};
 use crowded::Crowded;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
-use kiln_compile::pressure::Profile;
+use kiln_compile::pressure::{Kept, Profile};
 use kiln_compile::{Failure, Outcome, Session};
 use miette::Report;
 use serde::Serialize;
@@ -26,6 +26,10 @@ struct Row {
     /// Maximum of the GRFs live at once, and bytes of them in use.
     peak: u32,
     peak_bytes: u32,
+    /// GRFs at the peak that only waiting channels want, of constants, and in memory.
+    waiting: u32,
+    constants: u32,
+    in_memory: u32,
     /// Mean over all points.
     mean: f64,
     /// Number of points with more live GRFs than the limit.
@@ -49,6 +53,9 @@ impl Row {
             points: points.len(),
             peak: peak.grfs,
             peak_bytes: peak.bytes,
+            waiting: profile.kept(Kept::Waiting),
+            constants: profile.kept(Kept::Constant),
+            in_memory: profile.kept(Kept::Memory),
             mean: sum as f64 / points.len() as f64,
             above: points.iter().filter(|p| p.grfs > profile.grfs).count(),
             visa: peak.visa,
@@ -57,7 +64,7 @@ impl Row {
         })
     }
 
-    fn cells(&self) -> [String; 11] {
+    fn cells(&self) -> [String; 14] {
         [
             self.file.clone(),
             self.kernel.clone(),
@@ -65,6 +72,9 @@ impl Row {
             self.points.to_string(),
             self.peak.to_string(),
             self.peak_bytes.to_string(),
+            self.waiting.to_string(),
+            self.constants.to_string(),
+            self.in_memory.to_string(),
             format!("{:.1}", self.mean),
             self.above.to_string(),
             self.visa.map_or_else(String::new, |visa| visa.to_string()),
@@ -75,7 +85,7 @@ impl Row {
 }
 
 /// Names of the columns.
-const HEADING: &str = "file kernel part points peak peak_bytes mean above visa source loops";
+const HEADING: &str = "file kernel part points peak peak_bytes waiting constants in_memory mean above visa source loops";
 
 /// Runs the command. A module that cannot be compiled is reported and does not stop the others.
 ///

@@ -115,6 +115,103 @@ fn pressure_lists_what_lives_at_an_instruction() {
     );
 }
 
+/// In the first part of an `if`, the value that only the second part reads is kept for the channels that wait; with few
+/// registers something is in memory.
+#[test]
+fn pressure_says_why_a_value_is_kept() {
+    let folder = Folder::new("pressure_kept");
+    let mut text = String::from(
+        ".version 3.6\n.kernel \"parts\"\n\
+         .decl A v_type=G type=d num_elts=16 align=GRF\n\
+         .decl B v_type=G type=d num_elts=16 align=GRF\n\
+         .decl C v_type=G type=d num_elts=16 align=GRF\n\
+         .decl P v_type=P num_elts=16\n\
+         .decl OUT v_type=T num_elts=1 v_name=OUT\n.input A offset=64 size=64\n.kernel_attr Target=\"cm\"\n.kernel_attr SimdSize=16\n",
+    );
+    text += "mul (M1, 16) B(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+             cmp.gt (M1, 16) P A(0,0)<1;1,0> 0x7:d\n\
+             (P) goto (M1, 16) second\n\
+             xor (M1, 16) C(0,0)<1> A(0,0)<1;1,0> 0x5:d\n\
+             goto (M1, 16) end\n\
+             second:\n\
+             add (M1, 16) C(0,0)<1> B(0,0)<1;1,0> 0x3:d\n\
+             end:\n\
+             oword_st (4) OUT 0x0:ud C.0\n\
+             ret (M1, 1)\n";
+    let input = folder.write("parts.visaasm", text);
+    let json = folder.path("p.json");
+    let kept = |at: &str, by: &str| -> Value {
+        let shown = pass(&["pressure", "-p", "skl", &input, "--at", at, "--json", &json]);
+        assert!(
+            shown.contains("reserved 2, of variables whose address is taken 0"),
+            "{shown}"
+        );
+        let profiles: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+        let points = &profiles[0]["points"];
+        let values = profiles[0]["values"].as_array().unwrap();
+        let defined_by = |value: &&Value| {
+            let since = value["since"].as_u64();
+            since.is_some_and(|at| points[at as usize]["text"].as_str().unwrap().contains(by))
+        };
+        values.iter().find(defined_by).unwrap()["kept"].clone()
+    };
+    assert_eq!(kept("3", " mul "), "waiting");
+    assert_eq!(kept("6", " mul "), "active");
+}
+
+/// Spill slots are named with their messages: as many as the compilation has.
+#[test]
+fn pressure_says_what_is_in_memory() {
+    let folder = Folder::new("pressure_memory");
+    let [json, stats] = ["p.json", "s.json"].map(|name| folder.path(name));
+    let input = example("sgemm", "visaasm");
+    for allocator in ["scan", "ion"] {
+        let limit = ["--grf-limit", "32"];
+        let args = [
+            "pressure",
+            "-p",
+            "skl",
+            &input,
+            "--allocator",
+            allocator,
+            "--json",
+            &json,
+        ];
+        let shown = pass(&[&args[..], &limit].concat());
+        assert!(shown.contains("in memory"), "{shown}");
+        let profiles: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+        let stored = profiles[0]["stored"].as_array().unwrap();
+        let sum = |name: &str| {
+            stored
+                .iter()
+                .map(|slot| slot[name].as_u64().unwrap())
+                .sum::<u64>()
+        };
+        let out = folder.path("k.bin");
+        let args = [
+            "compile",
+            "-p",
+            "skl",
+            &input,
+            "--allocator",
+            allocator,
+            "-o",
+            &out,
+        ];
+        let stats_of = ["--stats", &stats];
+        pass(&[&args[..], &limit, &stats_of].concat());
+        let figures: Value = serde_json::from_slice(&fs::read(&stats).unwrap()).unwrap();
+        let figures = &figures[0];
+        assert!(sum("loads") > 0, "{allocator}");
+        assert_eq!(
+            figures["spills"].as_u64(),
+            Some(sum("stores")),
+            "{allocator}"
+        );
+        assert_eq!(figures["fills"].as_u64(), Some(sum("loads")), "{allocator}");
+    }
+}
+
 #[test]
 fn a_sweep_says_what_each_size_costs() {
     let folder = Folder::new("sweep");
