@@ -79,6 +79,8 @@ struct Benched {
     runs: u32,
     /// One call of ours that compiles all kernels that we compile.
     one_call: Option<Side>,
+    /// Names of the corpora.
+    corpora: Vec<String>,
     rows: Vec<Row>,
 }
 
@@ -86,6 +88,8 @@ struct Benched {
 #[derive(Serialize)]
 struct Row {
     kernel: String,
+    /// Number of the corpus: of the folder that was named, or zero for files that were named themselves.
+    corpus: usize,
     #[serde(skip)]
     path: PathBuf,
     ours: Side,
@@ -116,9 +120,20 @@ pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
         .collect::<Result<_, _>>()?;
     let own = std::env::current_exe().map_err(|e| miette!("kiln's own path: {e}"))?;
     let bench = Bench { args, own };
+    let folders = args.corpus.iter().filter(|path| path.is_dir());
+    let named = folders.map(|path| (Some(path.as_path()), path.display().to_string()));
+    let corpora: Vec<_> = std::iter::once((None, "files".to_string()))
+        .chain(named)
+        .collect();
+    let corpus = |path: &Path| {
+        let found = corpora
+            .iter()
+            .position(|(folder, _)| folder.is_some() && *folder == path.parent());
+        found.unwrap_or(0)
+    };
     let rows = progress::with_bar(files.len() as u64, "kernels", |done| {
         let row = |path: &PathBuf| {
-            let row = bench.row(path);
+            let row = bench.row(path, corpus(path));
             done.things.fetch_add(1, Relaxed);
             row
         };
@@ -128,6 +143,7 @@ pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
         platform: args.platform.name,
         runs: args.runs,
         one_call: bench.one_call(&rows)?,
+        corpora: corpora.into_iter().map(|(_, name)| name).collect(),
         rows,
     };
     let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
@@ -154,7 +170,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn row(&self, path: &Path) -> Result<Row, Report> {
+    fn row(&self, path: &Path, corpus: usize) -> Result<Row, Report> {
         let path = fs::canonicalize(path).map_err(|e| report::file(path, &e))?;
         let reference = self.args.against.as_deref();
         let reference = reference.map(|program| {
@@ -177,6 +193,7 @@ impl Bench<'_> {
         let ours = ours.into_iter().chain(self.options().map(OsStr::new));
         let ours = ours.chain(["-o", "ours.bin"].map(OsStr::new));
         Ok(Row {
+            corpus,
             kernel: path
                 .file_stem()
                 .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),

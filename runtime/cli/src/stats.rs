@@ -198,10 +198,13 @@ fn cut(cell: &str) -> String {
 }
 
 /// Rows as aligned columns: names to the left, numbers to the right.
-pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
+pub fn align<R: AsRef<[String]>>(rows: &[R]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    table.add_rows(rows.iter().map(|row| row.each_ref().map(|cell| cut(cell))));
+    table.add_rows(
+        rows.iter()
+            .map(|row| row.as_ref().iter().map(|cell| cut(cell))),
+    );
     for (number, column) in table.column_iter_mut().enumerate() {
         let (gap, alignment) = match number {
             0 => (0, CellAlignment::Left),

@@ -77,6 +77,7 @@ pub fn write(benched: &Benched) -> String {
         pairs.len(),
     );
     out += &sums(benched, &pairs);
+    out += &by_corpus(benched, &pairs);
     if compared && !pairs.is_empty() {
         out += &places(&pairs);
     }
@@ -170,6 +171,41 @@ fn sums(benched: &Benched, pairs: &[Pair]) -> String {
         );
     }
     out
+}
+
+/// The sums of several corpora, side by side.
+fn by_corpus(benched: &Benched, pairs: &[Pair]) -> String {
+    let of = |n: usize| pairs.iter().filter(move |pair| pair.row.corpus == n);
+    let names = benched.corpora.iter().enumerate();
+    let (numbers, names): (Vec<usize>, Vec<&String>) =
+        names.filter(|&(n, _)| of(n).next().is_some()).unzip();
+    if names.len() < 2 {
+        return String::new();
+    }
+    let heading = std::iter::once("by corpus").chain(names.iter().map(|name| name.as_str()));
+    let kernels = numbers.iter().map(|&n| of(n).count().to_string());
+    let mut lines: Vec<Vec<String>> = vec![
+        heading.map(str::to_string).collect(),
+        std::iter::once("kernels".to_string())
+            .chain(kernels)
+            .collect(),
+    ];
+    for (what, places, figure) in SUMS {
+        let cell = |&n: &usize| {
+            let ours = of(n).map(|pair| pair.ours(figure)).sum::<f64>();
+            let reference = of(n).map(|pair| pair.reference(figure)).sum::<f64>();
+            match of(n).any(|pair| pair.reference.is_some()) {
+                true => format!(
+                    "{ours:.places$} / {reference:.places$} ({})",
+                    ratio(ours, reference)
+                ),
+                false => format!("{ours:.places$}"),
+            }
+        };
+        let cells = numbers.iter().map(cell);
+        lines.push(std::iter::once(what.to_string()).chain(cells).collect());
+    }
+    "\n".to_string() + &align(&lines)
 }
 
 fn ratio(ours: f64, reference: f64) -> String {

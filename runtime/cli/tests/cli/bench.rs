@@ -120,6 +120,32 @@ fn a_corpus_is_compiled_by_both() {
     assert_eq!(fs::read_dir(&corpus).unwrap().count(), 6);
 }
 
+/// Several folders have a column each, whose sums add up to the whole.
+#[test]
+fn corpora_are_side_by_side() {
+    let folder = Folder::new("bench_corpora");
+    for (corpus, name) in [("one", "saxpy"), ("other", "nbody")] {
+        fs::create_dir(folder.path(corpus)).unwrap();
+        let text = fs::read(example(name, "visaasm")).unwrap();
+        folder.write(&format!("{corpus}/{name}.visaasm"), text);
+    }
+    let [one, other] = ["one", "other"].map(|corpus| folder.path(corpus));
+    let shown = pass(&["bench", &one, &other, "-p", "skl", "--runs", "1"]);
+    let row = |begin: &str| -> Vec<usize> {
+        let line = shown.lines().filter(|line| line.starts_with(begin));
+        let numbers = line
+            .flat_map(str::split_whitespace)
+            .filter_map(|n| n.parse().ok());
+        numbers.collect()
+    };
+    // The sum of all, and those of the corpora.
+    let bytes = row("bytes ");
+    assert_eq!(bytes[0], bytes[1] + bytes[2], "{shown}");
+    assert_eq!(row("kernels "), [1, 1], "{shown}");
+    let alone = pass(&["bench", &one, "-p", "skl", "--runs", "1"]);
+    assert!(!alone.contains("by corpus"), "{alone}");
+}
+
 /// Exceeding the limits of memory or time gives a row, too.
 #[test]
 fn limits_hold() {
