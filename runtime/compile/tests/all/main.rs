@@ -8,3 +8,4 @@ mod mutate;
 mod object_files;
 mod optimizer;
 mod raw_sends;
+mod spill_bound;
