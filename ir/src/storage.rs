@@ -55,7 +55,7 @@ pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) {
             let end = offset + object.vars[var].bytes();
             func.fixed_bytes = end.next_multiple_of(func.cell_bytes());
         } else {
-            let first = var_cells(func, var, 0);
+            let first = var_cells(func, var, object.vars[var].bytes(), 0);
             func.storage[var] = VarStorage::Cells { first, offset: 0 };
         }
     }
@@ -79,9 +79,9 @@ fn push_entry(func: &mut Function, cell: Cell) {
     func.entry.push((cell, value));
 }
 
-/// The cells of a variable, the first `arriving` bytes with values at entry. Returns the first cell.
-fn var_cells(func: &mut Function, var: Var, arriving: u32) -> Cell {
-    let (bytes, cell_bytes) = (func.object.vars[var].bytes(), func.cell_bytes());
+/// The cells of a variable of so many bytes, the first `arriving` bytes with values at entry. Returns the first cell.
+fn var_cells(func: &mut Function, var: Var, bytes: u32, arriving: u32) -> Cell {
+    let cell_bytes = func.cell_bytes();
     let first = Cell::new(func.cells.len());
     for offset in (0..bytes).step_by(cell_bytes as usize) {
         let owner = Owner::Var { var, offset };
@@ -144,7 +144,7 @@ fn shared(func: &mut Function, uses: pack::Uses, may_share: impl Fn(Var) -> bool
     }
 }
 
-/// Cells of `%arg` and `%retval`; those in which a function's arguments arrive have values at entry.
+/// Cells of `%arg` and `%retval`, which have as many registers on all platforms; those in which a function's arguments arrive have values at entry.
 fn passed(func: &mut Function) {
     let [args, _] = func.object.passed_grfs();
     for (var, arriving) in [
@@ -152,7 +152,8 @@ fn passed(func: &mut Function) {
         (predefined::RETVAL, 0),
     ] {
         let var = Var::from_u32(var);
-        let first = var_cells(func, var, arriving);
+        let bytes = func.object.vars[var].bytes() / predefined::ROW_BYTES * func.row_bytes();
+        let first = var_cells(func, var, bytes, arriving);
         func.storage[var] = VarStorage::Cells { first, offset: 0 };
     }
 }

@@ -1404,10 +1404,9 @@ fn steps_agree(inst: &Gen, grf_bytes: u32) -> Result {
     if inst.op.is_systolic() {
         return matrices_are_apart(inst, grf_bytes);
     }
-    let Some(dst) = inst
-        .dst
-        .filter(|_| inst.msg.is_none() && inst.exec_size > 1)
-    else {
+    // A branch has operands for all channels.
+    let steps = inst.msg.is_none() && inst.exec_size > 1 && !inst.op.is_branch();
+    let Some(dst) = inst.dst.filter(|_| steps) else {
         return Ok(());
     };
     let Place::Direct(to) = dst.place else {
@@ -1466,3 +1465,7 @@ fn is_branch(g: &Gen, op: Op, exec_size: u8, chan_off: u8, back: bool) -> Result
         false => Err("another branch than the function's".into()),
     }
 }
+
+#[cfg(test)]
+#[path = "tests/check.rs"]
+mod tests;

@@ -12,7 +12,7 @@ use kiln_emit::messages::load_store::offset_bits;
 use kiln_emit::messages::{AddressKind, RequestError, length_in_instruction};
 use kiln_machine::func::Function;
 use kiln_machine::inst::{self, Base, Inst};
-use kiln_target::abi::Stack;
+use kiln_target::abi::{self, Stack};
 use kiln_target::isa::SendOptions;
 
 use crate::AllocError;
@@ -30,10 +30,9 @@ pub const SURFACE: u16 = Stack::SURFACE as u16;
 pub const KEPT: u16 = Stack::KEPT as u16;
 /// The dword of the address register for the surface.
 pub const LAST: u16 = 28;
-/// Byte of r0 with the surface of scratch space, above other bits; its bits, and how far descriptors have them lower.
-pub const STATE: u16 = 20;
-pub const STATE_MASK: u32 = !0x3ff;
-pub const STATE_SHIFT: u32 = 4;
+pub const STATE: u16 = abi::SCRATCH_STATE as u16;
+pub const STATE_MASK: u32 = abi::SCRATCH_STATE_MASK;
+pub const STATE_SHIFT: u32 = abi::SCRATCH_STATE_SHIFT;
 
 /// The contents of the address register's last dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,6 +54,16 @@ pub fn takes_modifiers(op: Op, platform: &Platform) -> bool {
     row.is_some_and(|row| row.attrs.has(spec::Attrs::MODS))
 }
 
+/// True if instructions take a predicate control.
+pub fn takes_predicate(control: PredCtrl, platform: &Platform) -> bool {
+    spec(platform).align1.preds.code(control).is_some()
+}
+
+/// Number of channels of which an execution mask names a group: fewer must begin one.
+pub fn channel_unit(platform: &Platform) -> u8 {
+    spec(platform).chan_unit
+}
+
 /// The description of a family's encoding.
 pub(crate) fn family_spec(family: Family) -> &'static spec::Spec {
     match family {

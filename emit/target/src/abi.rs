@@ -6,6 +6,11 @@
 
 use std::ops::Range;
 
+/// Scratch space as a surface: the byte of r0 with its state, the bits of that, and how far descriptors have them lower.
+pub const SCRATCH_STATE: u32 = 20;
+pub const SCRATCH_STATE_MASK: u32 = !0x3ff;
+pub const SCRATCH_STATE_SHIFT: u32 = 4;
+
 /// Registers with a fixed use, by number.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Abi {

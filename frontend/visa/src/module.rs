@@ -858,6 +858,8 @@ pub mod predefined {
 
     /// General variables that are reserved, declared or not.
     pub const VAR_COUNT: usize = 32;
+    /// Bytes of a register in the sizes of `%arg` and `%retval`; with larger registers both have as many.
+    pub const ROW_BYTES: u32 = 32;
     /// Name, type and elements of each; those past the end of the list are unused numbers.
     pub const VARS: &[(&str, Type, u16)] = &[
         ("%null", Type::Ud, 1),

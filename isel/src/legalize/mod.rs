@@ -81,6 +81,8 @@ struct Legalizer<'a> {
     /// Operations of three sources have packed or scalar operands, aligned to 16 bytes.
     align16: bool,
     rules: &'static Rules,
+    /// Number of channels of which an execution mask names a group.
+    channel_unit: u32,
     /// Bytes of a general register, and maximum bytes of a virtual one.
     grf: u32,
     unit: u32,
@@ -185,6 +187,7 @@ impl<'a> Legalizer<'a> {
         Legalizer {
             align16: !rules.ternary.accumulators,
             rules,
+            channel_unit: encoding::channel_unit(func.target).into(),
             grf: func.target.grf_bytes,
             unit: func.target.unit_bytes(),
             func,
@@ -536,7 +539,14 @@ impl Legalizer<'_> {
                 true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
                 false => {
                     let strides = self.rules.ternary.strides;
-                    n > 1 && !strides.contains(&(h as u8)) || !dest.byte.is_multiple_of(8)
+                    // Sources that keep their channels' places lie as the destination does, in rows of two.
+                    let row = match h {
+                        1 => dest.byte.is_multiple_of(2 * bytes),
+                        _ => rows_of_two(h, dest.byte, bytes),
+                    };
+                    let apart = self.rules.in_place && dest.ty.is_float() && !row;
+                    n > 1 && (!strides.contains(&(h as u8)) || apart)
+                        || !dest.byte.is_multiple_of(8)
                 }
             };
         // Only operations with regions take an indirect destination.

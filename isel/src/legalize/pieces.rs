@@ -97,7 +97,7 @@ impl Legalizer<'_> {
     }
 
     /// The destination of channels `lane..lane + n`, tied to the contents so far.
-    fn write(&mut self, dest: &mut Dest, lane: u32, n: u32) -> Dst {
+    pub(super) fn write(&mut self, dest: &mut Dest, lane: u32, n: u32) -> Dst {
         let byte = dest.at(lane);
         let step = dest.h * dest.ty.bytes();
         if let Some(reg) = dest.other {
@@ -132,7 +132,7 @@ impl Legalizer<'_> {
     }
 
     /// The register with a byte of a source, and the byte's place in it.
-    fn located(&self, reg: Reg, byte: u32) -> Reg {
+    pub(super) fn located(&self, reg: Reg, byte: u32) -> Reg {
         match reg.base() {
             Base::List(l) => {
                 let v = self.func.lists[l][(byte / self.unit) as usize];
@@ -165,7 +165,10 @@ impl Legalizer<'_> {
             (Shape::Regions | Shape::Math, _) => 1,
         };
         let even = even.clamp(1, n);
-        let least = if masked { n.min(4) } else { 1 }.max(group(op)).max(even);
+        let unit = self.channel_unit;
+        let least = if masked { n.min(unit) } else { 1 }
+            .max(group(op))
+            .max(even);
         if n < group(op) {
             return self.fail("fewer channels than the operation's groups have");
         }
@@ -185,7 +188,7 @@ impl Legalizer<'_> {
         while lane < n {
             let off = u32::from(channels.off) + lane;
             let is_one = |size: u32| {
-                let named = !masked || size <= 4 || off.is_multiple_of(size);
+                let named = !masked || size <= unit || off.is_multiple_of(size);
                 named
                     && self.fits_at(dest, lane, size)
                     && srcs.iter().all(|s| self.reads_at(s, lane, size, shape(op)))
@@ -245,13 +248,13 @@ impl Legalizer<'_> {
             return self.fail("an indirect operand of this shape");
         }
         let tmp = self.temp(n * r.ty.bytes());
-        let mut copy = self.dest_of(&Dst::new(tmp, 1, r.ty), false, n);
-        let raw = Src::Reg(SrcReg {
+        let raw = SrcReg {
+            ty: self.moved_as(r.ty),
             modifier: SrcMod::default(),
             ..r
-        });
-        let all = Channels::all(n as u8);
-        self.cut(Op::Mov, all, &mut copy, SmallVec::from_slice(&[raw]), None)?;
+        };
+        let mut copy = self.dest_of(&Dst::new(tmp, 1, raw.ty), false, n);
+        self.carried(raw, &mut copy, n)?;
         let mut new = Src::packed(tmp, r.ty);
         if let Src::Reg(new) = &mut new {
             new.modifier = r.modifier;
@@ -259,7 +262,7 @@ impl Legalizer<'_> {
         Ok(new)
     }
 
-    /// Emits an operation whose destination cannot be written by any four channels in one piece. It works on an
+    /// Emits an operation whose destination cannot be written by any channels of an execution mask in one piece. It works on an
     /// aligned copy of the destination's elements, which is then copied back.
     fn scattered(
         &mut self,
@@ -307,8 +310,21 @@ impl Legalizer<'_> {
         let mut aligned = self.dest_of(&dst, dest.saturate, n);
         self.alu(op, channels, &mut aligned, srcs, cond)?;
         dest.saturate = false;
-        let back = SmallVec::from_slice(&[Src::packed(result, ty)]);
-        self.cut(Op::Mov, Channels::all(n as u8), dest, back, None)
+        dest.ty = self.moved_as(ty);
+        let Src::Reg(back) = Src::packed(result, dest.ty) else {
+            return Ok(());
+        };
+        self.carried(back, dest, n)
+    }
+
+    /// Copies elements to wherever they belong: in pieces, or one by one where not every place reaches every other.
+    fn carried(&mut self, from: SrcReg, dest: &mut Dest, n: u32) -> Result {
+        if from.indirect.is_none() && !self.moves_freely(from.ty) {
+            self.one_by_one(from, dest, n);
+            return Ok(());
+        }
+        let srcs = SmallVec::from_slice(&[Src::Reg(from)]);
+        self.cut(Op::Mov, Channels::all(n as u8), dest, srcs, None)
     }
 
     /// Emits the instruction for `n` channels of an operation from `lane`.
@@ -332,7 +348,7 @@ impl Legalizer<'_> {
         let off = u32::from(channels.off) + lane;
         // The offset also selects the bits of the flag.
         inst.chan_off = if masked { off as u8 } else { 0 };
-        if masked && (!off.is_multiple_of(4) || n > 4 && !off.is_multiple_of(n)) {
+        if masked && !off.is_multiple_of(n.max(self.channel_unit)) {
             return self.fail("channels that no execution mask names");
         }
         for s in srcs {

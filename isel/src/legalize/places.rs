@@ -5,7 +5,7 @@
 //! (PRM vol. 9, "Register Region Restrictions"). A source that lies elsewhere is copied first, as integers of at most
 //! 32 bits, which are free to move.
 
-use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
+use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg};
 use kiln_target::isa::{Op, Region, SrcMod, Type};
 use smallvec::SmallVec;
 
@@ -96,7 +96,9 @@ impl Legalizer<'_> {
         }
         let packed = Place { step: 1, offset: 0 };
         let Some(elements) = r.step(n) else {
-            return (!dest.byte.is_multiple_of(4)).then_some(packed);
+            let close = u32::from(r.region.hstride) * size <= step;
+            let reached = close && dest.byte.is_multiple_of(4);
+            return (!reached).then_some(packed);
         };
         let to = dest.byte % self.grf;
         match elements * size / step {
@@ -105,19 +107,27 @@ impl Legalizer<'_> {
                 let unit = if size == 2 { dest.ty.bytes() } else { 1 };
                 let wanted = to % (self.grf / far);
                 let from = r.reg.byte() % self.grf;
-                (wanted != from / far / unit * unit).then_some(Place {
-                    step: elements,
-                    offset: wanted * far,
-                })
+                if wanted == from / far / unit * unit {
+                    None
+                } else if elements > MAX_STEP {
+                    Some(self.in_dwords(size, step, to))
+                } else {
+                    Some(Place {
+                        step: elements,
+                        offset: wanted * far,
+                    })
+                }
             }
-            // A copy with an element in each dword.
-            _ => {
-                let far = 4 / step;
-                Some(Place {
-                    step: 4 / size,
-                    offset: to % (self.grf / far) * far,
-                })
-            }
+            _ => Some(self.in_dwords(size, step, to)),
+        }
+    }
+
+    /// The place of a copy with an element in each dword.
+    fn in_dwords(&self, size: u32, step: u32, to: u32) -> Place {
+        let far = 4 / step;
+        Place {
+            step: 4 / size,
+            offset: to % (self.grf / far) * far,
         }
     }
 
@@ -142,7 +152,13 @@ impl Legalizer<'_> {
                 };
                 let tmp = self.temp(bytes);
                 let to = Dst::new(tmp.at(place.offset), place.step as u8, ty);
-                self.moved(Src::Reg(SrcReg { ty, ..raw }), to, n)?;
+                let from = SrcReg { ty, ..raw };
+                if self.moves_freely(ty) || r.step(n).is_some() {
+                    self.moved(Src::Reg(from), to, n)?;
+                } else {
+                    let mut dest = self.dest_of(&to, false, n);
+                    self.one_by_one(from, &mut dest, n);
+                }
                 tmp
             }
         };
@@ -154,7 +170,7 @@ impl Legalizer<'_> {
         }))
     }
 
-    /// A copy of bytes as dwords, at steps that no destination of bytes has.
+    /// A copy as dwords, at steps that no destination of the type has.
     fn widened_place(
         &mut self,
         raw: SrcReg,
@@ -170,7 +186,13 @@ impl Legalizer<'_> {
         let step = place.step * raw.ty.bytes() / ty.bytes();
         let tmp = self.temp(place.offset + n * step * ty.bytes());
         let to = Dst::new(tmp.at(place.offset), step as u8, ty);
-        self.moved(Src::Reg(raw), to, n)?;
+        match step <= MAX_STEP {
+            true => self.moved(Src::Reg(raw), to, n)?,
+            false => {
+                let mut dest = self.dest_of(&to, false, n);
+                self.one_by_one(raw, &mut dest, n);
+            }
+        }
         Ok(Src::Reg(SrcReg {
             reg: tmp.at(place.offset),
             region: Region::new(step as u8, 1, 0),
@@ -180,10 +202,15 @@ impl Legalizer<'_> {
         }))
     }
 
-    /// A copy of elements of 64 bits, half by half.
+    /// A copy of elements of 64 bits, half by half, or one by one where no region has the halves.
     fn placed_halves(&mut self, r: SrcReg, n: u32, place: Place, bytes: u32) -> Result<Reg> {
-        let Some(step) = r.step(n).filter(|step| 2 * step <= 32) else {
-            return self.fail("elements of 64 bits that lie unevenly");
+        let even = r.step(n).filter(|step| 2 * step <= 32);
+        let Some(step) = even.filter(|_| 2 * place.step <= MAX_STEP) else {
+            let tmp = self.temp(bytes);
+            let to = Dst::new(tmp.at(place.offset), place.step as u8, r.ty);
+            let mut dest = self.dest_of(&to, false, n);
+            self.one_by_one(r, &mut dest, n);
+            return Ok(tmp);
         };
         let mut before = Old::None;
         let mut tmp = r.reg;
@@ -202,6 +229,37 @@ impl Legalizer<'_> {
             };
         }
         Ok(tmp)
+    }
+
+    /// The type that moves the bits of another: dwords are integers, which move freely.
+    pub(super) fn moved_as(&self, ty: Type) -> Type {
+        match ty {
+            Type::F if self.rules.in_place => Type::Ud,
+            ty => ty,
+        }
+    }
+
+    /// True if elements of a type may be moved from any place of a register to any other.
+    pub(super) fn moves_freely(&self, ty: Type) -> bool {
+        match ty.bytes() {
+            8 => !self.rules.in_place,
+            4 => true,
+            _ => !self.rules.narrow_steps,
+        }
+    }
+
+    /// Moves elements one by one, which any place can take.
+    pub(super) fn one_by_one(&mut self, r: SrcReg, dest: &mut Dest, n: u32) {
+        for lane in 0..n {
+            let mut mov = Inst::no_mask(Op::Mov, 1);
+            mov.srcs
+                .push(Src::scalar(self.located(r.reg, r.offset(lane)), r.ty));
+            mov.dst = Some(Dst {
+                hstride: 1,
+                ..self.write(dest, lane, 1)
+            });
+            self.push(mov);
+        }
     }
 
     fn moved(&mut self, from: Src, to: Dst, n: u32) -> Result {

@@ -28,7 +28,7 @@ impl Legalizer<'_> {
 
     /// True if channels `lane..lane + n` of a source can be one operand.
     pub(super) fn source_fits(&self, r: &SrcReg, lane: u32, n: u32, shape: Shape) -> bool {
-        let region = || self.region_of(r, lane, n, Shape::Regions).is_some();
+        let region = || self.region_of(r, lane, n, shape).is_some();
         self.is_no_grf(r) || self.reaches(r, lane, n, shape) && region()
     }
 

@@ -41,7 +41,6 @@ fn direct(op: Opcode) -> Option<Op> {
         Opcode::Bfrev => Op::Bfrev,
         Opcode::Mov => Op::Mov,
         Opcode::Sel => Op::Sel,
-        Opcode::Mul => Op::Mul,
         Opcode::Lrp => Op::Lrp,
         Opcode::Dp2 => Op::Dp2,
         Opcode::Dp3 => Op::Dp3,
@@ -143,6 +142,7 @@ impl Select<'_, '_> {
             O::AddrAdd => self.address_add(visa),
             O::Faddr => self.symbol_address(visa),
             O::FCall | O::IfCall => self.call(visa),
+            O::Mul => self.multiply(visa),
             O::Mad => self.multiply_add(visa),
             O::Div | O::Sqrt | O::Inv if self.is_double(&ops[0]) => self.ieee(visa),
             O::Div | O::Mod => self.divide(visa),
@@ -479,10 +479,15 @@ impl Select<'_, '_> {
             self.alu_visa(Op::Mad, channels, dst, &s);
             return Ok(());
         }
-        let product = self.temp(u32::from(n) * ty.bytes());
-        let to = Dst::new(product, 1, ty);
-        self.alu(Op::Mul, channels.unpredicated(), to, &s[..2]);
-        self.alu_visa(Op::Add, channels, dst, &[Src::packed(product, ty), s[2]]);
+        let product = if self.is_long_product(ty, &s[..2]) {
+            self.quad_product(n, s[0], s[1])
+        } else {
+            let product = self.temp(u32::from(n) * ty.bytes());
+            let to = Dst::new(product, 1, ty);
+            self.alu(Op::Mul, channels.unpredicated(), to, &s[..2]);
+            Src::packed(product, ty)
+        };
+        self.alu_visa(Op::Add, channels, dst, &[product, s[2]]);
         Ok(())
     }
 

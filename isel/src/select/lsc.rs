@@ -76,7 +76,7 @@ const DATA: [Data; 7] = [
 const ADDRESS_BITS: [u8; 4] = [0, 16, 32, 64];
 
 /// The surface of a message: the bits of a constant extended descriptor, or a register.
-enum Surface {
+pub(super) enum Surface {
     Bits(u32),
     Register(Src),
 }
@@ -446,7 +446,7 @@ impl Select<'_, '_> {
     }
 
     /// The message with its surface, the length of its second payload, and an offset.
-    fn lsc_on(
+    pub(super) fn lsc_on(
         &mut self,
         mut message: Message,
         (surface, place): (Surface, AddressKind),

@@ -4,6 +4,7 @@
 //! the byte in the first of them. A read gives the registers with the contents before the instruction; a write
 //! creates new ones, tied to the old contents where these are kept.
 
+use kiln_emit::encoding;
 use kiln_emit::messages::Surface as Memory;
 use kiln_frontend::module::{self as visa, Combine, Modifier, Operand, predefined};
 use kiln_frontend::opcode::Opcode;
@@ -11,10 +12,11 @@ use kiln_ir::func::{Cell, Def, VarStorage};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::abi::Stack;
-use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_target::platform::HeaderField;
 use smallvec::SmallVec;
 
+use super::alu::condition;
 use super::scratch::Area;
 use super::{Channels, Result, Select, Touched, ud};
 
@@ -505,10 +507,40 @@ impl Select<'_, '_> {
             Combine::All if group > 1 => PredCtrl::All(group),
             _ => PredCtrl::Normal,
         };
-        Pred {
+        let pred = Pred {
             flag,
             inverse: p.inverse,
             ctrl,
+        };
+        match encoding::takes_predicate(ctrl, self.out.target) {
+            true => pred,
+            false => self.of_group(pred, group),
+        }
+    }
+
+    /// A predicate whose bits are all the combination of those of a group.
+    fn of_group(&mut self, pred: Pred, group: u8) -> Pred {
+        let ty = if group > 16 { Type::Ud } else { Type::Uw };
+        let mut bits = Src::scalar(pred.flag, ty);
+        let all = matches!(pred.ctrl, PredCtrl::All(_));
+        if let (Src::Reg(bits), true) = (&mut bits, all) {
+            // None of the complement is set.
+            bits.modifier.neg = true;
+        }
+        let mask = Src::imm(ty, u64::from(u32::MAX >> (32 - u32::from(group))));
+        let relation = if all { Cond::Eq } else { Cond::Ne };
+        let flag = self.temp_flag();
+        self.conditional(
+            Op::And,
+            Channels::all(self.ir.simd.max(group)),
+            Dst::null(ty),
+            &[bits, mask],
+            condition(relation, flag, Old::None),
+        );
+        Pred {
+            flag,
+            ctrl: PredCtrl::Normal,
+            ..pred
         }
     }
 

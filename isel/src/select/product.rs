@@ -1,4 +1,4 @@
-//! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`.
+//! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`, and `mul` to 64 bits.
 //!
 //! With integers of 64 bits, a product is one of them, and the hardware applies the modifiers of its factors
 //! without losing a bit. Without them, products and carries go through the accumulator, a register of channels at a time:
@@ -62,6 +62,57 @@ impl Select<'_, '_> {
         let high = self.dst_behind(to, n, behind)?;
         self.alu_visa(Op::Mov, channels, high, &[sum.high]);
         Ok(())
+    }
+
+    /// Selects a product.
+    pub(super) fn multiply(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let factors = [1, 2].map(|i| self.src(&visa.operands[i], n));
+        let [a, b] = factors;
+        let [a, b] = [a?, b?];
+        let dst = self.dst(&visa.operands[0], n)?;
+        if !self.is_long_product(dst.0.ty, &[a, b]) {
+            self.alu_visa(Op::Mul, channels, dst, &[a, b]);
+            return Ok(());
+        }
+        let product = self.quad_product(n, a, b);
+        self.alu_visa(Op::Mov, channels, dst, &[product]);
+        Ok(())
+    }
+
+    /// True if a product of these types is put together of halves.
+    pub(super) fn is_long_product(&self, to: Type, factors: &[Src]) -> bool {
+        let narrow = |s: &Src| !s.ty().is_float() && s.ty().bytes() <= 4;
+        to.bytes() == 8
+            && !to.is_float()
+            && !self.out.target.whole_products()
+            && factors.iter().all(narrow)
+    }
+
+    /// `a * b` as an integer of 64 bits.
+    pub(super) fn quad_product(&mut self, n: u8, a: Src, b: Src) -> Src {
+        let ty = match is_signed(&a) || is_signed(&b) {
+            true => Type::Q,
+            false => Type::Uq,
+        };
+        // Dwords with a sign hold narrower factors, negated ones too.
+        let [a, b] = [a, b].map(|s| match self.dwords(s, n) {
+            s if s.ty().bytes() == 4 => s,
+            s => self.converted(s, Type::D, n),
+        });
+        let Halves { low, high } = self.long_product(n, a, b, true);
+        let mut old = Old::None;
+        let mut whole = Reg::NULL;
+        for (at, half) in [(0, low), (4, high)] {
+            whole = self.temp(u32::from(n) * 8);
+            let to = Dst::new(whole.at(at), 2, Type::Ud);
+            let half = retyped(half, Type::Ud);
+            self.alu(Op::Mov, Channels::all(n), Dst { old, ..to }, &[half]);
+            let regs = self.out.registers(&whole.base()).into();
+            old = self.old(regs);
+        }
+        Src::packed(whole, ty)
     }
 
     /// The factors of a product of dwords.

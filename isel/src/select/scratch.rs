@@ -13,35 +13,42 @@
 //!
 //! A kernel's variables are at a constant offset in scratch memory. If that exceeds the reach of scratch block
 //! messages, oword blocks access them, whose header has the offset. A function may be active several times: its
-//! variables are in its frame, after the caller's pointers, and are accessed by oword blocks, too.
+//! variables are in its frame, after the caller's pointers, and are accessed by oword blocks, too. Where messages load
+//! and store by address, scratch memory is a surface, and all of it is reached alike.
 
 use std::ops::Range;
 
+use kiln_emit::encoding;
+use kiln_emit::messages::AddressKind;
 use kiln_emit::messages::access::{Address, MemoryAccess};
 use kiln_frontend::module::Operand;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::VarStorage;
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Desc, Dst, Inst, Message, Old, Reg, Src, SrcReg, VReg};
-use kiln_target::abi::Stack;
+use kiln_target::abi::{self, Stack};
 use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
-use kiln_target::platform::Platform;
+use kiln_target::platform::{MessageFamily, Platform};
 use smallvec::SmallVec;
 
 use super::buffer::Buffer;
+use super::lsc::Surface;
+use super::message::Payload;
 use super::{Channels, Result, Select, ud};
 
 /// Bytes of scratch memory that scratch block messages can address.
 const SCRATCH_BLOCK_REACH: u32 = 128 << 10;
 /// Bytes that 16 bits can address.
 const MAX_AREA_BYTES: u32 = 1 << 16;
-/// Number of registers of the window: enough for four consecutive channels, the fewest with an execution mask of
-/// their own, and enough for four channels in any case.
+/// Number of registers of the window: enough for as many consecutive channels as are the fewest with an execution mask
+/// of their own, and enough for those in any case.
 const WINDOW_GRFS: u32 = 4;
 const WIDE_WINDOW_GRFS: u32 = 8;
 /// Bytes that offsets into the stack count, and maximum bytes of a message to it.
 const OWORD: u32 = 16;
 const MAX_BLOCK_BYTES: u32 = 8 * OWORD;
+/// Maximum bytes of a message that loads or stores by address.
+const MAX_LOAD_BYTES: u32 = 256;
 
 /// The part of scratch memory with the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +125,7 @@ impl Area {
         (base, called_by): (u32, Option<&Stack>),
     ) -> std::result::Result<Area, String> {
         let (unit, grf) = (target.unit_bytes(), target.grf_bytes);
+        let more = u32::from(encoding::channel_unit(target)) - 1;
         let payload = ir.fixed_bytes.next_multiple_of(unit);
         let bytes = payload + ir.payload_bytes.next_multiple_of(unit).max(unit);
         if bytes > MAX_AREA_BYTES {
@@ -126,7 +134,9 @@ impl Area {
             ));
         }
         let far = |operand: &Operand| match operand {
-            Operand::Indirect { ty, region, .. } => u32::from(region.h) * ty.bytes() >= grf,
+            Operand::Indirect { ty, region, .. } => {
+                (more * u32::from(region.h) + 1) * ty.bytes() > (WINDOW_GRFS - 1) * grf
+            }
             _ => false,
         };
         let mut operands = ir.object.insts.iter().flat_map(|i| &i.operands);
@@ -176,6 +186,9 @@ impl Select<'_, '_> {
 
     /// Loads or stores `grfs` registers of the area.
     fn transfer(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
+        if self.out.target.memory == MessageFamily::LoadStore {
+            return self.transfer_by_address(area, grfs, from, reg, write);
+        }
         if area.frame.is_some() || area.end(self.grf()) > SCRATCH_BLOCK_REACH {
             return self.transfer_far(area, grfs, from, reg, write);
         }
@@ -242,6 +255,69 @@ impl Select<'_, '_> {
             let size = if count > 1 { 16 } else { 8 };
             let part = reg.at(reg.byte() + at * grf);
             self.block_send(message, (header.reg, size), part, write);
+        }
+        Ok(())
+    }
+
+    /// Loads or stores registers of an area by their address in scratch space, whose state is in r0.
+    fn transfer_by_address(
+        &mut self,
+        area: Area,
+        grfs: u32,
+        from: From,
+        reg: Reg,
+        write: bool,
+    ) -> Result {
+        let grf = self.grf();
+        let dword = |s: &mut Self, op, srcs: [Src; 2]| {
+            let to = s.temp(4);
+            s.alu(op, Channels::SCALAR, Dst::new(to, 1, Type::Ud), &srcs);
+            Src::scalar(to, Type::Ud)
+        };
+        let state = Src::scalar(self.header(abi::SCRATCH_STATE), Type::Ud);
+        let state = dword(self, Op::And, [state, ud(abi::SCRATCH_STATE_MASK)]);
+        let state = dword(self, Op::Shr, [state, ud(abi::SCRATCH_STATE_SHIFT)]);
+        let (start, first) = match from {
+            From::Byte(at) => (None, area.base + at),
+            From::Number(number) => {
+                let bytes = dword(self, Op::Shl, [number, ud(grf.ilog2())]);
+                (Some(bytes), area.base)
+            }
+        };
+        let frame = area.frame.map(|frame| Src::scalar(frame, Type::Ud));
+        let start = match (start, frame) {
+            (Some(start), Some(frame)) => Some(dword(self, Op::Add, [start, frame])),
+            (start, frame) => start.or(frame),
+        };
+        let most = MAX_LOAD_BYTES / grf;
+        for at in (0..grfs).step_by(most as usize) {
+            let count = most.min(grfs - at);
+            let by = ud(first + at * grf);
+            let mut address = Buffer::new(grf);
+            let to = address.write(self, 0, 1, Type::Ud);
+            match start {
+                Some(start) => self.alu(Op::Add, Channels::SCALAR, to, &[start, by]),
+                None => self.alu(Op::Mov, Channels::SCALAR, to, &[by]),
+            }
+            let address = Payload {
+                reg: address.whole(self),
+                grfs: 1,
+            };
+            let access = MemoryAccess::scratch(write, Address::Uniform, count * grf);
+            let (second, response) = if write { (count, 0) } else { (0, count) };
+            let request = self.request(&access)?;
+            let request = request.lengths(1, second as u8, response as u8);
+            let message = self.known(request)?;
+            let surface = (Surface::Register(state), AddressKind::SurfaceState);
+            let message = self.lsc_on(message, surface, second, 0);
+            let reg = reg.at(reg.byte() + at * grf);
+            let data = write.then_some(Payload { reg, grfs: count });
+            let to = match write {
+                true => Dst::null(Type::Ud),
+                false => Dst::new(reg, 1, Type::Ud),
+            };
+            let one = Channels::SCALAR;
+            self.emit(Op::Sends, one, message, address, data, to);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p kiln-compile --example growth [-- NAME...]` makes families of kernels (those whose names
 //! contain a NAME, if any is given), each of several sizes, and prints the microseconds that each stage takes for one
-//! vISA instruction. A linear stage takes the same for each size. `growth` is the ratio of the sum to that of the
+//! vISA instruction; `-p PLATFORM` names a platform other than skl. A linear stage takes the same for each size. `growth` is the ratio of the sum to that of the
 //! smallest kernel. Arguments that are files of vISA are measured instead. In two families one body is repeated 1 to
 //! 64 times, below and above the size of the register file; for these the fitted line and its R2 are printed, and
 //! drawn with `--svg FILE`.
@@ -13,14 +13,21 @@
 
 use std::fmt::Write;
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Instant;
 
 use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{Options, Seconds};
-use kiln_emit::platform::SKL;
+use kiln_emit::platform::{self, MessageFamily, Platform, SKL};
 use kiln_frontend::module::Module;
 use plotters::prelude::*;
+
+/// The platform that is compiled for, if it is not skl.
+static TARGET: OnceLock<&Platform> = OnceLock::new();
+
+fn target() -> &'static Platform {
+    TARGET.get().copied().unwrap_or(&SKL)
+}
 
 /// Makes the text of a kernel of the family with the given count.
 type Generator = fn(u32) -> String;
@@ -111,10 +118,16 @@ fn compare(text: &mut String, relation: &str, p: u32, var: u32, with: u32) {
 }
 
 fn store(text: &mut String, address: u32, data: u32) {
-    let _ = writeln!(
-        text,
-        "scatter4_scaled.R (M1, 16) T6 0x0:ud V{address}.0 V{data}.0"
-    );
+    let _ = match target().memory {
+        MessageFamily::LoadStore => writeln!(
+            text,
+            "lsc_store.ugm (M1, 16) bti(0x0)[V{address}.0]:a32 V{data}.0:d32"
+        ),
+        MessageFamily::DataPort => writeln!(
+            text,
+            "scatter4_scaled.R (M1, 16) T6 0x0:ud V{address}.0 V{data}.0"
+        ),
+    };
 }
 
 /// Each instruction makes a new variable out of two that were made shortly before.
@@ -502,7 +515,7 @@ fn compile(text: &str) -> Result<Figures, String> {
     let kernel = module.objects.first().ok_or("no kernel")?;
     let options = Options {
         verify: false,
-        ..Options::new(&SKL)
+        ..Options::new(target())
     };
     let compiled =
         attempt::compile(kernel, &options, &mut Scratch::default()).map_err(|e| e.to_string())?;
@@ -535,7 +548,12 @@ fn measure(text: &str) -> Result<String, String> {
 /// Measures one kernel in a process of its own and returns the cells of its line.
 fn measured(what: &[&str]) -> Result<Vec<f64>, String> {
     let output = std::env::current_exe()
-        .and_then(|program| Command::new(program).arg(MEASURE).args(what).output())
+        .and_then(|program| {
+            Command::new(program)
+                .args([MEASURE, target().name])
+                .args(what)
+                .output()
+        })
         .map_err(|e| e.to_string())?;
     let said = String::from_utf8_lossy(&output.stdout);
     let cells: Result<Vec<f64>, _> = said.split_whitespace().map(str::parse).collect();
@@ -630,11 +648,20 @@ fn draw(
 /// First argument of a measuring process.
 const MEASURE: &str = "--measure";
 
+/// Chooses the platform that is compiled for.
+fn choose(name: &str) {
+    match platform::find(name) {
+        Some(found) => drop(TARGET.set(found)),
+        None => eprintln!("-p {name}: no platform; skl is used"),
+    }
+}
+
 fn main() {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
-    if let [flag, what @ ..] = args.as_slice()
+    if let [flag, name, what @ ..] = args.as_slice()
         && flag == MEASURE
     {
+        choose(name);
         let text = match what {
             [family, size] => {
                 let families = FAMILIES
@@ -651,6 +678,10 @@ fn main() {
         };
         print!("{}", measure(&text).unwrap_or_else(|error| error));
         return;
+    }
+    if let Some(at) = args.iter().position(|arg| arg == "-p") {
+        let words: Vec<String> = args.drain(at..args.len().min(at + 2)).collect();
+        choose(words.last().map_or("", String::as_str));
     }
     let svg = args.iter().position(|arg| arg == "--svg").map(|at| {
         let plot: Vec<String> = args.drain(at..args.len().min(at + 2)).collect();

@@ -89,7 +89,9 @@ pub fn object_file(
         }
         let section = format!("{TEXT_PREFIX}{name}");
         zebin.relocations.retain(|r| r.section != section);
-        for symbol in kernel.symbols.iter().skip(1) {
+        // The address of a function is that of its code for all kernels.
+        let own = |symbol: &&Function| by_address.iter().all(|f| f.name != symbol.name);
+        for symbol in kernel.symbols.iter().skip(1).filter(own) {
             define(&mut zebin, &section, symbol, 0, STB_LOCAL);
         }
         relocate(&mut zebin, kernel, &section, 0)?;

@@ -1,8 +1,8 @@
 //! Random OpenCL C kernels: the reference compiler's code against ours from its vISA.
 //!
-//! `opencl COUNT SEED FOLDER OCLOC`: kernels whose results differ are written to FOLDER, with their launch in the form
+//! `opencl PLATFORM COUNT SEED FOLDER OCLOC`: kernels whose results differ are written to FOLDER, with their launch in the form
 //! of `tests/kernels/remake`.
-//! `opencl reduce SEED FOLDER OCLOC`: one such kernel, reduced to what the difference needs.
+//! `opencl reduce PLATFORM SEED FOLDER OCLOC`: one such kernel, reduced to what the difference needs.
 //!
 //! A difference is the reference's fault if its finalizer, with fewer optimizations, makes code of the same vISA that
 //! gives our result and reads no undefined register. It is undefined if that code gives a third result. For other
@@ -26,12 +26,19 @@ mod reduce;
 mod run;
 
 use kiln_compile::Tier;
+use kiln_emit::platform::{self, Platform};
 use kiln_exec::Arg;
 use program::{Program, Range};
 use run::Reference;
 
-/// Settings of our code: all registers, few enough to spill, and the quick tier.
-const VARIANTS: [(u32, Tier); 3] = [(128, Tier::Best), (40, Tier::Best), (128, Tier::Quick)];
+/// Settings of our code: the usual registers, few enough to spill, and the quick tier; then all registers, where there are
+/// more.
+const VARIANTS: [(u32, Tier); 4] = [
+    (128, Tier::Best),
+    (40, Tier::Best),
+    (128, Tier::Quick),
+    (256, Tier::Best),
+];
 
 /// Outcome of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +59,7 @@ enum Outcome {
 
 /// Compiles and runs kernels that have the same settings.
 struct Bench {
+    target: &'static Platform,
     ocloc: PathBuf,
     folder: PathBuf,
     variants: Vec<(u32, Tier)>,
@@ -62,7 +70,7 @@ struct Bench {
 impl Bench {
     fn check(&self, programs: &[&Program]) -> Vec<Outcome> {
         let work = self.folder.join(format!("work-{}", std::process::id()));
-        match run::reference(&self.ocloc, &work, programs) {
+        match run::reference((&self.ocloc, self.target), &work, programs) {
             Ok(reference) => {
                 let each = programs.iter().enumerate();
                 each.map(|(n, program)| self.compare(&reference, n, program))
@@ -82,8 +90,9 @@ impl Bench {
             other.settings.finalizer = finalizer;
         }
         let all: Vec<&Program> = others.iter().collect();
-        let both = run::reference(&self.ocloc, &work, programs)
-            .and_then(|wrong| Ok((wrong, run::reference(&self.ocloc, &work, &all)?)));
+        let compiler = (&*self.ocloc, self.target);
+        let both = run::reference(compiler, &work, programs)
+            .and_then(|wrong| Ok((wrong, run::reference(compiler, &work, &all)?)));
         let Ok((wrong, right)) = both else {
             if programs.len() == 1 {
                 return vec![false];
@@ -95,10 +104,10 @@ impl Bench {
         };
         let is_faulty = |number: usize, program: &Program| -> Result<bool, String> {
             let range = &program.ranges[0];
-            let run = |zebin| run::run(zebin, number, program, range);
+            let run = |zebin| run::run((zebin, self.target), number, program, range);
             let expected = run(&right.zebin)?;
             Ok(run::difference(&run(&wrong.zebin)?, &expected).is_some()
-                && run::undefined(&right.zebin, number, program, range).is_none()
+                && run::undefined((&right.zebin, self.target), number, program, range).is_none()
                 && run::difference(&run(&run::ours(&wrong, number, VARIANTS[0])?)?, &expected)
                     .is_none())
         };
@@ -110,16 +119,13 @@ impl Bench {
     fn compare(&self, reference: &Reference, number: usize, program: &Program) -> Outcome {
         let mut expected = Vec::new();
         for range in &program.ranges {
-            match run::run(&reference.zebin, number, program, range) {
+            match run::run((&reference.zebin, self.target), number, program, range) {
                 Ok(args) => expected.push(args),
                 Err(what) => return Outcome::Fails(what),
             }
         }
         for &(limit, tier) in &self.variants {
-            let named = match tier {
-                Tier::Best => format!("{limit} GRFs"),
-                Tier::Quick => format!("{limit} GRFs, quick"),
-            };
+            let named = variant_name((limit, tier));
             let zebin = match run::ours(reference, number, (limit, tier)) {
                 Ok(zebin) => zebin,
                 // The convention of stack calls needs all registers.
@@ -128,16 +134,16 @@ impl Bench {
                 {
                     continue;
                 }
-                Err(what) => return Outcome::Refused(format!("{named}: {what}")),
+                Err(what) => return Outcome::Refused(format!("{named} {what}")),
             };
             for (n, range) in program.ranges.iter().enumerate() {
-                let found = run::run(&zebin, number, program, range);
+                let found = run::run((&zebin, self.target), number, program, range);
                 let differs = match &found {
                     Ok(args) => run::difference(args, &expected[n]),
                     Err(what) => Some(what.clone()),
                 };
                 if let Some(what) = differs {
-                    let mut what = format!("{named}: {what}");
+                    let mut what = format!("{named} {what}");
                     if let Ok(ours) = &found {
                         let mut third = None;
                         for (name, finalizer) in FINALIZERS {
@@ -159,7 +165,12 @@ impl Bench {
                         }
                         what += &self.opinions(program, range, ours, &expected[n]);
                     }
-                    return match run::undefined(&reference.zebin, number, program, range) {
+                    return match run::undefined(
+                        (&reference.zebin, self.target),
+                        number,
+                        program,
+                        range,
+                    ) {
                         Some(why) => Outcome::Undefined(n, format!("{what}; {why}")),
                         None => Outcome::Differs(n, what),
                     };
@@ -190,12 +201,15 @@ impl Bench {
     /// The result that a variant of the reference compiler's code agrees with.
     fn whose(&self, of: &Program, range: &Range, ours: &[Arg], theirs: &[Arg]) -> &'static str {
         let work = self.folder.join(format!("other-{}", std::process::id()));
-        let result = run::reference(&self.ocloc, &work, &[of])
-            .and_then(|reference| Ok((run::run(&reference.zebin, 0, of, range)?, reference.zebin)));
+        let result =
+            run::reference((&self.ocloc, self.target), &work, &[of]).and_then(|reference| {
+                let zebin = reference.zebin;
+                Ok((run::run((&zebin, self.target), 0, of, range)?, zebin))
+            });
         match result {
             Err(_) => "no result",
             Ok((args, zebin)) if run::difference(&args, ours).is_none() => {
-                match run::undefined(&zebin, 0, of, range) {
+                match run::undefined((&zebin, self.target), 0, of, range) {
                     Some(_) => UNDEFINED,
                     None => OURS,
                 }
@@ -203,6 +217,13 @@ impl Bench {
             Ok((args, _)) if run::difference(&args, theirs).is_none() => "the reference's",
             Ok(_) => ANOTHER,
         }
+    }
+}
+
+fn variant_name((limit, tier): (u32, Tier)) -> String {
+    match tier {
+        Tier::Best => format!("{limit} GRFs:"),
+        Tier::Quick => format!("{limit} GRFs, quick:"),
     }
 }
 
@@ -229,25 +250,37 @@ const OTHERS: [(&str, bool, u32); 4] = [
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let usage = || {
-        eprintln!("opencl COUNT SEED FOLDER OCLOC\nopencl reduce SEED FOLDER OCLOC");
+        eprintln!(
+            "opencl PLATFORM COUNT SEED FOLDER OCLOC\nopencl reduce PLATFORM SEED FOLDER OCLOC"
+        );
         ExitCode::FAILURE
     };
-    let [what, seed, folder, ocloc] = &args[..] else {
+    let (reduces, args) = match args.split_first() {
+        Some((what, rest)) if what == "reduce" => (true, rest),
+        _ => (false, &args[..]),
+    };
+    let (name, count, seed, folder, ocloc) = match args {
+        [name, seed, folder, ocloc] if reduces => (name, 1, seed, folder, ocloc),
+        [name, count, seed, folder, ocloc] if !reduces => match count.parse() {
+            Ok(count) => (name, count, seed, folder, ocloc),
+            Err(_) => return usage(),
+        },
+        _ => return usage(),
+    };
+    let (Some(target), Ok(seed)) = (platform::find(name), seed.parse()) else {
         return usage();
     };
-    let Ok(seed) = seed.parse::<u64>() else {
-        return usage();
-    };
+    let fits = |&(limit, _): &(u32, Tier)| limit <= target.grf_count;
     let mut bench = Bench {
+        target,
         ocloc: PathBuf::from(ocloc),
         folder: PathBuf::from(folder),
-        variants: VARIANTS.to_vec(),
+        variants: VARIANTS.into_iter().filter(fits).collect(),
         asks: true,
     };
-    match what.parse::<u64>() {
-        Ok(count) => many(&bench, seed, count),
-        Err(_) if what == "reduce" => reduced(&mut bench, seed),
-        Err(_) => usage(),
+    match reduces {
+        true => reduced(&mut bench, seed),
+        false => many(&bench, seed, count),
     }
 }
 
@@ -258,7 +291,9 @@ fn many(bench: &Bench, seed: u64, count: u64) -> ExitCode {
     let mut at = seed;
     while at < end {
         let next = end.min((at / generate::SEEDS_PER_FILE + 1) * generate::SEEDS_PER_FILE);
-        let programs: Vec<Program> = (at..next).map(generate::program).collect();
+        let programs: Vec<Program> = (at..next)
+            .map(|seed| generate::program(seed, bench.target))
+            .collect();
         let all: Vec<&Program> = programs.iter().collect();
         // Without optimizations the reference compiler fails on one kernel in three, so few files of many would
         // compile.
@@ -305,7 +340,7 @@ fn keep(folder: &Path, name: &str, program: &Program, range: usize, what: &str) 
 
 /// Reduces a kernel whose results differ.
 fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
-    let mut program = generate::program(seed);
+    let mut program = generate::program(seed, bench.target);
     let kind = |outcome: &Outcome| match outcome {
         Outcome::Refused(what) => what.split_once(": ").map(|(_, what)| class(what)),
         outcome => Some(format!("{:?}", std::mem::discriminant(outcome))),
@@ -322,10 +357,8 @@ fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
     | Outcome::Fault(range, what) = &first
     {
         program.ranges = vec![program.ranges[*range]];
-        let quick = what.contains("GRFs, quick");
-        let all = what.starts_with(&VARIANTS[0].0.to_string());
-        let number = if quick { 2 } else { usize::from(!all) };
-        bench.variants = vec![VARIANTS[number]];
+        let named = |of: &&(u32, Tier)| what.starts_with(&variant_name(**of));
+        bench.variants = VARIANTS.iter().filter(named).copied().collect();
     }
     let wanted = kind(&first);
     let named = |what: &str| FINALIZERS.iter().find(|of| what.contains(of.0));

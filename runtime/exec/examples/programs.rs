@@ -1,9 +1,9 @@
 //! Random vISA programs: our code and the reference finalizer's against a walk of the program's tree.
 //!
-//! `programs COUNT SEED FOLDER [FINALIZER]`: COUNT programs; those whose results differ are written to FOLDER.
-//! `programs reduce SEED FOLDER [FINALIZER]`: the program, reduced to what the error needs (an error of the
+//! `programs PLATFORM COUNT SEED FOLDER [FINALIZER]`: COUNT programs; those whose results differ are written to FOLDER.
+//! `programs reduce PLATFORM SEED FOLDER [FINALIZER]`: the program, reduced to what the error needs (an error of the
 //! finalizer's code, if one is given and ours is right), is written to FOLDER.
-//! `programs keep SEED FOLDER`: the program is written to FOLDER in the form of `tests/programs/found`.
+//! `programs keep PLATFORM SEED FOLDER`: the program is written to FOLDER in the form of `tests/programs/found`.
 //! `programs check FILE...`: checks our code of programs in that form.
 //!
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
@@ -37,6 +37,7 @@ mod walk;
 
 use case::Case;
 use kiln_compile::Tier;
+use kiln_emit::platform::{self, Platform};
 use kiln_exec::Program as Code;
 use program::Program;
 
@@ -51,13 +52,15 @@ fn main() -> ExitCode {
         Some(what @ ("reduce" | "keep")) => (Some(what), &args[1..]),
         _ => (None, &args[..]),
     };
-    let numbers: Vec<u64> = args.iter().map_while(|n| n.parse().ok()).collect();
-    let (count, seed, rest) = match (command, &numbers[..]) {
-        (Some(_), [seed]) => (1, *seed, &args[1..]),
-        (None, [count, seed]) => (*count, *seed, &args[2..]),
+    let target = args.first().and_then(|name| platform::find(name));
+    let numbers = args.iter().skip(1).map_while(|n| n.parse().ok());
+    let numbers: Vec<u64> = numbers.collect();
+    let (target, count, seed, rest) = match (target, command, &numbers[..]) {
+        (Some(target), Some(_), [seed]) => (target, 1, *seed, &args[2..]),
+        (Some(target), None, [count, seed]) => (target, *count, *seed, &args[3..]),
         _ => {
             eprintln!(
-                "programs [reduce | keep | COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
+                "programs [reduce | keep] PLATFORM [COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
             );
             return ExitCode::FAILURE;
         }
@@ -68,14 +71,14 @@ fn main() -> ExitCode {
     };
     let finalizer = rest.get(1).map(Path::new);
     match command {
-        Some("reduce") => return reduce_to_file(seed, folder, finalizer),
-        Some(_) => return keep(folder, seed),
+        Some("reduce") => return reduce_to_file(target, seed, folder, finalizer),
+        Some(_) => return keep(target, folder, seed),
         None => {}
     }
     let (mut tried, mut refused, mut wrong) = (0u64, 0, 0);
     let (mut reference_refused, mut reference_wrong) = (0, 0);
     for seed in seed..seed + count {
-        let program = draw::program(seed);
+        let program = draw::program(seed, target);
         let Some(case) = case_of(&program) else {
             continue;
         };
@@ -105,10 +108,10 @@ fn main() -> ExitCode {
             // The finalizer leaves calls by address to a linker.
             && !case.text.contains("ifcall")
         {
-            match reference::finalize(finalizer, folder, &case.text) {
+            match reference::finalize(finalizer, folder, target, &case.text) {
                 None => reference_refused += 1,
                 Some(code) => {
-                    if let Err(what) = run::check(&Code::from_text(&code, run::skl()), &case) {
+                    if let Err(what) = run::check(&Code::from_text(&code, target), &case) {
                         reference_wrong += 1;
                         keep(&format!("the reference's code: {what}"));
                     }
@@ -159,8 +162,8 @@ fn check(files: &[String]) -> ExitCode {
 }
 
 /// Writes the program of a seed in the form of `tests/programs/found`.
-fn keep(folder: &Path, seed: u64) -> ExitCode {
-    let Some(case) = case_of(&draw::program(seed)) else {
+fn keep(target: &'static Platform, folder: &Path, seed: u64) -> ExitCode {
+    let Some(case) = case_of(&draw::program(seed, target)) else {
         println!("program {seed}: not defined");
         return ExitCode::FAILURE;
     };
@@ -175,7 +178,12 @@ fn keep(folder: &Path, seed: u64) -> ExitCode {
 }
 
 /// Reduces a program that our code, or else the reference's, computes wrong.
-fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCode {
+fn reduce_to_file(
+    target: &'static Platform,
+    seed: u64,
+    folder: &Path,
+    finalizer: Option<&Path>,
+) -> ExitCode {
     let ours = |program: &Program| {
         let case = case_of(program)?;
         variants(&case).find_map(|(limit, tier)| {
@@ -185,10 +193,10 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
     };
     let theirs = |program: &Program| {
         let case = case_of(program)?;
-        let code = reference::finalize(finalizer?, folder, &case.text)?;
-        run::check(&Code::from_text(&code, run::skl()), &case).err()
+        let code = reference::finalize(finalizer?, folder, target, &case.text)?;
+        run::check(&Code::from_text(&code, target), &case).err()
     };
-    let program = draw::program(seed);
+    let program = draw::program(seed, target);
     let (whose, program, what) = if let Some(first) = ours(&program) {
         // Errors of the same kind: wrong result, wrong allocation, not compiled.
         let kind = |what: &str| {

@@ -22,7 +22,15 @@ fn folder_of(name: &str) -> PathBuf {
 }
 
 fn reference_of(name: &str) -> Zebin {
-    let file = std::fs::read(folder_of(name).join(format!("{name}.zebin"))).unwrap();
+    reference_on(skl(), name)
+}
+
+fn reference_on(platform: &Platform, name: &str) -> Zebin {
+    let folder = folder_of(name).join(match platform == skl() {
+        true => "",
+        false => platform.name,
+    });
+    let file = std::fs::read(folder.join(format!("{name}.zebin"))).unwrap();
     Zebin::parse(&file).unwrap()
 }
 
@@ -34,13 +42,26 @@ fn skl() -> &'static Platform {
     platform::find("skl").unwrap()
 }
 
+/// Platforms with object files of the reference's, each with the folder of the vISA for it.
+const PLATFORMS: [(&str, &str); 3] = [("skl", ""), ("bmg", "bmg"), ("ptl", "bmg")];
+
+fn on_each(test: impl Fn(&'static Platform, (String, String))) {
+    for (name, folder) in PLATFORMS {
+        test(platform::find(name).unwrap(), parts_in(folder));
+    }
+}
+
 /// The reference's object file with its code replaced by ours for some vISA.
 fn replaced(visa: &str) -> Zebin {
     replaced_in(NAME, visa)
 }
 
 fn replaced_in(name: &str, visa: &str) -> Zebin {
-    let mut options = Options::new(skl());
+    replaced_on(skl(), name, visa)
+}
+
+fn replaced_on(platform: &'static Platform, name: &str, visa: &str) -> Zebin {
+    let mut options = Options::new(platform);
     options.verify = true;
     let session = Session::new(options);
     let input = Input {
@@ -50,7 +71,7 @@ fn replaced_in(name: &str, visa: &str) -> Zebin {
     let module = session
         .compile_module(&[input])
         .unwrap_or_else(|e| panic!("{e}"));
-    let made = session.object_file(&module, Info::Zebin(reference_of(name)));
+    let made = session.object_file(&module, Info::Zebin(reference_on(platform, name)));
     let made = made.unwrap_or_else(|e| panic!("{e}"));
     // Written and parsed, as a loader gets it.
     Zebin::parse(&made.write().unwrap()).unwrap()
@@ -61,10 +82,14 @@ fn run(zebin: &Zebin) {
 }
 
 fn run_of(name: &str, zebin: &Zebin) {
+    run_on(skl(), name, zebin);
+}
+
+fn run_on(platform: &'static Platform, name: &str, zebin: &Zebin) {
     let dir = folder_of(name);
     let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
     let description = Description::parse(&yaml).unwrap();
-    let program = Program::from_zebin(zebin, name, skl()).unwrap_or_else(|e| panic!("{e}"));
+    let program = Program::from_zebin(zebin, name, platform).unwrap_or_else(|e| panic!("{e}"));
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: name,
@@ -83,7 +108,12 @@ fn run_of(name: &str, zebin: &Zebin) {
 
 /// The kernel's text and that of the functions.
 fn parts() -> (String, String) {
-    let text = std::fs::read_to_string(folder_of(NAME).join(format!("{NAME}.visaasm"))).unwrap();
+    parts_in("")
+}
+
+fn parts_in(folder: &str) -> (String, String) {
+    let path = folder_of(NAME).join(folder).join(NAME);
+    let text = std::fs::read_to_string(path.with_extension("visaasm")).unwrap();
     let at = text[1..]
         .find("\n.version")
         .expect("functions behind the kernel")
@@ -93,35 +123,42 @@ fn parts() -> (String, String) {
 
 #[test]
 fn our_kernel_calls_the_references_functions() {
-    let zebin = replaced(&parts().0);
-    assert_ne!(zebin.text(NAME), reference().text(NAME));
-    run(&zebin);
+    on_each(|platform, (kernel, _)| {
+        let zebin = replaced_on(platform, NAME, &kernel);
+        assert_ne!(zebin.text(NAME), reference_on(platform, NAME).text(NAME));
+        run_on(platform, NAME, &zebin);
+    });
 }
 
 #[test]
 fn the_references_kernel_calls_our_functions() {
-    let zebin = replaced(&parts().1);
-    assert_eq!(zebin.text(NAME), reference().text(NAME));
-    run(&zebin);
+    on_each(|platform, (_, functions)| {
+        let zebin = replaced_on(platform, NAME, &functions);
+        assert_eq!(zebin.text(NAME), reference_on(platform, NAME).text(NAME));
+        run_on(platform, NAME, &zebin);
+    });
 }
 
 #[test]
 fn our_kernel_calls_our_functions() {
-    let (kernel, functions) = parts();
-    run(&replaced(&(kernel + &functions)));
+    on_each(|platform, (kernel, functions)| {
+        let zebin = replaced_on(platform, NAME, &(kernel + &functions));
+        run_on(platform, NAME, &zebin);
+    });
 }
 
 /// One of our functions among the reference's.
 #[test]
 fn a_single_function_is_replaced() {
-    let (_, functions) = parts();
-    for one in functions.split("\n.version").filter(|f| !f.is_empty()) {
-        let text = match one.strip_prefix(".version") {
-            Some(_) => one.to_string(),
-            None => format!(".version{one}"),
-        };
-        run(&replaced(&text));
-    }
+    on_each(|platform, (_, functions)| {
+        for one in functions.split("\n.version").filter(|f| !f.is_empty()) {
+            let text = match one.strip_prefix(".version") {
+                Some(_) => one.to_string(),
+                None => format!(".version{one}"),
+            };
+            run_on(platform, NAME, &replaced_on(platform, NAME, &text));
+        }
+    });
 }
 
 /// A predicated call of an address is made by the channels whose predicate holds, and not at all if none does.

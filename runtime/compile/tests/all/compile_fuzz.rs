@@ -3,15 +3,16 @@
 
 use kiln_compile::source::Input;
 use kiln_compile::{Options, Session};
-use kiln_emit::platform::SKL;
+use kiln_emit::platform::{Platform, SKL, find};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-#[test]
-fn changed_kernels_are_compiled_or_refused() {
+/// Compiles changed kernels for a platform, `MUTANTS` or a usual number; a share of them is accepted.
+fn try_changed(platform: &'static Platform, usual: u32) {
+    let set = std::env::var("MUTANTS").ok().and_then(|n| n.parse().ok());
     // The seed is fixed: fuzzing finds new failures, this test guards against old ones.
     let config = ProptestConfig {
-        cases: 400,
+        cases: set.unwrap_or(usual),
         failure_persistence: None,
         rng_algorithm: prop::test_runner::RngAlgorithm::ChaCha,
         ..ProptestConfig::default()
@@ -23,16 +24,33 @@ fn changed_kernels_are_compiled_or_refused() {
     );
     let accepted = std::cell::Cell::new(0);
     let result = runner.run(&(any::<[u8; 2]>(), changes), |(choices, changes)| {
-        let (text, limit) =
-            crate::mutate::mutated(&[&choices, changes.concat().as_slice()].concat());
-        accepted.set(accepted.get() + usize::from(crate::mutate::compile(&text, limit)));
+        let data = [&choices, changes.concat().as_slice()].concat();
+        let (text, limit) = crate::mutate::mutated(&data, platform);
+        accepted.set(accepted.get() + u32::from(crate::mutate::compile(&text, platform, limit)));
         Ok(())
     });
     if let Err(error) = result {
         panic!("{error}");
     }
     // The test is void if almost nothing compiles.
-    assert!(accepted.get() >= 100, "only {} accepted", accepted.get());
+    assert!(
+        accepted.get() >= usual / 4,
+        "{}: only {} accepted",
+        platform.name,
+        accepted.get()
+    );
+}
+
+#[test]
+fn changed_kernels_are_compiled_or_refused() {
+    try_changed(&SKL, 400);
+}
+
+#[test]
+fn changed_kernels_for_xe2_and_xe3_are_compiled_or_refused() {
+    for name in ["bmg", "ptl"] {
+        try_changed(find(name).expect("a known platform"), 150);
+    }
 }
 
 #[test]
@@ -40,7 +58,7 @@ fn every_beginning_of_an_example_is_compiled_or_refused() {
     for text in crate::mutate::texts() {
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
         let accepted = ends
-            .filter(|end| crate::mutate::compile(&text[..*end], 128))
+            .filter(|end| crate::mutate::compile(&text[..*end], &SKL, 128))
             .count();
         assert!(accepted > 0, "the whole is accepted");
     }

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use kiln_emit::platform::Platform;
+
 /// The reference finalizer's machine code. Its exit code is not reliable, so only the file counts.
-pub fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> {
+pub fn finalize(finalizer: &Path, folder: &Path, target: &Platform, text: &str) -> Option<Vec<u8>> {
     let (source, code) = (
         folder.join("reference.visaasm"),
         folder.join("reference.dat"),
@@ -12,7 +14,8 @@ pub fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> 
     std::fs::write(&source, text).ok()?;
     let _ = std::fs::remove_file(&code);
     Command::new(finalizer)
-        .args(["reference.visaasm", "-platform", "SKL", "-binary"])
+        .args(["reference.visaasm", "-platform", target.finalizer_name])
+        .arg("-binary")
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -10,6 +10,8 @@
 
 use std::fmt::Write;
 
+use kiln_emit::platform::{MessageFamily, Payload, Platform};
+
 use crate::random::Random;
 
 const MAX_VARS: usize = 9;
@@ -373,9 +375,10 @@ impl Graph {
         }
     }
 
-    /// The kernel's text.
-    pub fn text(&self) -> String {
+    /// The kernel's text for a target.
+    pub fn text(&self, target: &'static Platform) -> String {
         let mut w = Writer {
+            target,
             simd: self.simd,
             indirect: self.indirect,
             part: "B".into(),
@@ -451,6 +454,7 @@ impl Channel {
 
 /// Writes a graph as vISA.
 struct Writer {
+    target: &'static Platform,
     simd: usize,
     indirect: bool,
     /// Prefix of labels.
@@ -463,17 +467,37 @@ impl Writer {
         let _ = writeln!(self.text, "{line}");
     }
 
-    /// One instruction for all channels; for 32 channels, two halves. In `form`, `@` stands for the execution size,
+    fn grf(&self) -> usize {
+        self.target.grf_bytes as usize
+    }
+
+    fn align(&self) -> &'static str {
+        match self.grf() {
+            64 => "align=wordx32",
+            _ => "align=hword",
+        }
+    }
+
+    fn loads_by_address(&self) -> bool {
+        self.target.memory == MessageFamily::LoadStore
+    }
+
+    /// Channels of an instruction: as many as have dwords in two registers.
+    fn size(&self) -> usize {
+        self.simd.min(self.grf() / 2)
+    }
+
+    /// One instruction for all channels, or two for the halves. In `form`, `@` stands for the execution size,
     /// `#` for the row of dwords, `&` for its bytes, and `%` for the row of words.
     fn all(&mut self, no_mask: bool, form: &str) {
-        let size = self.simd.min(16);
+        let (size, grf) = (self.size(), self.grf());
         let mask = if no_mask { "_NM" } else { "" };
         for at in (0..self.simd).step_by(size) {
             let line = form
                 .replace('@', &format!("(M{}{mask}, {size})", at / 4 + 1))
-                .replace('#', &(at / 8).to_string())
+                .replace('#', &(at * 4 / grf).to_string())
                 .replace('&', &(at * 4).to_string())
-                .replace('%', &(at / 16).to_string());
+                .replace('%', &(at * 2 / grf).to_string());
             self.line(format_args!("{line}"));
         }
     }
@@ -483,22 +507,27 @@ impl Writer {
     }
 
     fn declarations(&mut self, graph: &Graph) {
-        let simd = self.simd;
-        self.line(format_args!(".version 4.1\n.kernel \"graph\""));
+        let (simd, grf, align) = (self.simd, self.grf(), self.align());
+        let version = if self.loads_by_address() {
+            "4.2"
+        } else {
+            "4.1"
+        };
+        self.line(format_args!(".version {version}\n.kernel \"graph\""));
         for name in ["ID", "AT", "T"] {
             self.line(format_args!(
-                ".decl {name} v_type=G type=d num_elts={simd} align=hword"
+                ".decl {name} v_type=G type=d num_elts={simd} {align}"
             ));
         }
         for v in 0..graph.vars {
             self.line(format_args!(
-                ".decl X{v} v_type=G type=d num_elts={simd} align=hword"
+                ".decl X{v} v_type=G type=d num_elts={simd} {align}"
             ));
         }
         for p in 0..graph.preds {
             self.line(format_args!(".decl P{} v_type=P num_elts={simd}", p + 1));
         }
-        let words = simd.max(16);
+        let words = simd.max(grf / 2);
         let bytes = words * 2;
         if graph.indirect {
             self.line(format_args!(".decl A0 v_type=A num_elts=1"));
@@ -506,14 +535,19 @@ impl Writer {
         self.line(format_args!(
             ".decl PB v_type=P num_elts={simd}\n\
              .decl PU v_type=P num_elts={simd}\n\
-             .decl FUEL v_type=G type=w num_elts={words} align=hword\n\
-             .decl LANE v_type=G type=uw num_elts=32 align=hword\n\
+             .decl FUEL v_type=G type=w num_elts={words} {align}\n\
+             .decl LANE v_type=G type=uw num_elts=32 {align}\n\
              .decl T6 v_type=T num_elts=1 v_name=T006\n\
-             .input FUEL offset=32 size={bytes}\n\
+             .input FUEL offset={grf} size={bytes}\n\
              .kernel_attr Target=\"3d\"\n\
-             .kernel_attr SimdSize={simd}\n\
-             .function \"graph_0\""
+             .kernel_attr SimdSize={simd}"
         ));
+        // The kernel loads them.
+        if self.target.payload == Payload::Memory {
+            let ids = id_bytes(simd, self.target);
+            self.line(format_args!(".kernel_attr PerThreadInputSize={ids}"));
+        }
+        self.line(format_args!(".function \"graph_0\""));
     }
 
     fn start(&mut self, graph: &Graph) {
@@ -522,11 +556,12 @@ impl Writer {
         } else {
             "0xffff:uw"
         };
-        let simd = self.simd;
+        let (simd, row) = (self.simd, 32 / self.grf());
+        let column = if row == 0 { 16 } else { 0 };
         self.line(format_args!(
             "mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv\n\
              add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw\n\
-             add (M1_NM, 16) LANE(1,0)<1> LANE(0,0)<1;1,0> 0x10:uw\n\
+             add (M1_NM, 16) LANE({row},{column})<1> LANE(0,0)<1;1,0> 0x10:uw\n\
              setp (M1_NM, {simd}) PU {ones}"
         ));
         self.all(true, "mov @ ID(#,0)<1> LANE(%,0)<1;1,0>");
@@ -662,7 +697,9 @@ impl Writer {
 
     /// Each channel that arrives stores its results.
     fn end(&mut self, graph: &Graph) {
-        self.line(format_args!("movs (M1_NM, 1) T6(0) 0x0:ud"));
+        if !self.loads_by_address() {
+            self.line(format_args!("movs (M1_NM, 1) T6(0) 0x0:ud"));
+        }
         self.masked(format_args!("shl @ AT(#,0)<1> ID(#,0)<1;1,0> 0x2:w"));
         let row = self.simd * 4;
         for v in 0..graph.vars {
@@ -681,12 +718,22 @@ impl Writer {
     }
 
     fn store(&mut self, var: &str, offset: usize) {
-        let size = self.simd.min(16);
+        let size = self.size();
         for at in (0..self.simd).step_by(size) {
             let (mask, byte) = (at / 4 + 1, at * 4);
-            self.line(format_args!(
-                "scatter4_scaled.R (M{mask}, {size}) T6 {offset:#x}:ud AT.{byte} {var}.{byte}"
-            ));
+            match self.loads_by_address() {
+                true => self.line(format_args!(
+                    "lsc_store.ugm (M{mask}, {size}) bti(0x0)[AT.{byte}+{offset:#x}]:a32 {var}.{byte}:d32"
+                )),
+                false => self.line(format_args!(
+                    "scatter4_scaled.R (M{mask}, {size}) T6 {offset:#x}:ud AT.{byte} {var}.{byte}"
+                )),
+            }
         }
     }
+}
+
+/// Bytes of the local ids of a thread.
+pub fn id_bytes(simd: usize, target: &Platform) -> usize {
+    (simd * 2).next_multiple_of(target.grf_bytes as usize) * 3
 }

@@ -12,6 +12,8 @@ mod run;
 use std::path::Path;
 
 use kiln_compile::Tier;
+use kiln_compile::info::Info;
+use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::{Arg, Launch, Program};
 
@@ -20,23 +22,40 @@ use graph::Graph;
 /// Graphs that failed once: channels that stayed at a goto ran into the moves of another edge.
 const FOUND: [u64; 7] = [831, 1603, 2110, 2228, 2359, 3002, 3416];
 
+fn target(name: &str) -> &'static Platform {
+    platform::find(name).expect("a known platform")
+}
+
+fn graphs(usual: u64) -> u64 {
+    let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
+    set.unwrap_or(usual)
+}
+
 #[test]
 fn channels_walk_any_graph_alone() {
-    let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
-    let count = set.unwrap_or(300);
+    let count = graphs(300);
     for seed in (0..count).chain(FOUND.into_iter().filter(|&seed| seed >= count)) {
-        check(&Graph::random(seed), &format!("graph {seed}"));
+        let name = format!("graph {seed}");
+        check(&Graph::random(seed), &name, target("skl"));
+    }
+}
+
+#[test]
+fn channels_walk_any_graph_alone_on_xe2() {
+    for seed in 0..graphs(100) {
+        let name = format!("graph {seed}");
+        check(&Graph::random(seed), &name, target("bmg"));
+        let name = format!("graph {seed} with subroutines");
+        check(&Graph::with_routines(seed), &name, target("bmg"));
     }
 }
 
 /// Runs a graph's code and compares what its channels do with their walks.
-fn check(graph: &Graph, name: &str) {
-    let text = graph.text();
-    for variant in run::VARIANTS {
-        let result = run::compile(&text, variant)
-            .and_then(|code| run::run(&code, graph))
-            .and_then(|found| run::compare(&found, graph));
-        if let Err(what) = result {
+fn check(graph: &Graph, name: &str, target: &'static Platform) {
+    for variant in run::variants(target) {
+        let code = run::compile_graph(graph, target, variant);
+        if let Err(what) = code.and_then(|code| run::check(&code, graph)) {
+            let text = graph.text(target);
             panic!("{name}, {variant:?}: {what}\n{text}");
         }
     }
@@ -45,10 +64,9 @@ fn check(graph: &Graph, name: &str) {
 /// More graphs with `GRAPHS`, as above.
 #[test]
 fn channels_walk_graphs_with_subroutines_alone() {
-    let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
-    for seed in 0..set.unwrap_or(200) {
-        let graph = Graph::with_routines(seed);
-        check(&graph, &format!("graph {seed} with subroutines"));
+    for seed in 0..graphs(200) {
+        let name = format!("graph {seed} with subroutines");
+        check(&Graph::with_routines(seed), &name, target("skl"));
     }
 }
 
@@ -63,7 +81,7 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
     for kernel in &mut zebin.ze_info.kernels {
         kernel.execution_env.spill_size = 16384;
     }
-    let run = |code: &[u8]| {
+    let run = |code: &Program| {
         let mut launch = Launch {
             ze_info: &zebin.ze_info,
             kernel: "switch_",
@@ -77,16 +95,19 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
             ],
             budget: 1 << 24,
         };
-        let result = launch.run(&Program::from_text(code, run::skl()));
+        let result = launch.run(code);
         result.map(|_| launch.args).map_err(|e| e.to_string())
     };
     let folder = root.join("../tests/flow_graphs/lost_channels");
     for name in ["0", "1", "2", "3", "4", "min"] {
         let text = std::fs::read_to_string(folder.join(format!("{name}.visaasm"))).unwrap();
         let theirs = std::fs::read(folder.join(format!("{name}.dat"))).unwrap();
+        let theirs = Program::from_text(&theirs, target("skl"));
         let expected = run(&theirs).unwrap_or_else(|e| panic!("{name}, the reference's code: {e}"));
         for grf_limit in [128, 42, 30] {
-            let found = run::compile(&text, (grf_limit, Tier::Best)).and_then(|code| run(&code));
+            let (info, variant) = (Info::Zebin(zebin.clone()), (grf_limit, Tier::Best));
+            let code = run::compile(&text, "switch_", info, target("skl"), variant);
+            let found = code.and_then(|code| run(&code.program));
             assert!(
                 found.as_ref() == Ok(&expected),
                 "{name}, {grf_limit} GRFs: {:?}",

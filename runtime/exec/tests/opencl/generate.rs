@@ -5,6 +5,8 @@
 //! are ignored; barriers are uniform, and memory that several work-items change is changed only by operations whose
 //! order does not matter.
 
+use kiln_emit::platform::Platform;
+
 use crate::program::{
     Block, Decl, Expr, Function, INPUT, Loop, Param, Program, Range, SHARED, SLOT, Scalar,
     Settings, Stmt, Type,
@@ -221,8 +223,8 @@ fn settings(seed: u64) -> Settings {
     }
 }
 
-/// Draws a kernel.
-pub fn program(seed: u64) -> Program {
+/// Draws a kernel for a target.
+pub fn program(seed: u64, target: &Platform) -> Program {
     let mut r = Random(seed);
     let settings = settings(seed);
     let full = r.below(3) == 0;
@@ -265,7 +267,12 @@ pub fn program(seed: u64) -> Program {
         let function = g.function();
         g.functions.push(function);
     }
-    g.kernel(seed, settings)
+    let mut program = g.kernel(seed, settings);
+    // A register of dwords holds the smallest subgroup.
+    if program.simd > 0 {
+        program.simd = program.simd.max(target.grf_bytes / 4);
+    }
+    program
 }
 
 impl Generator {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{Options, Session, Tier};
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_exec::{Arg, Buffer, Launch};
 
@@ -22,12 +22,9 @@ const BUDGET: u64 = 1 << 24;
 const TIMEOUT: Duration = Duration::from_secs(30);
 const TIMEOUT_PER_KERNEL: Duration = Duration::from_secs(2);
 
-pub fn skl() -> &'static Platform {
-    platform::find("skl").expect("the platform of the tests")
-}
-
 /// The reference compiler's output for a file.
 pub struct Reference {
+    pub target: &'static Platform,
     pub zebin: Zebin,
     /// The vISA of the functions that are called by address.
     shared: Vec<String>,
@@ -100,21 +97,29 @@ pub fn described(program: &Program, range: &Range) -> String {
 }
 
 /// Compiles kernels with the reference compiler, in a temporary folder.
-pub fn reference(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Reference, String> {
+pub fn reference(
+    (ocloc, target): (&Path, &'static Platform),
+    folder: &Path,
+    programs: &[&Program],
+) -> Result<Reference, String> {
     fs::create_dir_all(folder).map_err(|e| e.to_string())?;
-    let made = compile(ocloc, folder, programs);
+    let made = compile((ocloc, target), folder, programs);
     let removed = fs::remove_dir_all(folder).map_err(|e| e.to_string());
     let made = made?;
     removed?;
     Ok(made)
 }
 
-fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Reference, String> {
+fn compile(
+    (ocloc, target): (&Path, &'static Platform),
+    folder: &Path,
+    programs: &[&Program],
+) -> Result<Reference, String> {
     let failed = |e: io::Error| e.to_string();
     fs::write(folder.join("k.cl"), source(programs)).map_err(failed)?;
     let settings = programs[0].settings;
     let mut command = Command::new(ocloc);
-    command.args(["compile", "-file", "k.cl", "-device", "skl"]);
+    command.args(["compile", "-file", "k.cl", "-device", target.name]);
     command.args(["--format", "zebin", "-out_dir", "out"]);
     if !settings.optimize {
         command.args(["-options", "-cl-opt-disable"]);
@@ -153,6 +158,7 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
     let object = fs::read(object).map_err(failed)?;
     let zebin = Zebin::parse(&object).map_err(|e| e.to_string())?;
     let mut reference = Reference {
+        target,
         zebin,
         shared: Vec::new(),
         texts: vec![None; programs.len()],
@@ -176,11 +182,11 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
         if !code.exists() {
             continue;
         }
-        if stem.ends_with(FUNCTIONS) {
+        let text = fs::read_to_string(path).map_err(failed)?;
+        if text.contains(&format!(".kernel \"{FUNCTIONS}\"")) {
             functions(&mut reference.shared)?;
             continue;
         }
-        let text = fs::read_to_string(path).map_err(failed)?;
         let Some(number) = number(&text).filter(|&n| n < programs.len()) else {
             return Err(format!("{stem}: what kernel is it?"));
         };
@@ -222,7 +228,7 @@ pub fn ours(
 ) -> Result<Zebin, String> {
     let text = reference.visa(number).ok_or("there is no vISA of it")?;
     let name = Program::name(number);
-    let mut options = Options::new(skl()).tier(tier);
+    let mut options = Options::new(reference.target).tier(tier);
     options.verify = true;
     options.grf_limit = grf_limit;
     let session = Session::new(options).only(&name);
@@ -273,28 +279,33 @@ pub fn arguments(program: &Program, range: &Range) -> Vec<Arg> {
 
 /// Contents of the buffers after a launch.
 pub fn run(
-    zebin: &Zebin,
+    (zebin, target): (&Zebin, &'static Platform),
     number: usize,
     program: &Program,
     range: &Range,
 ) -> Result<Vec<Arg>, String> {
-    run_with(zebin, number, program, range, false)
+    run_with((zebin, target), number, program, range, false)
 }
 
 /// The place where the code reads an undefined register, if there is one.
-pub fn undefined(zebin: &Zebin, number: usize, program: &Program, range: &Range) -> Option<String> {
-    run_with(zebin, number, program, range, true).err()
+pub fn undefined(
+    (zebin, target): (&Zebin, &'static Platform),
+    number: usize,
+    program: &Program,
+    range: &Range,
+) -> Option<String> {
+    run_with((zebin, target), number, program, range, true).err()
 }
 
 fn run_with(
-    zebin: &Zebin,
+    (zebin, target): (&Zebin, &'static Platform),
     number: usize,
     program: &Program,
     range: &Range,
     check: bool,
 ) -> Result<Vec<Arg>, String> {
     let name = Program::name(number);
-    let code = kiln_exec::Program::from_zebin(zebin, &name, skl()).map_err(|e| e.to_string())?;
+    let code = kiln_exec::Program::from_zebin(zebin, &name, target).map_err(|e| e.to_string())?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: &name,

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use kiln_emit::platform::{self, Platform};
+
 use crate::program::Program;
 use crate::walk::{Bytes, Outcome, first_memory, initial, low};
 
@@ -11,6 +13,7 @@ const LINE: usize = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
+    pub target: &'static Platform,
     pub simd: usize,
     pub items: usize,
     /// Initial contents of all variables.
@@ -64,6 +67,7 @@ impl Case {
             });
         }
         Case {
+            target: program.target,
             simd: program.simd,
             items: program.items,
             before: initial(program).concat(),
@@ -79,17 +83,22 @@ impl Case {
         self.before.len() + 64
     }
 
-    /// Register limits: all, and few enough to spill; programs with functions need all.
+    /// Register limits: the modes of the target, and few enough to spill; programs with functions need a whole mode.
     pub fn limits(&self) -> &'static [u32] {
-        if self.text.contains(".global_function") {
-            &[128]
-        } else {
-            &[128, 40]
+        match (
+            self.target.grf_count,
+            self.text.contains(".global_function"),
+        ) {
+            (128, true) => &[128],
+            (128, false) => &[128, 40],
+            (_, true) => &[256, 128],
+            (_, false) => &[256, 128, 40],
         }
     }
 
     pub fn write(&self) -> String {
-        let mut out = format!("// channels: {}\n// items: {}\n", self.simd, self.items);
+        let (name, simd, items) = (self.target.name, self.simd, self.items);
+        let mut out = format!("// platform: {name}\n// channels: {simd}\n// items: {items}\n");
         section(&mut out, "before", &self.before);
         section(&mut out, "memory", &self.memory);
         for part in self.expected.iter().chain([&self.buffer]) {
@@ -107,11 +116,12 @@ impl Case {
         let start = text.find(".version")?;
         let (comments, text) = text.split_at(start);
         let mut sections: Vec<(&str, Vec<u8>)> = Vec::new();
-        let mut numbers = Vec::new();
+        let (mut target, mut numbers) = (None, Vec::new());
         for line in comments.lines() {
             let line = line.strip_prefix("// ")?;
             match line.split_once(':') {
                 Some((name, "")) => sections.push((name, Vec::new())),
+                Some(("platform", name)) => target = platform::find(name.trim()),
                 Some((_, number)) => numbers.push(number.trim().parse().ok()?),
                 None => {
                     let bytes = &mut sections.last_mut()?.1;
@@ -140,6 +150,7 @@ impl Case {
         }
         let buffer = expected.pop()?;
         Some(Case {
+            target: target?,
             simd,
             items,
             before,

@@ -1,5 +1,7 @@
 //! Random programs from seeds.
 
+use kiln_emit::platform::Platform;
+
 use crate::model::{Modifier, Relation, Ty};
 use crate::ops::{Mods, ROWS, Row, Values};
 use crate::program::{
@@ -7,7 +9,6 @@ use crate::program::{
     Scope, Signature, Source, Stmt, Sub, Target, Var, What,
 };
 use crate::random::Random;
-use crate::run::skl;
 use crate::walk::LANES;
 
 /// Types of variables, the common ones several times.
@@ -37,6 +38,7 @@ struct Where {
 
 struct Draw<'a> {
     r: &'a mut Random,
+    target: &'static Platform,
     simd: usize,
     scope: Scope,
     loops: usize,
@@ -52,8 +54,13 @@ struct Draw<'a> {
     left: usize,
 }
 
-/// The program of a seed.
-pub fn program(seed: u64) -> Program {
+/// Bytes of a register.
+fn grf(target: &Platform) -> usize {
+    target.grf_bytes as usize
+}
+
+/// The program of a seed, for a target.
+pub fn program(seed: u64, target: &'static Platform) -> Program {
     let mut r = Random(seed);
     let simd = r.of(&[8, 16, 16, 32]);
     let items = if r.below(3) == 0 {
@@ -65,16 +72,27 @@ pub fn program(seed: u64) -> Program {
     let mut functions: Vec<Signature> = Vec::new();
     for _ in 0..count {
         let known = functions.last().filter(|_| r.below(2) == 0).cloned();
-        functions.push(known.unwrap_or_else(|| signature(&mut r, simd)));
+        functions.push(known.unwrap_or_else(|| signature(&mut r, simd, target)));
     }
     let length = r.of(&[6, 14, 30]);
     let all_run = items == simd;
-    let mut scopes = vec![object(&mut r, simd, &functions, None, all_run, length)];
+    let mut scopes = vec![object(
+        &mut r, target, simd, &functions, None, all_run, length,
+    )];
     for own in 0..count {
         let length = 2 + r.below(8);
-        scopes.push(object(&mut r, simd, &functions, Some(own), all_run, length));
+        scopes.push(object(
+            &mut r,
+            target,
+            simd,
+            &functions,
+            Some(own),
+            all_run,
+            length,
+        ));
     }
     Program {
+        target,
         seed,
         simd,
         items,
@@ -83,7 +101,7 @@ pub fn program(seed: u64) -> Program {
 }
 
 /// Some functions have as many arguments as fit.
-fn signature(r: &mut Random, simd: usize) -> Signature {
+fn signature(r: &mut Random, simd: usize, target: &Platform) -> Signature {
     let count = r.of(&[1, 2, 3, 5, 8, 40]);
     let mut signature = Signature {
         args: Vec::new(),
@@ -95,7 +113,7 @@ fn signature(r: &mut Random, simd: usize) -> Signature {
             ty,
             common: r.below(3) == 0,
         });
-        if signature.layout(simd).is_none() {
+        if signature.layout(simd, grf(target)).is_none() {
             signature.args.pop();
             break;
         }
@@ -105,6 +123,7 @@ fn signature(r: &mut Random, simd: usize) -> Signature {
 
 fn object(
     r: &mut Random,
+    target: &'static Platform,
     simd: usize,
     functions: &[Signature],
     own: Option<usize>,
@@ -113,6 +132,7 @@ fn object(
 ) -> Scope {
     let mut draw = Draw {
         r,
+        target,
         simd,
         scope: Scope::default(),
         loops: 0,
@@ -251,8 +271,9 @@ impl Draw<'_> {
             if size > self.simd || !(sizes.is_empty() || sizes.contains(&size)) {
                 continue;
             }
-            let step = size.max(4);
-            let off = self.r.below(self.simd / step) * step;
+            // An execution mask names groups of this size.
+            let step = size.max(grf(self.target) / 8);
+            let off = self.r.below(self.simd.div_ceil(step)) * step;
             return Exec {
                 size,
                 off,
@@ -564,8 +585,10 @@ impl Draw<'_> {
             },
             region: Region { v: 1, w: 1, h: 0 },
         };
+        // Payloads begin a GRF.
         let size = self.r.of(&[8, 16, 16]).min(self.simd);
-        let off = self.r.below(self.simd / size) * size;
+        let step = size.max(grf(self.target) / 4);
+        let off = self.r.below(self.simd.div_ceil(step)) * step;
         let exec = Exec {
             size,
             off,
@@ -595,7 +618,7 @@ impl Draw<'_> {
         let store = self.r.below(2) == 0;
         let message = match self.r.below(4) {
             // The reference accepts a conditional send of two payloads only in its own form.
-            0 => Message::Raw {
+            0 if size >= grf(self.target) / 4 => Message::Raw {
                 conditional: !store && self.r.below(2) == 0,
             },
             _ => Message::Operation,
@@ -821,7 +844,7 @@ impl Draw<'_> {
         let chosen = |row: &&Row| {
             let exact =
                 !row.near && !row.upper && matches!(row.values, Values::Any | Values::Divisor);
-            exact && row.op != "cmp" && row.is_on(skl())
+            exact && row.op != "cmp" && row.is_on(self.target)
         };
         let rows: Vec<&Row> = ROWS.iter().filter(chosen).collect();
         for _ in 0..20 {
@@ -848,6 +871,9 @@ impl Draw<'_> {
             };
         }
         let types = self.r.of(row.types);
+        if !types.are_on(row.op, self.target) {
+            return None;
+        }
         let saturate = row.saturates && self.r.below(4) == 0;
         let dst = self.r.of(types.targets[0]);
         let mut targets: Vec<Target> = Vec::new();
@@ -861,7 +887,7 @@ impl Draw<'_> {
             let Place::Direct { byte, .. } = target.place else {
                 return None;
             };
-            if whole && (target.stride != 1 || !byte.is_multiple_of(32)) {
+            if whole && (target.stride != 1 || !byte.is_multiple_of(grf(self.target))) {
                 return None;
             }
             targets.push(target);
@@ -987,11 +1013,12 @@ impl Draw<'_> {
         if last >= room {
             return None;
         }
+        let grf = grf(self.target);
         let byte = match self.r.below(2) {
-            0 => self.r.below((room - last).div_ceil(32 / ty.bytes())) * 32,
+            0 => self.r.below((room - last).div_ceil(grf / ty.bytes())) * grf,
             _ => self.r.below(room - last) * ty.bytes(),
         };
-        if !is_legal(byte, ty, stride, last) {
+        if !is_legal(grf, byte, ty, stride, last) {
             return None;
         }
         Some(Target {
@@ -1032,7 +1059,7 @@ impl Draw<'_> {
             }
             let byte = self.r.below(room - last) * ty.bytes();
             let step = if region.w == 1 { region.v } else { 4 };
-            if !is_legal(byte, ty, step, last) {
+            if !is_legal(grf(self.target), byte, ty, step, last) {
                 return None;
             }
             return Some(What::At {
@@ -1060,9 +1087,9 @@ impl Draw<'_> {
 
 /// True if an operand touches at most two GRFs (specification, "Region Restrictions", rule 6). The channels' own
 /// elements may take more, as front ends rely on.
-fn is_legal(byte: usize, ty: Ty, step: usize, last: usize) -> bool {
+fn is_legal(grf: usize, byte: usize, ty: Ty, step: usize, last: usize) -> bool {
     let end = byte + last * ty.bytes() + ty.bytes() - 1;
-    end / 32 - byte / 32 <= 1 || step * ty.bytes() <= 8 && byte.is_multiple_of(32)
+    end / grf - byte / grf <= 1 || step * ty.bytes() <= 8 && byte.is_multiple_of(grf)
 }
 
 /// A region for a number of channels, of any form the hardware knows.

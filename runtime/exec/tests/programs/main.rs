@@ -18,9 +18,14 @@ mod text;
 mod walk;
 
 use case::Case;
+use kiln_emit::platform::{self, Platform};
 
 /// Programs that failed once.
 const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/found");
+
+fn target(name: &str) -> &'static Platform {
+    platform::find(name).expect("a known platform")
+}
 
 fn check(name: &str, case: &Case) {
     for &limit in case.limits() {
@@ -33,20 +38,30 @@ fn check(name: &str, case: &Case) {
     }
 }
 
-#[test]
-fn programs_compute_what_their_trees_say() {
+fn programs_of(target: &'static Platform, usual: u64) {
     let set = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok());
-    let count = set.unwrap_or(150);
+    let count = set.unwrap_or(usual);
     let mut tried = 0;
     for seed in 0..count {
-        let program = draw::program(seed);
+        let program = draw::program(seed, target);
         let Ok(outcome) = walk::walk(&program) else {
             continue;
         };
         tried += 1;
-        check(&format!("program {seed}"), &Case::new(&program, &outcome));
+        let name = format!("{}, program {seed}", target.name);
+        check(&name, &Case::new(&program, &outcome));
     }
     assert!(2 * tried > count, "most programs are defined");
+}
+
+#[test]
+fn programs_compute_what_their_trees_say() {
+    programs_of(target("skl"), 150);
+}
+
+#[test]
+fn programs_for_xe2_compute_what_their_trees_say() {
+    programs_of(target("bmg"), 60);
 }
 
 #[test]
@@ -64,7 +79,7 @@ fn what_went_wrong_once_does_not_again() {
 #[test]
 fn a_case_is_read_as_it_was_written() {
     for seed in 0..20 {
-        let program = draw::program(seed);
+        let program = draw::program(seed, target("skl"));
         if let Ok(outcome) = walk::walk(&program) {
             let case = Case::new(&program, &outcome);
             assert_eq!(Case::read(&case.write()), Some(case));

@@ -7,6 +7,8 @@
 //!
 //! Subroutines share the variables of their object; functions have their own and receive arguments.
 
+use kiln_emit::platform::Platform;
+
 pub use crate::model::Modifier;
 use crate::model::{Relation, Ty};
 
@@ -256,27 +258,29 @@ impl Arg {
 }
 
 impl Signature {
-    /// The byte offset of each argument, in whole GRFs or packed with its neighbours, and the number of GRFs; `None`
-    /// if there are too many.
-    pub fn layout(&self, simd: usize) -> Option<(Vec<usize>, usize)> {
+    /// The byte offset of each argument, in whole GRFs of a size or packed with its neighbours, and the number of GRFs;
+    /// `None` if there are too many.
+    pub fn layout(&self, simd: usize, grf: usize) -> Option<(Vec<usize>, usize)> {
         let mut end = 0usize;
         let places = self.args.iter().map(|arg| {
-            let at = end.next_multiple_of(if arg.common { arg.ty.bytes() } else { 32 });
+            let at = end.next_multiple_of(if arg.common { arg.ty.bytes() } else { grf });
             end = at + arg.bytes(simd);
             at
         });
         let places = places.collect();
-        let grfs = end.div_ceil(32);
+        let grfs = end.div_ceil(grf);
         (grfs <= ARG_GRFS).then_some((places, grfs))
     }
 
-    pub fn result_grfs(&self, simd: usize) -> usize {
-        self.result.map_or(0, |ty| (ty.bytes() * simd).div_ceil(32))
+    pub fn result_grfs(&self, simd: usize, grf: usize) -> usize {
+        self.result
+            .map_or(0, |ty| (ty.bytes() * simd).div_ceil(grf))
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct Program {
+    pub target: &'static Platform,
     pub seed: u64,
     pub simd: usize,
     /// Work-items of the only group, `simd` at most.

@@ -3,7 +3,6 @@
 use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{Options, Session, Tier};
-use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Launch, Program as Code};
 
@@ -17,13 +16,9 @@ const STACK: usize = 1 << 16;
 /// Tiers that code is made for.
 pub const TIERS: [Tier; 2] = [Tier::Best, Tier::Quick];
 
-pub fn skl() -> &'static Platform {
-    platform::find("skl").expect("the platform of the tests")
-}
-
 /// Our machine code, linked, every stage verified.
 pub fn compile(case: &Case, grf_limit: u32, tier: Tier) -> Result<Code, String> {
-    let mut options = Options::new(skl()).tier(tier);
+    let mut options = Options::new(case.target).tier(tier);
     options.verify = true;
     options.grf_limit = grf_limit;
     let session = Session::new(options);
@@ -37,12 +32,12 @@ pub fn compile(case: &Case, grf_limit: u32, tier: Tier) -> Result<Code, String> 
     let object_file = session
         .object_file(&module, Info::ZeInfo(info(case)))
         .map_err(|e| e.to_string())?;
-    let code = Code::from_zebin(&object_file, "program", skl());
+    let code = Code::from_zebin(&object_file, "program", case.target);
     code.map_err(|e| e.to_string())
 }
 
 fn info(case: &Case) -> ZeInfo {
-    let simd = case.simd;
+    let (simd, grfs) = (case.simd, case.target.default_grfs);
     let buffers = [BEFORE, AFTER, MEMORY];
     let payload: String = buffers
         .iter()
@@ -59,7 +54,7 @@ fn info(case: &Case) -> ZeInfo {
 kernels:
   - name: program
     execution_env:
-      grf_count: 128
+      grf_count: {grfs}
       simd_size: {simd}
     payload_arguments:
 {payload}      - {{arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 3, addrmode: stateless, addrspace: global, access_type: readwrite}}

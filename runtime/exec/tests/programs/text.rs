@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use kiln_emit::platform::MessageFamily;
+
 use crate::model::Ty;
 use crate::program::{
     Arg, By, Combine, Exec, Guard, Inst, Message, Offset, Place, Program, Region, Scope, Signature,
@@ -16,9 +18,6 @@ pub const BEFORE: usize = 0;
 pub const AFTER: usize = 1;
 pub const MEMORY: usize = 2;
 
-/// Offset of the stack's address in each thread's payload.
-pub const STACK_AT: usize = 32;
-
 struct Writer<'a> {
     program: &'a Program,
     scope: &'a Scope,
@@ -31,9 +30,21 @@ struct Writer<'a> {
 }
 
 impl Program {
+    fn grf(&self) -> usize {
+        self.target.grf_bytes as usize
+    }
+
+    fn loads_by_address(&self) -> bool {
+        self.target.memory == MessageFamily::LoadStore
+    }
+
     /// The kernel and its functions, in one text.
     pub fn text(&self) -> String {
-        let mut out = String::from(".version 4.1\n");
+        let version = match self.loads_by_address() {
+            true => "4.2",
+            false => "4.1",
+        };
+        let mut out = format!(".version {version}\n");
         for number in 0..self.scopes.len() {
             let prefix = if number == 0 {
                 String::new()
@@ -85,7 +96,7 @@ impl Writer<'_> {
     }
 
     fn object(&mut self, number: usize) {
-        let simd = self.program.simd;
+        let (simd, grf) = (self.program.simd, self.program.grf());
         match number {
             0 => self.line(".kernel \"program\""),
             n => self.line(format!(".global_function \"{}\"", function_name(n - 1))),
@@ -104,7 +115,7 @@ impl Writer<'_> {
             self.line(".decl OFFSET v_type=G type=ud num_elts=16 align=hword");
             self.line(".decl PREDS v_type=G type=ud num_elts=16 align=hword");
             self.line(".decl T6 v_type=T num_elts=1 v_name=T006");
-            self.line(format!(".input STACK offset={STACK_AT} size=8"));
+            self.line(format!(".input STACK offset={grf} size=8"));
         }
         self.line(format!(".kernel_attr SimdSize={simd}"));
         // The reference takes an object for a subroutine if its first block is not named main.
@@ -115,7 +126,7 @@ impl Writer<'_> {
             self.begin();
         } else {
             let signature = &self.scope.signature;
-            let (args, result) = (grfs(signature, simd), signature.result_grfs(simd));
+            let (args, result) = (grfs(signature, simd, grf), signature.result_grfs(simd, grf));
             self.line(format!(".kernel_attr ArgSize={args}"));
             self.line(format!(".kernel_attr RetValSize={result}"));
             self.line(format!(".function \"{name}\"\n{name}:"));
@@ -148,17 +159,21 @@ impl Writer<'_> {
     }
 
     fn declarations(&mut self) {
-        let p = self.prefix.clone();
+        let (p, grf) = (self.prefix.clone(), self.program.grf());
+        let align = match grf {
+            64 => "align=wordx32",
+            _ => "align=hword",
+        };
         for (i, var) in self.scope.vars.iter().enumerate() {
             let name = format!("{p}X{i}");
             let dwords = var.bytes / 4;
             self.line(format!(
-                ".decl {name} v_type=G type=ud num_elts={dwords} align=hword"
+                ".decl {name} v_type=G type=ud num_elts={dwords} {align}"
             ));
             for ty in Ty::ALL {
                 let (ty, count) = (ty.name(), var.bytes / ty.bytes());
                 self.line(format!(
-                    ".decl {name}_{ty} v_type=G type={ty} num_elts={count} align=hword alias=<{name}, 0>"
+                    ".decl {name}_{ty} v_type=G type={ty} num_elts={count} {align} alias=<{name}, 0>"
                 ));
             }
         }
@@ -170,9 +185,9 @@ impl Writer<'_> {
         }
         for (ty, bytes) in [("b", 1), ("w", 2), ("d", 4), ("q", 8)] {
             for (name, grfs, at) in [("ARG", 32, "%arg"), ("RESULT", 12, "%retval")] {
-                let count = grfs * 32 / bytes;
+                let count = grfs * grf / bytes;
                 self.line(format!(
-                    ".decl {p}{name}_{ty} v_type=G type={ty} num_elts={count} align=hword alias=<{at}, 0>"
+                    ".decl {p}{name}_{ty} v_type=G type={ty} num_elts={count} {align} alias=<{at}, 0>"
                 ));
             }
         }
@@ -207,28 +222,32 @@ impl Writer<'_> {
             self.line("mov (M1_NM, 1) SP(0,0)<1> STACK(0,0)<0;1,0>");
             self.line("mov (M1_NM, 1) FP(0,0)<1> STACK(0,0)<0;1,0>");
         }
-        self.transfer("gather4_scaled", BEFORE);
-        self.line(format!("movs (M1_NM, 1) T6(0) {MEMORY}:ud"));
+        self.transfer(false, BEFORE);
+        if !self.program.loads_by_address() {
+            self.line(format!("movs (M1_NM, 1) T6(0) {MEMORY}:ud"));
+        }
         self.predicates();
     }
 
     fn begin_function(&mut self) {
-        let (simd, p) = (self.program.simd, self.prefix.clone());
+        let (simd, grf) = (self.program.simd, self.program.grf());
+        let p = self.prefix.clone();
         let signature = &self.scope.signature;
         for (i, var) in self.scope.vars.iter().enumerate() {
             let dword = walk::constant(i);
-            for row in (0..var.bytes / 32).step_by(2) {
+            for byte in (0..var.bytes).step_by(64) {
+                let row = byte / grf;
                 self.line(format!("mov (M1_NM, 16) {p}X{i}({row},0)<1> {dword:#x}:ud"));
             }
         }
         for (i, (arg, at)) in signature
             .args
             .iter()
-            .zip(places(signature, simd))
+            .zip(places(signature, simd, grf))
             .enumerate()
         {
-            let to = at_byte(&format!("{p}X{i}"), 0, *arg);
-            let from = at_byte(&format!("{p}ARG"), at, *arg);
+            let to = at_byte(grf, &format!("{p}X{i}"), 0, *arg);
+            let from = at_byte(grf, &format!("{p}ARG"), at, *arg);
             self.line(copy(*arg, simd, &to, &from));
         }
         self.predicates();
@@ -239,25 +258,61 @@ impl Writer<'_> {
         for i in 0..self.scope.preds.len() {
             self.line(format!("mov (M1_NM, 1) PREDS(0,{i})<1> P{}", i + 1));
         }
-        self.transfer("scatter4_scaled", AFTER);
+        self.transfer(true, AFTER);
     }
 
-    fn transfer(&mut self, op: &str, surface: usize) {
-        self.line(format!("movs (M1_NM, 1) T6(0) {surface}:ud"));
+    fn transfer(&mut self, store: bool, surface: usize) {
+        if !self.program.loads_by_address() {
+            self.line(format!("movs (M1_NM, 1) T6(0) {surface}:ud"));
+        }
         let mut from = 0;
         for i in 0..self.scope.vars.len() {
             for at in (0..self.scope.vars[i].bytes).step_by(64) {
-                self.line(format!(
-                    "{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 X{i}.{at}"
-                ));
+                self.row(store, surface, from, &format!("X{i}.{at}"));
                 from += 64;
             }
         }
         if surface == AFTER {
-            self.line(format!(
-                "{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 PREDS.0"
-            ));
+            self.row(store, surface, from, "PREDS.0");
         }
+    }
+
+    /// Loads or stores sixteen dwords.
+    fn row(&mut self, store: bool, surface: usize, from: usize, data: &str) {
+        let exec = Exec {
+            size: 16,
+            off: 0,
+            no_mask: true,
+        };
+        self.access(store, exec, "", (surface, from), "OFFSET.0", data);
+    }
+
+    /// A message that loads or stores a dword a channel, at offsets from a place of a surface.
+    fn access(
+        &mut self,
+        store: bool,
+        exec: Exec,
+        guard: &str,
+        (surface, from): (usize, usize),
+        offsets: &str,
+        data: &str,
+    ) {
+        let exec = Self::exec(exec);
+        self.line(match (self.program.loads_by_address(), store) {
+            (true, true) => {
+                format!("{guard}lsc_store.ugm {exec} bti({surface:#x})[{offsets}+{from:#x}]:a32 {data}:d32")
+            }
+            (true, false) => {
+                format!("{guard}lsc_load.ugm {exec} {data}:d32 bti({surface:#x})[{offsets}+{from:#x}]:a32")
+            }
+            // The surface is that of the address register.
+            (false, true) => {
+                format!("{guard}scatter4_scaled.R {exec} T6 {from:#x}:ud {offsets} {data}")
+            }
+            (false, false) => {
+                format!("{guard}gather4_scaled.R {exec} T6 {from:#x}:ud {offsets} {data}")
+            }
+        });
     }
 
     fn label(&mut self) -> String {
@@ -306,7 +361,7 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
-        let simd = self.program.simd;
+        let (simd, grf) = (self.program.simd, self.program.grf());
         let p = self.prefix.clone();
         match stmt {
             Stmt::Inst(inst) => {
@@ -349,20 +404,24 @@ impl Writer<'_> {
                 offsets,
                 data,
             } => {
-                let (at, grfs) = (exec.off * 4, exec.size * 4 / 32);
+                let (at, grfs) = (exec.off * 4, (exec.size * 4).div_ceil(grf));
                 let (guard, size) = (self.guard(*guard), exec.size);
                 let exec = Self::exec(*exec);
                 let wait = if *conditional { "c" } else { "" };
-                let desc = descriptor(*store, size);
+                let (unit, surface, desc) = match self.program.loads_by_address() {
+                    true => (LOAD_STORE, MEMORY << 24, load_store(*store)),
+                    false => (DATA_PORT, 0, descriptor(*store, size)),
+                };
                 self.line(match store {
                     true => format!(
-                        "{guard}raw_sends{wait}.{DATA_PORT}.{grfs}.{grfs}.0 {exec} {:#x}:ud {desc:#x}:ud \
+                        "{guard}raw_sends{wait}.{unit}.{grfs}.{grfs}.0 {exec} {:#x}:ud {desc:#x}:ud \
                          {p}X{offsets}.{at} {p}X{data}.{at} %null.0",
-                        grfs << 6 | DATA_PORT
+                        surface | grfs << 6 | unit
                     ),
                     false => format!(
-                        "{guard}raw_send{wait} {exec} {DATA_PORT:#x} {grfs} {grfs} {desc:#x}:ud \
-                         {p}X{offsets}.{at} {p}X{data}.{at}"
+                        "{guard}raw_send{wait} {exec} {:#x} {grfs} {grfs} {desc:#x}:ud \
+                         {p}X{offsets}.{at} {p}X{data}.{at}",
+                        surface | unit
                     ),
                 });
             }
@@ -374,16 +433,10 @@ impl Writer<'_> {
                 offsets,
                 data,
             } => {
-                let op = if *store {
-                    "scatter4_scaled"
-                } else {
-                    "gather4_scaled"
-                };
                 let at = exec.off * 4;
-                let (guard, exec) = (self.guard(*guard), Self::exec(*exec));
-                self.line(format!(
-                    "{guard}{op}.R {exec} T6 0x0:ud {p}X{offsets}.{at} {p}X{data}.{at}"
-                ));
+                let guard = self.guard(*guard);
+                let (offsets, data) = (format!("{p}X{offsets}.{at}"), format!("{p}X{data}.{at}"));
+                self.access(*store, *exec, &guard, (MEMORY, 0), &offsets, &data);
             }
             Stmt::Count {
                 exec,
@@ -393,9 +446,15 @@ impl Writer<'_> {
             } => {
                 let at = exec.off * 4;
                 let (guard, exec) = (self.guard(*guard), Self::exec(*exec));
-                self.line(format!(
-                    "{guard}dword_atomic.add {exec} T6 {p}X{offsets}.{at} {p}X{data}.{at} %null.0 %null.0"
-                ));
+                self.line(match self.program.loads_by_address() {
+                    true => format!(
+                        "{guard}lsc_atomic_iadd.ugm {exec} %null:d32 bti({MEMORY:#x})[{p}X{offsets}.{at}]:a32 \
+                         {p}X{data}.{at} %null"
+                    ),
+                    false => format!(
+                        "{guard}dword_atomic.add {exec} T6 {p}X{offsets}.{at} {p}X{data}.{at} %null.0 %null.0"
+                    ),
+                });
             }
             Stmt::If {
                 guard,
@@ -460,14 +519,14 @@ impl Writer<'_> {
             } => {
                 let program = self.program;
                 let signature = &program.scopes[1 + function].signature;
-                let at = places(signature, simd);
+                let at = places(signature, simd, grf);
                 for ((arg, &(var, byte)), to) in signature.args.iter().zip(args).zip(at) {
-                    let to = at_byte(&format!("{p}ARG"), to, *arg);
-                    let from = at_byte(&format!("{p}X{var}"), byte, *arg);
+                    let to = at_byte(grf, &format!("{p}ARG"), to, *arg);
+                    let from = at_byte(grf, &format!("{p}X{var}"), byte, *arg);
                     self.line(copy(*arg, simd, &to, &from));
                 }
                 let name = function_name(*function);
-                let sizes = (grfs(signature, simd), signature.result_grfs(simd));
+                let sizes = (grfs(signature, simd, grf), signature.result_grfs(simd, grf));
                 let sizes = format!("{} {}", sizes.0, sizes.1);
                 match by {
                     By::Name => self.line(format!("fcall (M1, {simd}) {name} {sizes}")),
@@ -491,10 +550,14 @@ impl Writer<'_> {
     }
 
     fn place(&self, place: Place, ty: Ty) -> String {
-        let (p, name) = (&self.prefix, ty.name());
+        let (p, name, grf) = (&self.prefix, ty.name(), self.program.grf());
         match place {
             Place::Direct { var, byte } => {
-                format!("{p}X{var}_{name}({},{})", byte / 32, byte % 32 / ty.bytes())
+                format!(
+                    "{p}X{var}_{name}({},{})",
+                    byte / grf,
+                    byte % grf / ty.bytes()
+                )
             }
             Place::Indirect {
                 addr,
@@ -568,27 +631,38 @@ fn descriptor(store: bool, channels: usize) -> usize {
     grfs << 25 | got << 20 | operation << 14 | size << 12 | only_red << 8 | MEMORY
 }
 
+/// The function that loads and stores by address.
+const LOAD_STORE: usize = 15;
+
+/// The descriptor of its message of one dword a channel, of 16 channels at offsets of 32 bits in a surface of the
+/// binding table.
+fn load_store(store: bool) -> usize {
+    let (operation, got) = if store { (4, 0) } else { (0, 1) };
+    let (offsets, dwords, table) = (2, 2, 3);
+    table << 29 | 1 << 25 | got << 20 | dwords << 9 | offsets << 7 | operation
+}
+
 /// The integer type that moves values of a type unchanged.
 fn bits_of(ty: Ty) -> &'static str {
     ["b", "w", "d", "q"][ty.bytes().trailing_zeros() as usize]
 }
 
 /// Offsets of the arguments.
-fn places(signature: &Signature, simd: usize) -> Vec<usize> {
-    signature.layout(simd).expect("arguments that fit").0
+fn places(signature: &Signature, simd: usize, grf: usize) -> Vec<usize> {
+    signature.layout(simd, grf).expect("arguments that fit").0
 }
 
-fn grfs(signature: &Signature, simd: usize) -> usize {
-    signature.layout(simd).expect("arguments that fit").1
+fn grfs(signature: &Signature, simd: usize, grf: usize) -> usize {
+    signature.layout(simd, grf).expect("arguments that fit").1
 }
 
 /// Text of a byte in a variable that is declared with all types of that width.
-fn at_byte(var: &str, byte: usize, arg: Arg) -> String {
+fn at_byte(grf: usize, var: &str, byte: usize, arg: Arg) -> String {
     format!(
         "{var}_{}({},{})",
         bits_of(arg.ty),
-        byte / 32,
-        byte % 32 / arg.ty.bytes()
+        byte / grf,
+        byte % grf / arg.ty.bytes()
     )
 }
 

@@ -157,6 +157,9 @@ impl Case {
         let mut guard = Guard::random(r, sizes)?;
         let Guard { simd, size, .. } = guard;
         let types = r.of(row.types);
+        if !types.are_on(row.op, target) {
+            return None;
+        }
         let saturate = row.saturates && r.below(4) == 0;
         let mut sources: Vec<Source> = Vec::new();
         let mut fill = [None; 4];

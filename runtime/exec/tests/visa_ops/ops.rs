@@ -2,6 +2,8 @@
 //! type maps", "Supported types").
 
 use half::f16;
+use kiln_emit::encoding;
+use kiln_emit::inst::{MathFn, Op};
 use kiln_emit::platform::Platform;
 use kiln_frontend::opcode::Opcode;
 
@@ -25,6 +27,15 @@ pub enum Mods {
 pub struct Types {
     pub targets: &'static [&'static [Ty]],
     pub sources: &'static [&'static [Ty]],
+}
+
+impl Types {
+    /// True if the target has an operation on them: the math unit of some does not divide integers.
+    pub fn are_on(&self, op: &str, target: &Platform) -> bool {
+        let divides = encoding::has(Op::Math(MathFn::Iqot), target);
+        let integers = !self.targets[0].iter().any(|ty| ty.is_float());
+        divides || !integers || !matches!(op, "div" | "mod")
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

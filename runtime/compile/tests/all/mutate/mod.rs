@@ -8,7 +8,7 @@ use kiln_compile::source::Input;
 use kiln_compile::{CompileError, Error, Options, Session};
 use kiln_emit::encoding::encode;
 use kiln_emit::listing::entries;
-use kiln_emit::platform::{Platform, find};
+use kiln_emit::platform::{MessageFamily, Platform};
 use kiln_emit::verify::verify;
 use kiln_regalloc::AllocError;
 
@@ -44,8 +44,8 @@ fn root() -> &'static Path {
         .expect("the examples")
 }
 
-/// Texts in the subfolders of a folder, each named for its subfolder.
-fn texts_in(folder: &Path) -> Vec<String> {
+/// Texts in the subfolders of a folder, each named for its subfolder, or in parts of these that are for one platform.
+fn texts_in(folder: &Path, part: &str) -> Vec<String> {
     let mut folders: Vec<_> = std::fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("a folder of a kernel").path())
@@ -53,7 +53,8 @@ fn texts_in(folder: &Path) -> Vec<String> {
     folders.sort();
     let text = |folder: std::path::PathBuf| {
         let name = folder.file_name()?.to_str()?.to_owned();
-        std::fs::read_to_string(folder.join(name).with_extension("visaasm")).ok()
+        let path = folder.join(part).join(name);
+        std::fs::read_to_string(path.with_extension("visaasm")).ok()
     };
     folders.into_iter().filter_map(text).collect()
 }
@@ -61,26 +62,33 @@ fn texts_in(folder: &Path) -> Vec<String> {
 /// The texts of the examples.
 pub fn texts() -> &'static [String] {
     static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
-    TEXTS.get_or_init(|| texts_in(&root().join("examples")))
+    TEXTS.get_or_init(|| texts_in(&root().join("examples"), ""))
 }
 
-/// Texts of the examples and of the tests' kernels.
-fn all_texts() -> &'static [String] {
-    static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
-    TEXTS.get_or_init(|| {
-        let kernels = texts_in(&root().join("runtime/tests/kernels"));
-        texts().iter().cloned().chain(kernels).collect()
+/// Texts of the examples and of the tests' kernels for Gen9, and for Xe2 and Xe3.
+fn all_texts(platform: &Platform) -> &'static [String] {
+    static TEXTS: [OnceLock<Vec<String>>; 2] = [const { OnceLock::new() }; 2];
+    let newer = platform.memory == MessageFamily::LoadStore;
+    TEXTS[usize::from(newer)].get_or_init(|| {
+        let part = if newer { "bmg" } else { "" };
+        let folders = [
+            "examples",
+            "runtime/tests/kernels",
+            "runtime/tests/xe_kernels",
+        ];
+        let texts = folders.map(|folder| texts_in(&root().join(folder), part));
+        texts.concat()
     })
 }
 
-/// A text made from the data, and its register limit. The first byte chooses a text, the second the registers and
+/// A text for a platform made from the data, and its register limit. The first byte chooses a text, the second the registers and
 /// whether the text is one of the first 256 or of the rest; then come changes of [`CHANGE`] bytes each: the kind of
 /// change, a line, another line, and a choice.
-pub fn mutated(data: &[u8]) -> (String, u32) {
+pub fn mutated(data: &[u8], platform: &Platform) -> (String, u32) {
     let [choice, second, changes @ ..] = data else {
         return (String::new(), LIMITS[0]);
     };
-    let all = all_texts();
+    let all = all_texts(platform);
     let number = usize::from(*choice) + 256 * usize::from(second / 128);
     let mut lines: Vec<String> = all[number % all.len()].lines().map(str::to_owned).collect();
     for change in changes.chunks_exact(CHANGE) {
@@ -174,12 +182,11 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
     }
 }
 
-/// Compiles a text with a register limit; true if it was accepted.
+/// Compiles a text for a platform with a register limit; true if it was accepted.
 ///
 /// # Panics
 /// The result is no legal machine code, or the error is an internal one.
-pub fn compile(text: &str, grf_limit: u32) -> bool {
-    let platform = find("skl").expect("the platform");
+pub fn compile(text: &str, platform: &'static Platform, grf_limit: u32) -> bool {
     let options = Options {
         verify: true,
         grf_limit,
