@@ -59,31 +59,42 @@ fn run_in(
 /// Kernels of which the reference compiler's vISA and object files are kept.
 const KEPT: [&str; 4] = ["simdcf_collatz", "simdcf_call", "subroutine", "neighbours"];
 
-/// The names of all programs in LLVM IR.
-fn programs() -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder(""))
+/// The names of all programs in LLVM IR of a folder.
+fn programs(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
         .expect("the programs")
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
-        .filter(|name| folder(name).join("launch.yaml").exists())
+        .filter(|name| folder.join(name).join("launch.yaml").exists())
         .collect();
     names.sort();
     names
 }
 
-/// Compiles a program from one of its forms and runs it.
-fn compile_and_run(name: &str, form: &str, tier: Tier) -> Result<(), String> {
-    let path = folder(name).join(format!("{name}.{form}"));
-    run(&compiled(&path, tier)?, name, platform("skl"))
+/// Compiles the programs of a folder, each from two forms, and runs them. Says what goes wrong.
+fn all_give_what_is_expected(all: &Path, platform: &'static Platform) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for name in programs(all) {
+        let folder = all.join(&name);
+        // All forms give the same vISA (`forms` in the tests of kiln-genx).
+        for (form, tier) in [("ll", Tier::Quick), ("opaque.bc", Tier::Best)] {
+            let path = folder.join(format!("{name}.{form}"));
+            let zebin = compiled(&path, tier, platform);
+            let result = zebin.and_then(|zebin| run_in(&zebin, &folder, "launch.yaml", platform));
+            if result.is_err() {
+                wrong.push(format!("{name}.{form}, {tier:?}: {result:?}"));
+            }
+        }
+    }
+    wrong
 }
 
 /// The object file of a module in LLVM IR.
-fn compiled(path: &Path, tier: Tier) -> Result<Zebin, String> {
+fn compiled(path: &Path, tier: Tier, platform: &'static Platform) -> Result<Zebin, String> {
     let bytes = file(path);
     let input = Input {
         name: "k.ll",
         bytes: &bytes,
     };
-    let platform = platform("skl");
     let options = Options {
         verify: true,
         ..Options::new(platform)
@@ -106,7 +117,8 @@ fn examples_made_by_clang_give_the_expected_results() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../examples")
             .join(name);
-        let zebin = compiled(&folder.join(format!("{name}.ll")), Tier::Best);
+        let path = folder.join(format!("{name}.ll"));
+        let zebin = compiled(&path, Tier::Best, platform("skl"));
         let zebin = zebin.unwrap_or_else(|e| panic!("{name}: {e}"));
         let done = run_in(&zebin, &folder, "run.yaml", platform("skl"));
         assert_eq!(done, Ok(()), "{name}");
@@ -115,19 +127,20 @@ fn examples_made_by_clang_give_the_expected_results() {
 
 #[test]
 fn programs_in_llvm_ir_give_the_expected_results() {
-    let names = programs();
-    assert!(names.len() >= 84, "{} programs", names.len());
-    let mut wrong = Vec::new();
-    for name in &names {
-        // All forms give the same vISA (`forms` in the tests of kiln-genx).
-        for (form, tier) in [("ll", Tier::Quick), ("opaque.bc", Tier::Best)] {
-            let result = compile_and_run(name, form, tier);
-            if result.is_err() {
-                wrong.push(format!("{name}.{form}, {tier:?}: {result:?}"));
-            }
-        }
-    }
+    let all = folder("");
+    assert!(programs(&all).len() >= 86);
+    let wrong = all_give_what_is_expected(&all, platform("skl"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn programs_for_load_store_units_give_the_expected_results() {
+    let all = folder("").with_file_name("genx_lsc");
+    assert!(programs(&all).len() >= 7);
+    for name in ["bmg", "lnl", "ptl"] {
+        let wrong = all_give_what_is_expected(&all, platform(name));
+        assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
+    }
 }
 
 /// The reference's object file.

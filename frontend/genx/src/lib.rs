@@ -36,6 +36,8 @@ pub struct Compiled {
     pub visa: Visa,
     /// Interfaces of the kernels, in the order of the module.
     pub interfaces: Vec<Interface>,
+    /// Parts that are compiled in another way than the module asks for.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// True if a file is LLVM IR in text, by the first of its lines that says something.
@@ -106,14 +108,19 @@ pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
 fn compile_module(bytes: &[u8], options: &Options) -> Result<Compiled> {
     let mut module = read(bytes)?;
     let (kernels, calls) = described(&mut module, options.variant)?;
-    if module.functions.values().any(emit::diverges) {
-        // Branches of channels that break the rules become logic on masks.
-        let mut kept = module.clone();
-        if let Ok(compiled) = lower(&mut kept, &kernels, &calls, options, false) {
-            return Ok(compiled);
+    if !module.functions.values().any(emit::diverges) {
+        return lower(&mut module, &kernels, &calls, options, true);
+    }
+    // Branches of channels that break the rules become logic on masks.
+    let mut kept = module.clone();
+    match lower(&mut kept, &kernels, &calls, options, false) {
+        Ok(compiled) => Ok(compiled),
+        Err(broken) => {
+            let mut compiled = lower(&mut module, &kernels, &calls, options, true)?;
+            compiled.warnings.push(*broken);
+            Ok(compiled)
         }
     }
-    lower(&mut module, &kernels, &calls, options, true)
 }
 
 /// Runs the passes, with that for divergent control flow if it is asked for, and makes vISA.
@@ -130,9 +137,29 @@ fn lower(
         }
     }
     let (objects, interfaces) = emit::module::objects(module, kernels, calls, options.platform)?;
-    let visa = kiln_frontend::build::module(objects)
-        .map_err(|found| Diagnostic::new(Code::Rule, Loc::default(), found.to_string()))?;
-    Ok(Compiled { visa, interfaces })
+    let places = objects.iter().map(|object| {
+        let insts = object.insts.iter();
+        insts.map(|inst| inst.place).collect::<Vec<_>>()
+    });
+    let places: Vec<_> = places.collect();
+    let visa = kiln_frontend::build::module(objects).map_err(|found| {
+        let first = found.0.first();
+        let place = first.and_then(|found| places.get(found.object)?.get(found.inst?));
+        let loc = place.map_or(Loc::default(), |place| match place.column {
+            0 => Loc::byte(place.pos.into()),
+            column => Loc {
+                line: place.pos,
+                column,
+                byte: 0,
+            },
+        });
+        Diagnostic::new(Code::Rule, loc, found.to_string())
+    })?;
+    Ok(Compiled {
+        visa,
+        interfaces,
+        warnings: Vec::new(),
+    })
 }
 
 /// The kernels of a module, and the functions that they reach. All others lose their code.

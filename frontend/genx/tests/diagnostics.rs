@@ -52,7 +52,7 @@ fn each_code_has_its_place() {
     check("  call void @llvm.genx.unheard.of()", Code::Callee, 5);
     check("  %a = call i32 @llvm.genx.lane.id()", Code::Intrinsic, 5);
     check(
-        "  call void @llvm.genx.svm.block.st.i64.v1i32(i64 %p, <1 x i32> <i32 1>)",
+        "  call void @llvm.genx.svm.block.st.i64.v6i32(i64 %p, <6 x i32> zeroinitializer)",
         Code::Operand,
         5,
     );
@@ -110,6 +110,28 @@ fn platforms_lack_what_they_lack() {
         found(&text, "icllp").map(|f| (f.0, f.1)),
         Some((Code::Platform, 5))
     );
+    let product = "  %a = call <64 x i32> @llvm.genx.dpas.nosrc0.v64i32.v64i32.v64i32(<64 x i32> \
+        zeroinitializer, <64 x i32> zeroinitializer, i32 134744072)\n  \
+        call void @llvm.genx.svm.block.st.i64.v64i32(i64 %p, <64 x i32> %a)";
+    let fence = "  call void @llvm.genx.lsc.fence.v8i1(<8 x i1> zeroinitializer, i8 0, i8 0, i8 0)";
+    let sum = "  %a = call <8 x float> @llvm.genx.dword.atomic.fadd.v8f32.v8i1.v8i32(<8 x i1> \
+        zeroinitializer, i32 0, <8 x i32> zeroinitializer, <8 x float> zeroinitializer, <8 x \
+        float> undef)";
+    let state = "  %a = call i32 @llvm.genx.read.predef.reg.i32.i32(i32 20, i32 undef)\n  \
+        call void @llvm.genx.write.predef.reg.i32.i32(i32 14, i32 %a)";
+    for (body, lacking, having) in [
+        (product, "skl", "dg2"),
+        (product, "bmg", "dg2"),
+        (fence, "skl", "dg2"),
+        (sum, "skl", "dg2"),
+        (state, "skl", "dg2"),
+    ] {
+        let text = kernel("i64 %p", body);
+        let lacks = found(&text, lacking).map(|f| (f.0, f.1));
+        let has = found(&text, having).map(|f| f.0);
+        let expected = (Some((Code::Platform, 5)), None);
+        assert_eq!((lacks, has), expected, "{body} on {lacking}");
+    }
 }
 
 #[test]

@@ -9,9 +9,11 @@ use kiln_target::platform::PLATFORMS;
 
 const FORMS: [&str; 3] = ["opaque.ll", "bc", "opaque.bc"];
 
-/// Programs and their folders.
-fn programs() -> Vec<(String, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/tests/genx");
+/// Programs of a folder of the runtime's tests, and their own folders.
+fn programs(folder: &str) -> Vec<(String, PathBuf)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../runtime/tests")
+        .join(folder);
     let entries = std::fs::read_dir(folder).expect("the programs");
     let folders = entries.map(|entry| entry.expect("an entry").path());
     let mut programs: Vec<_> = folders
@@ -26,9 +28,10 @@ fn programs() -> Vec<(String, PathBuf)> {
 }
 
 /// The vISA of a file, or the diagnostic without its place.
-fn visa(bytes: &[u8]) -> Result<String, (Code, String)> {
+fn visa(bytes: &[u8], platform: &str) -> Result<String, (Code, String)> {
+    let platform = PLATFORMS.iter().find(|p| p.name == platform);
     let options = Options {
-        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
+        platform: platform.expect("a platform"),
         variant: None,
     };
     match compile(bytes, &options) {
@@ -39,17 +42,19 @@ fn visa(bytes: &[u8]) -> Result<String, (Code, String)> {
 
 #[test]
 fn all_forms_give_the_same() {
-    let programs = programs();
-    assert!(programs.len() >= 70, "{} programs", programs.len());
-    for (name, folder) in &programs {
+    let (skl, later) = (programs("genx"), programs("genx_lsc"));
+    assert!(skl.len() >= 86 && later.len() >= 7);
+    let skl = skl.iter().map(|program| (program, "skl"));
+    for ((name, folder), platform) in skl.chain(later.iter().map(|program| (program, "bmg"))) {
         let read = |form: &str| {
             let path = folder.join(format!("{name}.{form}"));
             std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
         };
-        let text = visa(&read("ll"));
+        let text = visa(&read("ll"), platform);
+        assert!(text.is_ok(), "{name}: {text:?}");
         for form in FORMS {
             assert!(
-                visa(&read(form)) == text,
+                visa(&read(form), platform) == text,
                 "{name}.{form} differs from {name}.ll"
             );
         }
@@ -58,7 +63,7 @@ fn all_forms_give_the_same() {
 
 #[test]
 fn a_wrapper_is_looked_into() {
-    let (name, folder) = &programs()[0];
+    let (name, folder) = &programs("genx")[0];
     let bitcode = std::fs::read(folder.join(format!("{name}.bc"))).expect("bitcode");
     let mut wrapped = Vec::new();
     for field in [0x0b17_c0de_u32, 0, 20, bitcode.len() as u32, 0] {
@@ -67,12 +72,12 @@ fn a_wrapper_is_looked_into() {
     wrapped.extend(&bitcode);
     // Bytes after the wrapper's end do not matter.
     wrapped.extend([0xff; 8]);
-    assert!(visa(&wrapped) == visa(&bitcode));
+    assert!(visa(&wrapped, "skl") == visa(&bitcode, "skl"));
 }
 
 #[test]
 fn errors_in_bitcode_have_a_place() {
-    let (name, folder) = &programs()[0];
+    let (name, folder) = &programs("genx")[0];
     let bitcode = std::fs::read(folder.join(format!("{name}.bc"))).expect("bitcode");
     let options = Options {
         platform: &PLATFORMS[0],

@@ -1362,6 +1362,15 @@ impl LscOp {
         found.map(|(_, number)| (*number).into())
     }
 
+    /// Number of arguments of the atomic with this number.
+    pub fn arguments(number: u32) -> usize {
+        match number {
+            8..=10 => 0,
+            18 | 23 | 37 => 2,
+            _ => 1,
+        }
+    }
+
     /// True if the operation moves channels by a mask, not elements.
     pub fn has_channels(number: u32) -> bool {
         matches!(number, 2 | 6 | 49 | 50 | 54)

@@ -118,6 +118,7 @@ fn flags(bits: u64) -> Flags {
         arcp: bit(0) || bit(4),
         contract: bit(0) || bit(5),
         afn: bit(0) || bit(6),
+        reassoc: bit(0) || bit(7),
     }
 }
 

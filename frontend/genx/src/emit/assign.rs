@@ -10,7 +10,7 @@
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::bale::{Bales, Fold, is_alias};
-use crate::intrinsics::Kind;
+use crate::intrinsics::{Kind, lsc};
 use crate::ir::{Block, Function, Inst, Module, Op, Value, ValueDef};
 
 /// Live range: segments of points, sorted and apart.
@@ -73,7 +73,14 @@ fn is_early(module: &Module, function: &Function, inst: Inst) -> bool {
         Op::Phi | Op::ExtractValue(_) => false,
         Op::InsertElement => false,
         Op::Intrinsic(intrinsic)
-            if matches!(intrinsic.kind(), Kind::Message(_) | Kind::Atomic(..)) =>
+            if matches!(
+                intrinsic.kind(),
+                Kind::Message(_)
+                    | Kind::Atomic(..)
+                    | Kind::Lsc(_)
+                    | Kind::LscTyped(_)
+                    | Kind::Sampler(_)
+            ) =>
         {
             // One that goes out in parts reads its operands after the first part is received.
             let shapes = data
@@ -84,7 +91,7 @@ fn is_early(module: &Module, function: &Function, inst: Inst) -> bool {
         }
         Op::Intrinsic(intrinsic) => !matches!(
             intrinsic.kind(),
-            Kind::WriteRegion | Kind::Alu(_) | Kind::RawSend { .. }
+            Kind::WriteRegion | Kind::Alu(_) | Kind::RawSend { .. } | Kind::Systolic(_)
         ),
         _ => !super::bale::is_simple(module, function, inst) || module.types.is_bool(data.ty),
     }
@@ -309,6 +316,9 @@ impl Assigner<'_> {
                     Op::Intrinsic(intrinsic) => match intrinsic.kind() {
                         Kind::WriteRegion | Kind::WritePredicate => Some(0),
                         Kind::Message(message) => message.old.map(usize::from),
+                        Kind::Lsc(message) => message.old.map(usize::from),
+                        Kind::LscTyped(lsc::Action::Load) => Some(9),
+                        Kind::Systolic(product) if product.adds => Some(0),
                         Kind::Atomic(..) | Kind::RawSend { .. } => data.args.len().checked_sub(1),
                         _ => None,
                     },

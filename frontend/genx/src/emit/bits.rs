@@ -75,9 +75,12 @@ impl Emitter<'_, '_> {
             Kind::TrailingZeros => self.trailing_zeros(inst, count, bits, dst),
             Kind::ReverseBits => self.reverse(inst, count, bits, dst),
             Kind::SwapBytes => self.swap(inst, count, bits, dst),
-            Kind::Approximate(op) if data.flags.afn && scalar == Scalar::Float => {
-                let src = self.source(data.args[0], Sign::Own)?;
-                self.alu(op, count, dst, &[src])
+            Kind::Approximate(op)
+                if data.flags.afn && matches!(scalar, Scalar::Float | Scalar::Half) =>
+            {
+                let srcs = data.args.iter().map(|arg| self.source(*arg, Sign::Own));
+                let srcs = srcs.collect::<Result<Vec<_>>>()?;
+                self.alu(op, count, dst, &srcs)
             }
             Kind::SaveMask => {
                 let mask = self.mask(data.args[0])?;

@@ -316,7 +316,19 @@ impl Emitter<'_, '_> {
                 Some(self.object().scalar(var, VType::Ud, 0))
             }
             (Some(_), None) => None,
-            (None, None) => Some(self.scalar_operand(data.args[0], VType::Ud)?),
+            (None, None) => {
+                let src = self.scalar(data.args[0], Sign::Unsigned)?;
+                let (var, dst, _) = self.temp(VType::Ud, 1);
+                let known = matches!(src, Src::Imm { .. });
+                Some(match known {
+                    // The address must be in a register.
+                    true => {
+                        self.copy(1, dst, src)?;
+                        self.object().scalar(var, VType::Ud, 0)
+                    }
+                    false => self.scalar_operand(data.args[0], VType::Ud)?,
+                })
+            }
         };
         for (arg, byte) in args.iter().zip(&passed.args) {
             self.pass(*arg, predefined::ARG, *byte)?;

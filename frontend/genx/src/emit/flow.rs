@@ -260,14 +260,17 @@ impl Emitter<'_, '_> {
             }
             Op::Ret => self.ret(inst),
             // An unreachable end returns nothing.
-            _ => match self.passed.clone() {
-                Some(passed) => self.leave(&passed, None),
-                None => {
-                    self.object().inst(Opcode::Ret, Exec::channels(1), []);
-                    Ok(())
-                }
-            },
+            _ => self.end(),
         }
+    }
+
+    /// Ends the code where it is not known to be reached.
+    pub fn end(&mut self) -> Result<()> {
+        if let Some(passed) = self.passed.clone() {
+            return self.leave(&passed, None);
+        }
+        self.object().inst(Opcode::Ret, Exec::channels(1), []);
+        Ok(())
     }
 
     fn jump(&mut self, pred: Option<PredUse>, to: Block, next: Option<Block>) -> Result<()> {

@@ -15,6 +15,7 @@ use super::diverge::{self, Plan};
 use super::object::{Object, padded_bytes};
 use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::Mask;
+use super::send::PayloadKey;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
 use crate::ir::{
@@ -110,6 +111,8 @@ pub struct Emitter<'a, 's> {
     pub payloads: SecondaryMap<Value, bool>,
     /// Variables of constants, valid in the current block.
     pub constants: HashMap<Value, Place, FixedState>,
+    /// Payloads of messages that the current block has made.
+    pub payloads_made: HashMap<PayloadKey, Var, FixedState>,
     pub labels: SecondaryMap<Block, Option<Label>>,
     /// Signature of the function, if it is a subroutine.
     pub signature: Option<Signature>,
@@ -147,6 +150,7 @@ impl<'a, 's> Emitter<'a, 's> {
             places: SecondaryMap::new(),
             payloads: SecondaryMap::new(),
             constants: HashMap::default(),
+            payloads_made: HashMap::default(),
             labels: SecondaryMap::new(),
             signature,
             passed: None,
@@ -359,6 +363,7 @@ impl<'a, 's> Emitter<'a, 's> {
         self.layout = order.clone();
         for (n, &block) in order.iter().enumerate() {
             self.constants.clear();
+            self.payloads_made.clear();
             self.before = self.object().count;
             if n > 0
                 && let Some(label) = self.labels[block]
@@ -370,6 +375,7 @@ impl<'a, 's> Emitter<'a, 's> {
                 self.inst = Some(inst);
                 let data = self.data(inst);
                 self.loc = data.loc;
+                self.shared.object.loc = data.loc;
                 let origin = self.shared.module.origin(data.dbg);
                 (self.shared.object.file, self.shared.object.line) = match origin {
                     Some((file, line, _)) => (file, u32::try_from(line).unwrap_or(0)),
@@ -382,7 +388,12 @@ impl<'a, 's> Emitter<'a, 's> {
                 }
             }
         }
-        Ok(())
+        let leaves = |block: &Block| function.successors(*block).is_empty();
+        match self.layout.iter().any(leaves) {
+            true => Ok(()),
+            // Code that never ends has an end all the same.
+            false => self.end(),
+        }
     }
 
     fn instruction(&mut self, inst: Inst) -> Result<()> {
@@ -496,6 +507,13 @@ impl<'a, 's> Emitter<'a, 's> {
             (Kind::WriteRegion, Some(result)) => self.write_region(inst, result),
             (Kind::ReadRegion, Some(result)) => self.read_region(inst, result),
             (Kind::Message(message), _) => self.message(inst, message),
+            (Kind::Lsc(message), _) => self.lsc(inst, &message),
+            (Kind::LscBlock(action), _) => self.lsc_matrix(inst, action),
+            (Kind::LscTyped(action), _) => self.lsc_typed(inst, action),
+            (Kind::LscTypedBlock(action), _) => self.lsc_typed_block(inst, action),
+            (Kind::LscFence, _) => self.lsc_fence(inst),
+            (Kind::Sampler(op), _) => self.sampler_3d(inst, op),
+            (Kind::Systolic(product), Some(result)) => self.systolic(inst, result, &product),
             (Kind::Atomic(family, op, sources), Some(result)) => {
                 self.atomic(inst, result, family, op, sources)
             }

@@ -1,62 +1,31 @@
 //! Messages: memory, atomics, barriers, raw sends; and the values that a thread begins with.
-//!
-//! A message goes out in as many parts as its shape needs. Channels that are no power of two, or whose planes would
-//! not begin a register, are copied into payloads that are, with the channels behind the last off.
 
-use kiln_frontend::module::{
-    Exec, Operand, PredUse, StateVar, Surface, Type as VType, Var, predefined,
-};
+use kiln_frontend::module::{Exec, Operand, StateVar, Surface, Type as VType, Var, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Opcode};
+use kiln_target::platform::{Generation, MessageFamily};
 
 use super::bale;
 use super::function::{Emitter, imm, source};
 use super::object::exec;
-use super::operand::{Dst, Layout, Src};
-use super::predicates::Mask;
-use super::value::selected;
+use super::operand::{Dst, Layout};
+use super::send::{Item, MIN_CHANNELS, Payload, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part, Shape};
 use crate::intrinsics::{AtomicKind, Kind, Sign};
 use crate::ir::{Inst, Value, ValueDef};
 
 /// Binding table indices that stand for memory without a surface.
-const SLM: u64 = 254;
+pub const SLM: u64 = 254;
 const STATELESS: std::ops::RangeInclusive<u64> = 253..=255;
 const OWORD: u32 = 16;
-/// Bit of the mode of a sampler's message with sixteen pixels.
-const WIDE_SAMPLE: u32 = 16;
-/// Channels of the smallest message.
-const MIN_CHANNELS: u32 = 8;
 /// Bytes of a register that vISA names, in steps: the rest of a quarter may be read.
 const MIN_REGISTER_BYTES: u32 = 16;
 /// Registers that a raw message can have.
 const MAX_GRFS: u32 = 31;
 
-/// An operand of a message that goes out by channels.
-enum Item {
-    Is(Operand),
-    /// Channels of texels, with a bit for sixteen pixels.
-    Texels(u32),
-    /// Elements of this type for each channel, in planes.
-    Send {
-        src: Src,
-        planes: u32,
-    },
-    Null,
-    Receive,
-}
-
-/// The response of a message by channels.
-struct Receive {
-    value: Value,
-    old: Option<Value>,
-    ty: VType,
-    planes: u32,
-}
-
 impl Emitter<'_, '_> {
     /// Surface of an operand that is a binding table index.
-    fn surface(&mut self, index: Value) -> Result<Surface> {
+    pub fn surface(&mut self, index: Value) -> Result<Surface> {
         self.surface_of(index, true)
     }
 
@@ -84,7 +53,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Sampler of an operand that is its number.
-    fn sampler(&mut self, index: Value) -> Result<Operand> {
+    pub fn sampler(&mut self, index: Value) -> Result<Operand> {
         let number = self.scalar_operand(index, VType::Ud)?;
         let name = format!("s{}", self.object().builder_surfaces());
         let sampler = self.object().builder.sampler(&name);
@@ -97,7 +66,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Variable that begins a register and has a value's elements.
-    fn payload(&mut self, value: Value, bytes: u32) -> Result<Var> {
+    pub fn payload(&mut self, value: Value, bytes: u32) -> Result<Var> {
         let (count, scalar) = self.shape(value)?;
         let ty = self.visa(scalar, Sign::Unsigned)?;
         let in_place = match self.function.values[value].def {
@@ -120,7 +89,7 @@ impl Emitter<'_, '_> {
         Ok(var)
     }
 
-    fn raw(&mut self, var: Var, ty: VType, offset: u32) -> Operand {
+    pub fn raw(&mut self, var: Var, ty: VType, offset: u32) -> Operand {
         let var = self.object().alias(var, ty);
         var.raw(offset as u16)
     }
@@ -149,7 +118,12 @@ impl Emitter<'_, '_> {
         if args.len() <= usize::from(need) {
             return self.error(Code::Operand, format!("{} operands are expected", need + 1));
         }
+        let only_lsc = self.shared.platform.memory == MessageFamily::LoadStore;
         match message.shape {
+            Shape::Block { .. } if only_lsc => self.lsc_legacy_block(inst, message),
+            Shape::Channels { of, .. } if only_lsc && is_untyped(message.op) => {
+                self.lsc_legacy_channels(inst, message, of)
+            }
             Shape::Block {
                 address,
                 unit,
@@ -161,7 +135,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Data of a message: its value, and bytes.
-    fn data_of(&self, inst: Inst, message: &Message) -> Result<(Value, u32)> {
+    pub fn data_of(&self, inst: Inst, message: &Message) -> Result<(Value, u32)> {
         let data = self.data(inst);
         let value = match (message.sent(), data.result) {
             (Some(n), _) => data.args[usize::from(n)],
@@ -180,19 +154,22 @@ impl Emitter<'_, '_> {
         unit: u32,
         most: u32,
     ) -> Result<()> {
-        let (value, bytes) = self.data_of(inst, message)?;
+        let (value, all) = self.data_of(inst, message)?;
+        // What is smaller than an oword is the beginning of one.
+        let bytes = all.max(OWORD);
         if bytes % OWORD != 0 {
             return self.error(
                 Code::Operand,
                 format!("a block of {bytes} bytes: a multiple of {OWORD} is expected"),
             );
         }
-        let var = match message.is_store() {
-            true => self.payload(value, bytes)?,
-            false => self.var(value)?,
-        };
-        let (_, scalar) = self.shape(value)?;
+        let (count, scalar) = self.shape(value)?;
         let ty = self.visa(scalar, Sign::Unsigned)?;
+        let var = match (message.is_store(), all < OWORD) {
+            (true, _) => self.payload(value, bytes)?,
+            (false, true) => self.object().block(ty, OWORD),
+            (false, false) => self.var(value)?,
+        };
         let mut at = 0;
         let mut surface = None;
         while at < bytes {
@@ -225,6 +202,14 @@ impl Emitter<'_, '_> {
             }
             self.object().inst(message.op, Exec::NONE, operands);
             at += owords * OWORD;
+        }
+        if !message.is_store() && all < OWORD {
+            let dst = self.whole(value, Sign::Unsigned)?;
+            self.copy(
+                count,
+                dst,
+                source(var, ty, Layout::contiguous(0, ty.bytes())),
+            )?;
         }
         Ok(())
     }
@@ -346,7 +331,12 @@ impl Emitter<'_, '_> {
                 Part::Send(n) => {
                     let src = self.in_variable(arg(n), bytes / element)?;
                     let src = self.retype(src, bytes / element, ty)?;
-                    Item::Send { src, planes }
+                    Item::Send(Payload {
+                        src,
+                        ty,
+                        planes,
+                        value: Some(arg(n)),
+                    })
                 }
                 _ => Item::Receive,
             });
@@ -366,250 +356,15 @@ impl Emitter<'_, '_> {
                 planes,
             }),
         };
-        self.send(message.op, count, most, &items, mask, receive)
-    }
-
-    /// One element of this type for each channel.
-    fn channels(&mut self, value: Value, ty: VType) -> Result<Item> {
-        let (count, _) = self.shape(value)?;
-        let src = self.source(value, Sign::Unsigned)?;
-        let src = match (&src, src.ty().bytes() == ty.bytes()) {
-            (Src::Var { .. }, true) => src.typed(ty),
-            _ => {
-                let (_, dst, wide) = self.temp(ty, count);
-                self.copy(count, dst, src)?;
-                wide
-            }
-        };
-        Ok(Item::Send { src, planes: 1 })
-    }
-
-    /// A contiguous source as elements of another size.
-    fn retype(&mut self, src: Src, count: u32, ty: VType) -> Result<Src> {
-        match src {
-            Src::Var {
-                var,
-                layout,
-                ty: old,
-                ..
-            } if layout == Layout::contiguous(layout.at(0), old.bytes()) => Ok(source(
-                var,
-                ty,
-                Layout::contiguous(layout.at(0), ty.bytes()),
-            )),
-            src => {
-                let old = src.ty();
-                let (var, dst, _) = self.temp(old, count);
-                self.copy(count, dst, src)?;
-                Ok(source(var, ty, Layout::contiguous(0, ty.bytes())))
-            }
-        }
-    }
-
-    /// Sends a message in as many parts as its channels need.
-    fn send(
-        &mut self,
-        op: Opcode,
-        count: u32,
-        most: u32,
-        items: &[Item],
-        mask: Option<Mask>,
-        receive: Option<Receive>,
-    ) -> Result<()> {
-        let grf = self.shared.object.grf;
-        if let Some(Receive {
-            value,
-            old: Some(old),
-            ..
-        }) = &receive
-            && mask.is_some()
-            && !self.function.is_undef(*old)
-            && self.classes.root(*old) != self.classes.root(*value)
-        {
-            let (n, _) = self.shape(*old)?;
-            let src = self.source(*old, Sign::Signed)?;
-            let dst = self.whole(*value, Sign::Signed)?;
-            self.copy(n, dst, src)?;
-        }
-        let mut first = 0;
-        while first < count {
-            let width = (count - first).min(most);
-            let whole =
-                |bytes: u32, planes: u32| planes == 1 || (width * bytes).is_multiple_of(grf);
-            let regular = width.is_power_of_two()
-                && items.iter().all(|item| match item {
-                    Item::Send { src, planes } => whole(src.ty().bytes(), *planes),
-                    _ => true,
-                })
-                && receive
-                    .as_ref()
-                    .is_none_or(|r| whole(r.ty.bytes(), r.planes));
-            let pixels = items.iter().any(|item| matches!(item, Item::Texels(_)));
-            let size = match regular && (!pixels || width >= MIN_CHANNELS) {
-                true => width,
-                false => width.next_power_of_two().max(MIN_CHANNELS),
-            };
-            self.send_part(
-                op,
-                count,
-                first,
-                width,
-                size,
-                items,
-                mask.as_ref(),
-                receive.as_ref(),
-            )?;
-            first += width;
-        }
-        Ok(())
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "all parts of one message")]
-    fn send_part(
-        &mut self,
-        op: Opcode,
-        count: u32,
-        first: u32,
-        width: u32,
-        size: u32,
-        items: &[Item],
-        mask: Option<&Mask>,
-        receive: Option<&Receive>,
-    ) -> Result<()> {
-        let direct = width == count && size == width;
-        let grf = self.shared.object.grf;
-        // The smallest message has as many channels.
-        let bytes = |ty: VType, channels: u32| {
-            (channels.max(MIN_CHANNELS) * ty.bytes()).next_multiple_of(grf)
-        };
-        let mut operands = Vec::new();
-        let mut received = None;
-        for item in items {
-            operands.push(match item {
-                Item::Is(operand) => operand.clone(),
-                Item::Texels(mask) => {
-                    let wide = if size > MIN_CHANNELS { WIDE_SAMPLE } else { 0 };
-                    Operand::Field(mask | wide)
-                }
-                Item::Null => Var::NULL.raw(0),
-                Item::Send { src, planes } => {
-                    let ty = src.ty();
-                    let stride = bytes(ty, size);
-                    match src {
-                        Src::Var { var, layout, .. }
-                            if direct
-                                && *layout == Layout::contiguous(0, ty.bytes())
-                                && self.object().holds(*var, stride * planes)
-                                && self.object().is_block(*var) =>
-                        {
-                            self.raw(*var, ty, 0)
-                        }
-                        _ => {
-                            let var = self.object().block(ty, stride * planes);
-                            for plane in 0..*planes {
-                                let from = plane * count + first;
-                                let layout = Layout::contiguous(plane * stride, ty.bytes());
-                                let part = selected(src.clone(), from..from + width);
-                                self.copy(width, Dst::Var { var, ty, layout }, part)?;
-                            }
-                            var.raw(0)
-                        }
-                    }
-                }
-                Item::Receive => {
-                    let Some(r) = receive else {
-                        return self.error(Code::Operand, "a result is expected");
-                    };
-                    let stride = bytes(r.ty, size);
-                    let target = self.var(r.value)?;
-                    let whole = self.object().holds(target, stride * r.planes);
-                    if direct && whole && self.object().is_block(target) {
-                        self.raw(target, r.ty, 0)
-                    } else {
-                        let var = self.object().block(r.ty, stride * r.planes);
-                        received = Some((var, target, stride));
-                        if mask.is_some() {
-                            for plane in 0..r.planes {
-                                let from = (plane * count + first) * r.ty.bytes();
-                                let old =
-                                    source(target, r.ty, Layout::contiguous(from, r.ty.bytes()));
-                                let layout = Layout::contiguous(plane * stride, r.ty.bytes());
-                                self.copy(
-                                    width,
-                                    Dst::Var {
-                                        var,
-                                        ty: r.ty,
-                                        layout,
-                                    },
-                                    old,
-                                )?;
-                            }
-                        }
-                        self.raw(var, r.ty, 0)
-                    }
-                }
-            });
-        }
-        // The samplers' messages have all their pixels.
-        if items.iter().any(|item| matches!(item, Item::Texels(_))) {
-            self.object().inst(op, Exec::NONE, operands);
-        } else {
-            let pred = self.part_mask(mask, first, width, size)?;
-            self.object().inst_if(op, exec(size), pred, operands);
-        }
-        if let (Some((var, target, stride)), Some(r)) = (received, receive) {
-            for plane in 0..r.planes {
-                let to = (plane * count + first) * r.ty.bytes();
-                let layout = Layout::contiguous(to, r.ty.bytes());
-                let src = source(var, r.ty, Layout::contiguous(plane * stride, r.ty.bytes()));
-                self.copy(
-                    width,
-                    Dst::Var {
-                        var: target,
-                        ty: r.ty,
-                        layout,
-                    },
-                    src,
-                )?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Predicate of a part of a message, the channels behind its width off.
-    fn part_mask(
-        &mut self,
-        mask: Option<&Mask>,
-        first: u32,
-        width: u32,
-        size: u32,
-    ) -> Result<Option<PredUse>> {
-        let Some(mask) = mask else {
-            if width == size {
-                return Ok(None);
-            }
-            let pred = self.object().predicate(size);
-            let bits = Operand::imm(VType::Ud, (1u64 << width) - 1);
-            let to = Operand::Predicate(PredUse::of(pred));
-            self.object().inst(Opcode::Setp, exec(size), [to, bits]);
-            return Ok(Some(PredUse::of(pred)));
-        };
-        if first == 0 && width == size {
-            return Ok(mask.at(0));
-        }
-        let part = self.sub_mask(mask, first, width)?;
-        if width == size {
-            return Ok(part.at(0));
-        }
-        let bits = self.bits(&part, 0)?;
-        let Src::Var { var, .. } = bits else {
-            return self.unsupported("a mask");
-        };
-        let pred = self.object().predicate(size);
-        let to = Operand::Predicate(PredUse::of(pred));
-        let bits = self.object().scalar(var, VType::Ud, 0);
-        self.object().inst(Opcode::Setp, exec(size), [to, bits]);
-        Ok(Some(PredUse::of(pred)))
+        self.send(&Transfer {
+            op: message.op,
+            count,
+            most,
+            room: MIN_CHANNELS,
+            items,
+            mask,
+            receive,
+        })
     }
 
     pub fn atomic(
@@ -620,6 +375,15 @@ impl Emitter<'_, '_> {
         op: AtomicOp,
         sources: u8,
     ) -> Result<()> {
+        if matches!(op, AtomicOp::FAdd | AtomicOp::FSub)
+            && self.shared.platform.memory == MessageFamily::DataPort
+        {
+            let message = format!(
+                "{} has no sums of floats in memory",
+                self.shared.platform.name
+            );
+            return self.error(Code::Platform, message);
+        }
         let args = self.data(inst).args.clone();
         let (before, surface, has_old) = match family {
             AtomicKind::Svm => (1, false, true),
@@ -628,6 +392,12 @@ impl Emitter<'_, '_> {
             AtomicKind::Untyped => (3, true, true),
             AtomicKind::Typed => (2, true, false),
         };
+        if self.shared.platform.memory == MessageFamily::LoadStore
+            && family != AtomicKind::Typed
+            && args.len() > before + usize::from(sources)
+        {
+            return self.lsc_legacy_atomic(inst, result, family, op, sources);
+        }
         let sources = usize::from(sources);
         let places = if family == AtomicKind::Typed { 4 } else { 1 };
         if args.len() != before + places + sources + usize::from(has_old) {
@@ -664,10 +434,12 @@ impl Emitter<'_, '_> {
                 let (_, dst, bytes) = self.temp(VType::Ud, count);
                 self.alu(Opcode::Add, count, dst.clone(), &[offsets, base])?;
                 self.alu(Opcode::Shl, count, dst, &[bytes.clone(), imm(VType::Ud, 2)])?;
-                items.push(Item::Send {
+                items.push(Item::Send(Payload {
                     src: bytes,
+                    ty: VType::Ud,
                     planes: 1,
-                });
+                    value: None,
+                }));
             }
             AtomicKind::Typed => {
                 for coordinate in &args[at..at + 4] {
@@ -704,7 +476,15 @@ impl Emitter<'_, '_> {
             ty,
             planes: 1,
         });
-        self.send(op, count, most, &items, mask, receive)
+        self.send(&Transfer {
+            op,
+            count,
+            most,
+            room: MIN_CHANNELS,
+            items,
+            mask,
+            receive,
+        })
     }
 
     pub fn synchronize(&mut self, inst: Inst, kind: Kind) -> Result<()> {
@@ -735,12 +515,13 @@ impl Emitter<'_, '_> {
         let Some(&(_, ty, elements)) = predefined::VARS.get(number as usize) else {
             return self.unsupported("this register");
         };
-        if count > u32::from(elements) {
-            return self.error(
-                Code::Operand,
-                format!("the register has {elements} elements"),
-            );
-        }
+        // What is behind it is not defined. Dwords are read in pairs where qwords are wanted.
+        let wide = matches!(&dst, Dst::Var { ty: to, .. } if to.bytes() == 8 && ty.bytes() == 4);
+        let (ty, elements) = match wide {
+            true => (VType::Uq, elements / 2),
+            false => (ty, elements),
+        };
+        let count = count.min(elements.into());
         let var = Var::from_u32(number);
         self.copy(
             count,
@@ -752,6 +533,11 @@ impl Emitter<'_, '_> {
     /// A register that vISA names by a number, with room for so many bytes.
     fn register(&self, number: Value, bytes: u32) -> Result<Var> {
         let number = self.number(number)? as u32;
+        let platform = self.shared.platform;
+        if number == predefined::MSG0 && platform.generation < Generation::Tgllp {
+            let message = format!("{} has no such register", platform.name);
+            return self.error(Code::Platform, message);
+        }
         let row = predefined::VARS.get(number as usize);
         let known = row.filter(|_| number != predefined::NULL);
         let Some((name, ty, elements)) = known else {
@@ -938,10 +724,7 @@ impl Emitter<'_, '_> {
                 let crate::ir::Op::Intrinsic(intrinsic) = &data.op else {
                     continue;
                 };
-                if matches!(
-                    intrinsic.kind(),
-                    Kind::Message(_) | Kind::Atomic(..) | Kind::RawSend { .. }
-                ) {
+                if intrinsic.has_payload() {
                     roots.extend(data.args.iter().copied().chain(data.result));
                 }
             }
@@ -951,4 +734,19 @@ impl Emitter<'_, '_> {
             self.payloads[root] = true;
         }
     }
+}
+
+/// True for messages by channels that the load-store units have, too.
+fn is_untyped(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::SvmGather
+            | Opcode::SvmScatter
+            | Opcode::SvmGather4Scaled
+            | Opcode::SvmScatter4Scaled
+            | Opcode::GatherScaled
+            | Opcode::ScatterScaled
+            | Opcode::Gather4Scaled
+            | Opcode::Scatter4Scaled
+    )
 }

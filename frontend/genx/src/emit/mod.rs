@@ -10,12 +10,17 @@ mod diverge;
 mod division;
 mod flow;
 mod function;
+mod legacy;
+mod lsc;
 mod messages;
 pub mod module;
 mod object;
 mod operand;
 mod predicates;
 mod regions;
+mod sampler;
+mod send;
+mod systolic;
 mod value;
 
 pub use assign::predecessors;

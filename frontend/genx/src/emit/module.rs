@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cranelift_entity::SecondaryMap;
 use kiln_frontend::build::Builder;
 use kiln_frontend::module::{AttrValue, Object as VObject, Type as VType, Var};
-use kiln_target::platform::Platform;
+use kiln_target::platform::{Payload, Platform};
 
 use super::calls::Passed;
 use super::function::{Address, Emitter, Place, Shared, Signature};
@@ -48,6 +48,8 @@ pub struct Interface {
 
 /// Bytes of a module variable that is kept in registers.
 const MAX_GLOBAL: u64 = 4096;
+/// Bytes that arrive in registers where all else is in memory.
+const INLINE_BYTES: u32 = 32;
 /// Dimensions of a launch.
 const DIMENSIONS: u32 = 3;
 
@@ -418,8 +420,12 @@ impl<'a> KernelObject<'a> {
             params: Vec::new(),
             private: None,
         };
-        // The header, and a register for local ids.
+        // The header, a register for local ids, and what arrives in their place where a thread loads them: these
+        // kernels have no arguments there.
         let mut next = 2 * grf;
+        if self.platform.payload == Payload::Memory && wanted.contains(&Implicit::LocalIds) {
+            next += INLINE_BYTES;
+        }
         let mut given: Vec<(Implicit, Var)> = Vec::new();
         let named = self.kernel.args.iter().filter_map(|arg| match arg.kind {
             ArgKind::Implicit(kind) => Some(kind),
@@ -452,7 +458,14 @@ impl<'a> KernelObject<'a> {
                 .implicit
                 .push((kind, Placed { offset: at, bytes }));
             match kind {
-                Implicit::LocalIds => shared.implicit[0] = Some(var),
+                Implicit::LocalIds => {
+                    shared.implicit[0] = Some(var);
+                    if self.platform.payload == Payload::Memory {
+                        // The code before the kernel's own loads them.
+                        let builder = &mut shared.object.builder;
+                        builder.attr("PerThreadInputSize", AttrValue::Int(grf.into()));
+                    }
+                }
                 Implicit::LocalSize => shared.implicit[1] = Some(var),
                 Implicit::GroupCount => shared.implicit[2] = Some(var),
                 Implicit::PrivateBase => inputs.private = Some(var),

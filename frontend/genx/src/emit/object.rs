@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use cranelift_entity::EntityRef;
 use kiln_frontend::build::Builder;
 use kiln_frontend::module::{
-    Addr, Align, Exec, Modifier, Operand, PredUse, Predicate, Region, Type, Var, VarDecl,
+    Addr, Align, Exec, Modifier, Operand, Place, PredUse, Predicate, Region, Type, Var, VarDecl,
     predefined,
 };
 use kiln_frontend::opcode::Opcode;
@@ -17,6 +17,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::operand::{Dst, Elementwise, Layout, Src};
 use super::predicates::{self, CHANNELS, Mask};
+use crate::error::Loc;
 
 /// Largest execution size.
 const MAX_CHANNELS: u32 = 32;
@@ -38,6 +39,8 @@ pub struct Object {
     /// File and line of the instructions that are added.
     pub file: SmolStr,
     pub line: u32,
+    /// Place in the IR of the instructions that are added.
+    pub loc: Loc,
     /// Instructions that were added.
     pub count: u32,
     written_file: SmolStr,
@@ -65,6 +68,7 @@ impl Object {
             named: 0,
             file: SmolStr::default(),
             line: 0,
+            loc: Loc::default(),
             count: 0,
             written_file: SmolStr::default(),
             written_line: 0,
@@ -213,8 +217,7 @@ impl Object {
 
     /// Adds an instruction.
     pub fn inst(&mut self, op: Opcode, exec: Exec, operands: impl IntoIterator<Item = Operand>) {
-        self.mark_line();
-        self.builder.inst(op, exec, operands);
+        self.inst_if(op, exec, None, operands);
     }
 
     /// Adds a predicated instruction.
@@ -226,8 +229,10 @@ impl Object {
         operands: impl IntoIterator<Item = Operand>,
     ) {
         self.mark_line();
+        let place = place_of(self.loc);
         let inst = self.builder.inst(op, exec, operands);
         inst.pred = pred;
+        inst.place = place;
     }
 
     fn mark_line(&mut self) {
@@ -600,6 +605,17 @@ impl Object {
             saturate: false,
             most: MAX_CHANNELS,
         })
+    }
+}
+
+/// A place in the IR as that of an instruction.
+fn place_of(Loc { line, column, byte }: Loc) -> Place {
+    match line {
+        0 => Place {
+            pos: byte,
+            column: 0,
+        },
+        pos => Place { pos, column },
     }
 }
 

@@ -333,6 +333,22 @@ impl Emitter<'_, '_> {
         Ok(var)
     }
 
+    /// Elements of 64 bits as those of 32 that they are extended from, with the type, if those are multiples.
+    fn narrower(&self, ty: VType, elements: &[u64]) -> Option<(VType, Vec<u64>)> {
+        let long = matches!(ty, VType::Q | VType::Uq) && self.shared.platform.int64;
+        let size = [8, 4].into_iter().find(|n| elements.len() >= *n)?;
+        let all = |fits: fn(u64) -> bool| elements.iter().all(|e| fits(*e));
+        let narrow = match () {
+            () if !long => None,
+            () if all(|e| i32::try_from(e.cast_signed()).is_ok()) => Some(VType::D),
+            () if all(|e| u32::try_from(e).is_ok()) => Some(VType::Ud),
+            () => None,
+        }?;
+        let small: Vec<u64> = elements.iter().map(|e| e & 0xffff_ffff).collect();
+        Multiples::of(&small[..size], narrow.bytes())?;
+        Some((narrow, small))
+    }
+
     /// Writes constants into a variable: runs of equal ones, of small multiples with an offset, and of those before them
     /// with an offset take up to three instructions each.
     pub fn fill(&mut self, var: Var, ty: VType, elements: &[u64]) -> Result<()> {
@@ -343,6 +359,11 @@ impl Emitter<'_, '_> {
             ty,
             layout: layout(at),
         };
+        if let Some((narrow, small)) = self.narrower(ty, elements) {
+            let (var, _, src) = self.temp(narrow, elements.len() as u32);
+            self.fill(var, narrow, &small)?;
+            return self.copy(elements.len() as u32, dst(0), src);
+        }
         let is_int = matches!(
             ty,
             VType::B | VType::Ub | VType::W | VType::Uw | VType::D | VType::Ud

@@ -3,7 +3,9 @@
 //! `table` has a row a name. A name in a module has the overloaded types behind it, which are left out one after
 //! the other until a row is found.
 
+pub mod lsc;
 pub mod messages;
+pub mod systolic;
 mod table;
 
 use std::collections::HashMap;
@@ -15,6 +17,7 @@ use kiln_frontend::opcode::{AtomicOp, Opcode};
 use crate::error::Code;
 use crate::ir::{BinaryOp, Function, Scalar, TypeData, Types, Value, ValueDef};
 use messages::Message;
+use systolic::Systolic;
 use table::ROWS;
 
 /// An intrinsic: its row in the table.
@@ -64,6 +67,22 @@ pub enum Access {
     Fence,
 }
 
+/// Operation that makes one element of a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Binary(BinaryOp),
+    /// An intrinsic.
+    Named(&'static str),
+}
+
+/// Access of some elements of a vector in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Masked {
+    pub stores: bool,
+    /// True if each element has an address of its own.
+    pub scattered: bool,
+}
+
 /// Meaning of an intrinsic.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -82,6 +101,8 @@ pub enum Kind {
     MemCopy,
     /// To, byte, bytes.
     MemSet,
+    /// Address, alignment, mask, old value; or value, address, alignment, mask.
+    Masked(Masked),
     Modifier(Modifier),
     Alu(Alu),
     /// Saturation of a float to 0 to 1.
@@ -99,6 +120,8 @@ pub enum Kind {
     /// Absolute value of an integer; whether the least is poison does not matter.
     Abs,
     Fma,
+    /// A vector, which floats have a first sum or product before. Lowered by `passes/reduce`.
+    Reduce(Reduction),
     /// Between floats and the bits of bfloats.
     ConvertBFloat,
     CopySign,
@@ -127,6 +150,20 @@ pub enum Kind {
     Frame,
     SlmInit,
     Message(&'static Message),
+    /// Of the load-store units.
+    Lsc(lsc::Message),
+    /// A block of two dimensions: mask, caching, size of an element, order, blocks, width, height, interleaved rows,
+    /// address, width, height and pitch of the matrix, each less one, place of the block, data.
+    LscBlock(lsc::Action),
+    /// Pixels of a surface: mask, caching, channels, surface, three coordinates, level of detail, data or old value.
+    LscTyped(lsc::Action),
+    /// A block of a surface: caching, surface, height, width, place of the block, data.
+    LscTypedBlock(lsc::Action),
+    /// Mask, unit, operation, scope.
+    LscFence,
+    /// Of the 3D sampler.
+    Sampler(Opcode),
+    Systolic(Systolic),
     /// Family, operation, number of sources.
     Atomic(AtomicKind, AtomicOp, u8),
     /// An atomic instruction of LLVM, its ordering last. Made by the readers.
@@ -171,6 +208,30 @@ const fn int(op: Opcode, result: Sign, operands: Sign, saturate: bool) -> Alu {
         operands,
         saturate,
     }
+}
+
+/// Integers by the signs of their results and operands: `s` for signed, `u` for unsigned.
+macro_rules! integers {
+    ($($name:ident, $saturating:ident = $result:ident $operands:ident;)*) => { $(
+        const fn $name(op: Opcode) -> Kind {
+            Kind::Alu(int(op, Sign::$result, Sign::$operands, false))
+        }
+
+        const fn $saturating(op: Opcode) -> Kind {
+            Kind::Alu(int(op, Sign::$result, Sign::$operands, true))
+        }
+    )* };
+}
+
+integers! {
+    ss, ss_sat = Signed Signed;
+    su, su_sat = Signed Unsigned;
+    us, us_sat = Unsigned Signed;
+    uu, uu_sat = Unsigned Unsigned;
+}
+
+const fn masked(stores: bool, scattered: bool) -> Masked {
+    Masked { stores, scattered }
 }
 
 const fn convert(result: Sign) -> Alu {
@@ -221,6 +282,22 @@ impl Intrinsic {
         matches!(self.kind(), Kind::Nothing)
     }
 
+    /// True if its operands and result begin registers.
+    pub fn has_payload(self) -> bool {
+        matches!(
+            self.kind(),
+            Kind::Message(_)
+                | Kind::Atomic(..)
+                | Kind::Lsc(_)
+                | Kind::LscBlock(_)
+                | Kind::LscTyped(_)
+                | Kind::LscTypedBlock(_)
+                | Kind::Sampler(_)
+                | Kind::Systolic(_)
+                | Kind::RawSend { .. }
+        )
+    }
+
     /// True if a call whose result is not used can go.
     pub fn is_pure(self) -> bool {
         match self.kind() {
@@ -236,10 +313,16 @@ impl Intrinsic {
             | Kind::Fence
             | Kind::CacheFlush
             | Kind::Yield
+            | Kind::LscFence
             | Kind::RawSend { .. }
             | Kind::Goto
             | Kind::Join => false,
+            Kind::Masked(masked) => !masked.stores,
             Kind::Message(message) => !message.is_store(),
+            Kind::Lsc(lsc::Message { action, .. })
+            | Kind::LscBlock(action)
+            | Kind::LscTyped(action)
+            | Kind::LscTypedBlock(action) => action == lsc::Action::Load,
             _ => true,
         }
     }
@@ -247,7 +330,16 @@ impl Intrinsic {
     /// True if it gives the same result wherever it stands.
     pub fn is_movable(self) -> bool {
         match self.kind() {
-            Kind::Load | Kind::Message(_) | Kind::Predefined(_) | Kind::ReadRegister => false,
+            Kind::Load
+            | Kind::Masked(_)
+            | Kind::Message(_)
+            | Kind::Lsc(_)
+            | Kind::LscBlock(_)
+            | Kind::LscTyped(_)
+            | Kind::LscTypedBlock(_)
+            | Kind::Sampler(_)
+            | Kind::Predefined(_)
+            | Kind::ReadRegister => false,
             _ => self.is_pure(),
         }
     }

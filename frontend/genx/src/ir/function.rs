@@ -181,6 +181,8 @@ pub struct Flags {
     pub contract: bool,
     /// Approximations of functions are allowed.
     pub afn: bool,
+    /// Sums may be added in any order.
+    pub reassoc: bool,
 }
 
 /// An instruction.

@@ -687,6 +687,7 @@ impl Printer<'_> {
             (data.flags.arcp, "arcp "),
             (data.flags.contract, "contract "),
             (data.flags.afn, "afn "),
+            (data.flags.reassoc, "reassoc "),
         ];
         flags
             .iter()

@@ -114,14 +114,16 @@ impl Parser<'_> {
                         arcp: true,
                         contract: true,
                         afn: true,
+                        reassoc: true,
                     };
                 }
                 Token::Word("arcp") => flags.arcp = true,
                 Token::Word("contract") => flags.contract = true,
                 Token::Word("afn") => flags.afn = true,
+                Token::Word("reassoc") => flags.reassoc = true,
                 Token::Word(
-                    "nnan" | "ninf" | "nsz" | "reassoc" | "nuw" | "nsw" | "exact" | "disjoint"
-                    | "nneg" | "samesign",
+                    "nnan" | "ninf" | "nsz" | "nuw" | "nsw" | "exact" | "disjoint" | "nneg"
+                    | "samesign",
                 ) => {}
                 _ => return Ok(flags),
             }

@@ -9,7 +9,7 @@ use kiln_frontend::opcode::AtomicOp;
 
 use super::memory::{LOCAL, Memory};
 use crate::error::{Code, Result};
-use crate::intrinsics::{self, Access};
+use crate::intrinsics::{self, Access, Masked};
 use crate::ir::{
     BinaryOp, CastOp, Const, Inst, InstData, IntRel, Op, Scalar, Type, Types, Value, atomics, rules,
 };
@@ -48,6 +48,11 @@ impl Memory<'_> {
                 format!("an access of type {name} in address space {space} is not supported");
             return self.error(inst, Code::Memory, message);
         };
+        if !self.is_whole(scalar) {
+            let name = self.module.types.name(accessed);
+            let message = format!("an access of type {name} is not supported");
+            return self.error(inst, Code::Type, message);
+        }
         let element = self.module.types.scalar_bytes(scalar);
         let bytes = count * element;
         let wide = if matches!(space, LOCAL | GLOBAL_32) {
@@ -94,6 +99,11 @@ impl Memory<'_> {
             .unwrap_or(1);
         let lanes = bytes / unit;
         self.scattered(inst, value, address, unit, lanes)
+    }
+
+    /// True if an element has all the bits of 1, 2, 4 or 8 bytes.
+    fn is_whole(&self, scalar: Scalar) -> bool {
+        matches!(self.module.types.bits(scalar), 8 | 16 | 32 | 64)
     }
 
     /// An atomic access: a message, between fences where its ordering asks for them.
@@ -291,7 +301,7 @@ impl Memory<'_> {
         }
     }
 
-    fn as_integers(&mut self, value: Value) -> Value {
+    pub(super) fn as_integers(&mut self, value: Value) -> Value {
         let ty = self.function.ty(value);
         match self.module.types.shape(ty) {
             Some((_, scalar @ Scalar::Ptr(_))) => {
@@ -323,6 +333,7 @@ impl Memory<'_> {
         self.new.push(inst);
     }
 
+    /// An access of elements side by side, by a message with a channel for each.
     fn scattered(
         &mut self,
         inst: Inst,
@@ -331,79 +342,236 @@ impl Memory<'_> {
         unit: u32,
         lanes: u32,
     ) -> Result<()> {
-        let types = &mut self.module.types;
-        let at = types
-            .element(self.function.ty(address))
-            .unwrap_or(Scalar::Int(64));
-        let local = at == Scalar::Int(32);
-        let (long, byte, dword) = (
-            types.shaped(Some(lanes), at),
-            Scalar::Int(8),
-            Scalar::Int(32),
-        );
-        let one = types.shaped(Some(1), at);
-        let units = types.shaped(Some(lanes), Scalar::Int(unit * 8));
-        let wide = types.shaped(Some(lanes), dword);
-        let sent = match (unit, local) {
-            (1, false) => types.shaped(Some(lanes * 4), byte),
-            (1, true) => wide,
-            _ => units,
+        let addresses = self.side_by_side(address, unit, lanes);
+        let mask = self.all(lanes);
+        let moved = Moved {
+            value,
+            old: None,
+            unit,
+            lanes,
         };
-        let first = self.add(Op::Cast(CastOp::BitCast), smallvec![address], one);
-        let splat = self.add(
-            Op::Shuffle(vec![0; lanes as usize].into()),
-            smallvec![first, first],
-            long,
-        );
+        if let Some(data) = self.by_channels(inst, addresses, mask, &moved)? {
+            self.become_bits(inst, data);
+        }
+        Ok(())
+    }
+
+    /// Addresses of elements of so many bytes from one on.
+    fn side_by_side(&mut self, address: Value, unit: u32, lanes: u32) -> Value {
+        let addresses = self.splat(address, lanes);
+        let long = self.function.ty(addresses);
         let offsets: Box<[u64]> = (0..lanes).map(|i| u64::from(i * unit)).collect();
         let offsets = self.function.constant(long, Const::Vector(offsets));
-        let addresses = self.add(Op::Binary(BinaryOp::Add), smallvec![splat, offsets], long);
-        let all_type = self.module.types.shaped(Some(lanes), Scalar::Int(1));
-        let all = self
-            .function
-            .constant(all_type, Const::Vector(vec![1; lanes as usize].into()));
-        let blocks = self
-            .function
-            .bits(Types::I32, if local && unit == 4 { 2 } else { 0 });
+        self.add(
+            Op::Binary(BinaryOp::Add),
+            smallvec![addresses, offsets],
+            long,
+        )
+    }
+
+    /// A mask of channels that are all on.
+    fn all(&mut self, lanes: u32) -> Value {
+        let ty = self.module.types.shaped(Some(lanes), Scalar::Int(1));
+        let ones = vec![1; lanes as usize].into();
+        self.function.constant(ty, Const::Vector(ones))
+    }
+
+    /// A vector of so many times a scalar.
+    pub(super) fn splat(&mut self, value: Value, lanes: u32) -> Value {
+        let ty = self.function.ty(value);
+        let Some(element) = self.module.types.element(ty) else {
+            return value;
+        };
+        let (one, all) = (
+            self.module.types.shaped(Some(1), element),
+            self.module.types.shaped(Some(lanes), element),
+        );
+        let first = self.add(Op::Cast(CastOp::BitCast), smallvec![value], one);
+        let zeros = vec![0; lanes as usize].into();
+        self.add(Op::Shuffle(zeros), smallvec![first, first], all)
+    }
+
+    /// An access of some elements of a vector: side by side, or each at an address of its own.
+    pub(super) fn masked(&mut self, inst: Inst, data: &InstData, masked: Masked) -> Result<()> {
+        let &[first, second, third, fourth] = &data.args[..] else {
+            return self.error(inst, Code::Operand, "4 operands are expected");
+        };
+        let (pointer, mask, value, old) = match masked.stores {
+            true => (second, fourth, Some(first), None),
+            false => (first, third, None, Some(fourth)),
+        };
+        let ty = value.map_or(data.ty, |value| self.function.ty(value));
+        let (shape, space) = (
+            self.module.types.shape(ty),
+            self.module.types.element(self.function.ty(pointer)),
+        );
+        let (Some((lanes, scalar)), Some(Scalar::Ptr(space @ (0..=4 | GLOBAL_32)))) =
+            (shape.filter(|(_, s)| self.is_whole(*s)), space)
+        else {
+            let name = self.module.types.name(ty);
+            let message = format!("an access of type {name} is not supported here");
+            return self.error(inst, Code::Memory, message);
+        };
+        let unit = self.module.types.scalar_bytes(scalar);
+        let mut addresses = self.as_integers(pointer);
+        let ty = self.function.ty(addresses);
+        let (from, to) = match space {
+            LOCAL => (64, 32),
+            _ => (32, 64),
+        };
+        if self.module.types.element(ty) == Some(Scalar::Int(from)) {
+            // Those of shared local memory have 32 bits, all others 64.
+            let count = self.module.types.count(ty);
+            let other = self.module.types.shaped(count, Scalar::Int(to));
+            let cast = if to > from {
+                CastOp::ZExt
+            } else {
+                CastOp::Trunc
+            };
+            addresses = self.add(Op::Cast(cast), smallvec![addresses], other);
+        }
+        if !masked.scattered {
+            addresses = self.side_by_side(addresses, unit, lanes);
+        }
+        let moved = Moved {
+            value,
+            old,
+            unit,
+            lanes,
+        };
+        let data = match space == LOCAL && unit == 8 {
+            true => self.in_halves(inst, addresses, mask, &moved)?,
+            false => self.by_channels(inst, addresses, mask, &moved)?,
+        };
+        if let Some(data) = data {
+            self.become_bits(inst, data);
+        }
+        Ok(())
+    }
+
+    /// Two messages with a channel for each element: of its lower half, and of the upper.
+    fn in_halves(
+        &mut self,
+        inst: Inst,
+        addresses: Value,
+        mask: Value,
+        moved: &Moved,
+    ) -> Result<Option<Value>> {
+        let lanes = moved.lanes;
+        let halves = self.module.types.shaped(Some(2 * lanes), Scalar::Int(32));
+        let half = self.module.types.shaped(Some(lanes), Scalar::Int(32));
+        let whole = moved
+            .value
+            .or(moved.old)
+            .map(|v| self.reinterpret(v, halves));
+        let long = self.function.ty(addresses);
+        let mut parts = [None, None];
+        for (number, part) in (0..).zip(&mut parts) {
+            let of = whole.map(|whole| {
+                let numbers: Box<[u32]> = (0..lanes).map(|i| 2 * i + number).collect();
+                self.add(Op::Shuffle(numbers), smallvec![whole, whole], half)
+            });
+            let by = self.bits(long, i64::from(4 * number));
+            let at = self.add(Op::Binary(BinaryOp::Add), smallvec![addresses, by], long);
+            let moved = Moved {
+                value: of.filter(|_| moved.value.is_some()),
+                old: of.filter(|_| moved.old.is_some()),
+                unit: 4,
+                lanes,
+            };
+            *part = self.by_channels(inst, at, mask, &moved)?;
+        }
+        let [Some(low), Some(high)] = parts else {
+            return Ok(None);
+        };
+        let numbers: Box<[u32]> = (0..lanes).flat_map(|i| [i, lanes + i]).collect();
+        Ok(Some(self.add(
+            Op::Shuffle(numbers),
+            smallvec![low, high],
+            halves,
+        )))
+    }
+
+    /// A message with a channel for each element. Gives what is loaded.
+    fn by_channels(
+        &mut self,
+        inst: Inst,
+        addresses: Value,
+        mask: Value,
+        moved: &Moved,
+    ) -> Result<Option<Value>> {
+        let &Moved {
+            value,
+            old,
+            unit,
+            lanes,
+        } = moved;
+        let types = &mut self.module.types;
+        let at = types.element(self.function.ty(addresses));
+        let local = at == Some(Scalar::Int(32));
+        let (byte, dword) = (Scalar::Int(8), Scalar::Int(32));
+        let units = types.shaped(Some(lanes), Scalar::Int(unit * 8));
+        let wide = types.shaped(Some(lanes), dword);
+        let small = unit < 4;
+        let sent = match (small, local) {
+            (true, false) => types.shaped(Some(lanes * 4), byte),
+            (true, true) => wide,
+            _ => units,
+        };
+        // Blocks of bytes of a channel, as a power of two; of addresses, of elements of the data.
+        let blocks = match (local, small) {
+            (false, false) => 0,
+            _ => unit.trailing_zeros(),
+        };
+        let blocks = self.function.bits(Types::I32, blocks.into());
         let word = self.module.types.int(16);
         let (scale, zero) = (
             self.function.bits(word, 0),
             self.function.bits(Types::I32, 0),
         );
         let surface = self.function.bits(Types::I32, LOCAL_SURFACE);
-        match value {
-            Some(value) => {
+        let mut data = match value.or(old) {
+            Some(value) if !self.function.is_undef(value) => {
                 let mut data = self.reinterpret(value, units);
-                if unit == 1 {
+                if small {
                     data = self.add(Op::Cast(CastOp::ZExt), smallvec![data], wide);
-                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], sent);
+                    data = self.reinterpret(data, sent);
                 }
-                if local {
-                    let op = self.intrinsic(inst, "genx.scatter.scaled")?;
-                    let args = smallvec![all, blocks, scale, surface, zero, addresses, data];
-                    self.add(op, args, Types::VOID);
-                } else {
-                    let op = self.intrinsic(inst, "genx.svm.scatter")?;
-                    self.add(op, smallvec![all, blocks, addresses, data], Types::VOID);
-                }
+                data
             }
-            None => {
-                let undef = self.function.constant(sent, Const::Undef);
-                let mut data = if local {
-                    let op = self.intrinsic(inst, "genx.gather.scaled")?;
-                    let args = smallvec![all, blocks, scale, surface, zero, addresses, undef];
-                    self.add(op, args, sent)
-                } else {
-                    let op = self.intrinsic(inst, "genx.svm.gather")?;
-                    self.add(op, smallvec![all, blocks, addresses, undef], sent)
-                };
-                if unit == 1 {
-                    data = self.add(Op::Cast(CastOp::BitCast), smallvec![data], wide);
-                    data = self.add(Op::Cast(CastOp::Trunc), smallvec![data], units);
-                }
-                self.become_bits(inst, data);
-            }
+            _ => self.function.constant(sent, Const::Undef),
+        };
+        let name = match (value.is_some(), local) {
+            (true, true) => "genx.scatter.scaled",
+            (true, false) => "genx.svm.scatter",
+            (false, true) => "genx.gather.scaled",
+            (false, false) => "genx.svm.gather",
+        };
+        let op = self.intrinsic(inst, name)?;
+        let args = match local {
+            true => smallvec![mask, blocks, scale, surface, zero, addresses, data],
+            false => smallvec![mask, blocks, addresses, data],
+        };
+        if value.is_some() {
+            self.add(op, args, Types::VOID);
+            return Ok(None);
         }
-        Ok(())
+        data = self.add(op, args, sent);
+        if small {
+            data = self.reinterpret(data, wide);
+            data = self.add(Op::Cast(CastOp::Trunc), smallvec![data], units);
+        }
+        Ok(Some(data))
     }
+}
+
+/// Elements that a message with a channel for each moves.
+struct Moved {
+    /// What is stored; loaded if there is none.
+    value: Option<Value>,
+    /// What a load gives for the channels that are off.
+    old: Option<Value>,
+    /// Bytes of an element.
+    unit: u32,
+    lanes: u32,
 }

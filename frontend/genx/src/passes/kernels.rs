@@ -159,23 +159,32 @@ fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
     }
     let name = match meta(1) {
         Some(Meta::String(name)) => name.clone(),
+        None => f.name.clone(),
         _ => return Err(bad(f.loc, "the second operand must be the name")),
     };
     let older = matches!(meta(2), Some(Meta::String(_)));
     let (kinds, slm, descriptions) = if older { (3, 4, None) } else { (2, 3, Some(6)) };
-    let kinds = items.get(kinds).map_or(&[][..], |id| module.node(*id));
+    // A list that is left out has only plain values.
+    let kinds = match items
+        .get(kinds)
+        .map(|id| (&module.meta[*id], module.node(*id)))
+    {
+        None | Some((Meta::Int(_), _)) => None,
+        Some((_, kinds)) => Some(kinds),
+    };
     let described = descriptions
         .and_then(|i| items.get(i))
         .map_or(&[][..], |id| module.node(*id));
-    if kinds.len() < f.params.len() {
+    if kinds.is_some_and(|kinds| kinds.len() < f.params.len()) {
         return Err(bad(f.loc, "there are fewer kinds than arguments"));
     }
     let parts = linearized(module, *function);
     let mut args = Vec::new();
     for (i, param) in f.params.iter().enumerate() {
-        let kind = match &module.meta[kinds[i]] {
-            Meta::Int(kind) => *kind,
-            _ => return Err(bad(f.loc, "a kind must be a number")),
+        let kind = match kinds.map(|kinds| &module.meta[kinds[i]]) {
+            None => 0,
+            Some(Meta::Int(kind)) => *kind,
+            Some(_) => return Err(bad(f.loc, "a kind must be a number")),
         };
         let description = match described.get(i).map(|id| &module.meta[*id]) {
             Some(Meta::String(text)) => text.as_str(),

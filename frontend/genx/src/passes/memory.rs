@@ -71,7 +71,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     let touches = |data: &InstData| {
         matches!(data.op, Op::Alloca(_) | Op::Gep(_) | Op::Load | Op::Store)
             || matches!(&data.op, Op::Intrinsic(i)
-                if matches!(i.kind(), Kind::Load | Kind::Store | Kind::Ordered(_)))
+                if matches!(i.kind(), Kind::Load | Kind::Store | Kind::Ordered(_) | Kind::Masked(_)))
     };
     let mut insts = function
         .order
@@ -514,6 +514,9 @@ impl<'a> Memory<'a> {
             Op::Intrinsic(intrinsic) if let Kind::Ordered(access) = intrinsic.kind() => {
                 self.ordered(inst, &data, access)
             }
+            Op::Intrinsic(intrinsic) if let Kind::Masked(masked) = intrinsic.kind() => {
+                self.masked(inst, &data, masked)
+            }
             Op::ExtractValue(path) if let Some(parts) = self.exchanged.get(&data.args[0]) => {
                 let part = parts[usize::from(path.first() != Some(&0))];
                 self.become_copy(inst, part);
@@ -537,16 +540,21 @@ impl<'a> Memory<'a> {
             Some(scalar) => self.module.types.bits(scalar),
             None => 64,
         };
-        self.function.bits(
-            ty,
-            n.cast_unsigned() & (u64::MAX >> (64 - bits.clamp(1, 64))),
-        )
+        let n = n.cast_unsigned() & (u64::MAX >> (64 - bits.clamp(1, 64)));
+        match self.module.types.count(ty) {
+            Some(count) => {
+                let all = Const::Vector(vec![n; count as usize].into());
+                self.function.constant(ty, all)
+            }
+            None => self.function.bits(ty, n),
+        }
     }
 
     /// An index as an integer of a size.
     fn index(&mut self, index: Value, bits: u32) -> Value {
         let from = self.function.ty(index);
-        let ty = self.module.types.int(bits);
+        let count = self.module.types.count(from);
+        let ty = self.module.types.shaped(count, Scalar::Int(bits));
         let width = self
             .module
             .types
@@ -605,13 +613,6 @@ impl<'a> Memory<'a> {
             match known {
                 Some(n) => constant = constant.wrapping_add(n.wrapping_mul(size as i64)),
                 None => {
-                    if self.module.types.count(self.function.ty(index)).is_some() {
-                        return self.error(
-                            inst,
-                            Code::Memory,
-                            "vectors of addresses are not supported",
-                        );
-                    }
                     let index = self.index(index, bits);
                     let int = self.function.ty(index);
                     let scaled = match size.is_power_of_two() {
@@ -625,9 +626,7 @@ impl<'a> Memory<'a> {
                         }
                     };
                     dynamic = Some(match dynamic {
-                        Some(other) => {
-                            self.add(Op::Binary(BinaryOp::Add), smallvec![other, scaled], int)
-                        }
+                        Some(other) => self.sum(other, scaled),
                         None => scaled,
                     });
                 }
@@ -636,12 +635,33 @@ impl<'a> Memory<'a> {
         Ok((constant, dynamic))
     }
 
+    /// A scalar as a vector, if one is asked for.
+    fn as_lanes(&mut self, value: Value, lanes: Option<u32>) -> Value {
+        match (self.module.types.count(self.function.ty(value)), lanes) {
+            (None, Some(lanes)) => self.splat(value, lanes),
+            _ => value,
+        }
+    }
+
+    /// The sum of two integers, either of which may be for all lanes of the other.
+    fn sum(&mut self, a: Value, b: Value) -> Value {
+        let lanes = [a, b].map(|v| self.module.types.count(self.function.ty(v)));
+        let lanes = lanes[0].or(lanes[1]);
+        let [a, b] = [a, b].map(|part| self.as_lanes(part, lanes));
+        let ty = self.function.ty(a);
+        self.add(Op::Binary(BinaryOp::Add), smallvec![a, b], ty)
+    }
+
     fn gep(&mut self, inst: Inst, data: &InstData, source: Type) -> Result<()> {
         let Some(result) = data.result else {
             return Ok(());
         };
         let base = data.args[0];
         if let Some(place) = self.places[base] {
+            if self.module.types.count(data.ty).is_some() {
+                let message = "vectors of addresses in an allocation are not supported";
+                return self.error(inst, Code::Memory, message);
+            }
             let (constant, dynamic) = self.offset(inst, source, &data.args[1..], 32)?;
             let dynamic = match (place.dynamic, dynamic) {
                 (Some(a), Some(b)) => {
@@ -664,12 +684,15 @@ impl<'a> Memory<'a> {
             );
         };
         let bits = self.module.types.bits(scalar);
-        let int = self.module.types.int(bits);
+        let lanes = self.module.types.count(data.ty);
+        let int = self.module.types.shaped(lanes, Scalar::Int(bits));
         let (constant, dynamic) = self.offset(inst, source, &data.args[1..], bits)?;
-        let mut address = self.add(Op::Cast(CastOp::PtrToInt), smallvec![base], int);
+        let mut address = self.as_integers(base);
         if let Some(dynamic) = dynamic {
-            address = self.add(Op::Binary(BinaryOp::Add), smallvec![address, dynamic], int);
+            let [a, b] = [address, dynamic].map(|part| self.as_lanes(part, lanes));
+            address = self.add(Op::Binary(BinaryOp::Add), smallvec![a, b], int);
         }
+        address = self.as_lanes(address, lanes);
         if constant != 0 {
             let by = self.bits(int, constant);
             address = self.add(Op::Binary(BinaryOp::Add), smallvec![address, by], int);
@@ -745,7 +768,12 @@ impl<'a> Memory<'a> {
         let end = place.offset.checked_add(bytes.into());
         if place.dynamic.is_none() && (place.offset < 0 || end.is_none_or(|end| end > size as i64))
         {
-            return self.error(inst, Code::Memory, "an access outside of its allocation");
+            // It has no meaning, so that anything may be read, and nothing written.
+            if value.is_none() {
+                let undef = self.function.constant(accessed, Const::Undef);
+                self.become_copy(inst, undef);
+            }
+            return Ok(());
         }
         let word = self.module.types.int(16);
         let offset = match place.dynamic {

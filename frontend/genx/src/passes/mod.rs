@@ -9,6 +9,7 @@ pub mod cfg;
 pub mod copies;
 pub mod kernels;
 pub mod memory;
+pub mod reduce;
 pub mod simdcf;
 pub mod simplify;
 
@@ -39,6 +40,9 @@ pub const ALL: &[(&str, Pass)] = &[
     }),
     ("aggregates", |module, function, _| {
         aggregates::lower(module, function)
+    }),
+    ("reduce", |module, function, _| {
+        reduce::lower(module, function)
     }),
     ("addresses", |module, function, _| {
         memory::find_addresses(module, function);

@@ -67,15 +67,6 @@ const CONTIGUOUS: [u32; 4] = [1, 3, 7, 15];
 /// Maximum number of GRFs of data in a message.
 const MAX_DATA_GRFS: u32 = 8;
 
-/// Number of arguments of an atomic.
-fn arguments(op: u8) -> usize {
-    match op {
-        8..=10 => 0,
-        18 | 23 | 37 => 2,
-        _ => 1,
-    }
-}
-
 /// An LSC instruction with its numbers decoded.
 struct Message<'i> {
     inst: &'i Inst,
@@ -393,7 +384,7 @@ impl Verifier<'_> {
         let data = match message.op {
             LscOp::Load | LscOp::StateInfo => 0,
             LscOp::Store | LscOp::Counter => 1,
-            LscOp::Atomic(op) => arguments(op),
+            LscOp::Atomic(op) => LscOp::arguments(op.into()),
         };
         let addresses = match message.inst.op {
             Opcode::LscTyped => 4,
