@@ -137,7 +137,12 @@ fn read(input: &Input, platform: &'static Platform) -> Read {
                 variant: None,
             };
             match source::read(input, &how) {
-                Ok(source) => read.module = Some((source.module, None)),
+                Ok(source) => {
+                    let warnings = source.warnings.iter();
+                    let warnings = warnings.map(|warning| report::genx_warning(input, warning));
+                    read.diagnostics.extend(warnings);
+                    read.module = Some((source.module, None));
+                }
                 Err(error) => read.diagnostics.push(report::input(input, &error)),
             }
         }

@@ -227,9 +227,10 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     }
     let result = report(args, format, emit, outputs, &figures);
     failures.extend(result.err());
-    warnings.extend(cache.as_ref().and_then(super::cache::warning));
+    let about_cache = cache.as_ref().and_then(super::cache::warning);
+    warnings.extend(about_cache.map(|said| report::warning(&said)));
     for warning in warnings.iter().filter(|_| !args.quiet) {
-        output::say(&report::warning(warning));
+        output::say(warning);
     }
     Ok(exit::say(&failures))
 }
@@ -320,7 +321,7 @@ struct Job<'a> {
 struct Made {
     dumps: String,
     figures: Vec<KernelStats>,
-    warnings: Vec<String>,
+    warnings: Vec<Report>,
     failures: Vec<Report>,
     /// Contents of the file that goes to standard output.
     stdout: Option<Vec<u8>>,
@@ -346,6 +347,9 @@ impl Job<'_> {
         };
         let input = &self.inputs[files[0]];
         made.dumps.push_str(&dumps(&module));
+        let warnings = module.warnings.iter();
+        let warnings = warnings.map(|warning| report::genx_warning(input, warning));
+        made.warnings.extend(warnings);
         made.figures = stats::stats(&input.name, &module, self.args.platform, self.wanted);
         let Some(emit) = self.emit else { return made };
         let numbers: Vec<usize> = match &self.args.output {
@@ -368,7 +372,9 @@ impl Job<'_> {
                 }
             };
             if nth == 0 {
-                made.warnings = self.warnings(emit, &module);
+                let warnings = self.warnings(emit, &module);
+                made.warnings
+                    .extend(warnings.iter().map(|warning| report::warning(warning)));
             }
             for (path, bytes) in contents {
                 if is_standard(&path) {

@@ -11,7 +11,7 @@ use miette::Report;
 
 use super::exit::Exit;
 use super::input::Input;
-use super::output::{Outputs, is_standard};
+use super::output::{self, Outputs, is_standard};
 use super::platforms::{Machine, Variant};
 use super::report;
 
@@ -60,6 +60,9 @@ pub fn convert(args: &Args) -> Result<Exit, Report> {
         variant: args.variant.map(Variant::into),
     };
     let read = source::read(&input, &how).map_err(|e| report::input(&input, &e))?;
+    for warning in &read.warnings {
+        output::say(&report::genx_warning(&input, warning));
+    }
     let module = read.module;
     let error = |finding: &&Finding| finding.severity() == Severity::Error;
     if let Some(finding) = verify(&module).iter().find(error) {

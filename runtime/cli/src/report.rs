@@ -75,6 +75,11 @@ pub fn warning(text: &str) -> Report {
     diagnostic.with_severity(Severity::Warning).into()
 }
 
+/// A warning about a part of LLVM IR.
+pub fn genx_warning(input: &Input, warning: &kiln_genx::error::Diagnostic) -> Report {
+    Source::new(input).genx(warning, Severity::Warning)
+}
+
 /// A note.
 pub fn note(text: &str) -> Report {
     let diagnostic = MietteDiagnostic::new(plain(text));
@@ -85,7 +90,7 @@ pub fn note(text: &str) -> Report {
 pub fn input(input: &Input, error: &InputError) -> Report {
     match error {
         InputError::Text(error) => Source::new(input).syntax(error),
-        InputError::Genx(error) => Source::new(input).genx(error),
+        InputError::Genx(error) => Source::new(input).genx(error, Severity::Error),
         _ => message(format!("{}: {error}", input.name), code(error)),
     }
 }
@@ -159,7 +164,7 @@ impl Text<'_> {
         let source = &self.source;
         match &failure.error {
             Error::Input(InputError::Text(error)) => source.syntax(error),
-            Error::Input(InputError::Genx(error)) => source.genx(error),
+            Error::Input(InputError::Genx(error)) => source.genx(error, Severity::Error),
             Error::Rule(finding) => {
                 if self.spans.is_none() && !source.text.is_empty() {
                     self.spans = Some(text::diagnose(source.text).spans);
@@ -272,18 +277,19 @@ impl<'a> Source<'a> {
         self.underlined(diagnostic, error.offset, error.length)
     }
 
-    /// An error in LLVM IR, or an unsupported feature.
-    pub fn genx(&self, error: &kiln_genx::error::Diagnostic) -> Report {
+    /// An error in LLVM IR, an unsupported feature, or a warning.
+    pub fn genx(&self, error: &kiln_genx::error::Diagnostic, severity: Severity) -> Report {
         let kiln_genx::error::Loc { line, column, byte } = error.loc;
         if line == 0 {
             let message = match byte {
                 0 => format!("{}: {error}", self.name),
                 _ => format!("{}: byte {byte}: {error}", self.name),
             };
-            return diagnostic(&message, Some(error.code.text())).into();
+            let diagnostic = diagnostic(&message, Some(error.code.text()));
+            return diagnostic.with_severity(severity).into();
         }
         let message = format!("{}:{line}:{column}: {error}", self.name);
-        let diagnostic = diagnostic(&message, Some(error.code.text()));
+        let diagnostic = diagnostic(&message, Some(error.code.text())).with_severity(severity);
         let span = verify::span(self.text, Place { pos: line, column });
         self.underlined(diagnostic, span.start, span.len())
     }

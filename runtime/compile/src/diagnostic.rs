@@ -28,6 +28,28 @@ pub struct Diagnostic {
     pub message: String,
 }
 
+impl Diagnostic {
+    /// A warning about LLVM IR.
+    pub(crate) fn of_genx(
+        file: Option<&String>,
+        warning: &kiln_genx::error::Diagnostic,
+    ) -> Diagnostic {
+        let kiln_genx::error::Loc { line, column, byte } = warning.loc;
+        Diagnostic {
+            severity: Severity::Warning,
+            code: warning.code.text(),
+            file: file.cloned(),
+            kernel: None,
+            instruction: None,
+            line: Some(line).filter(|line| *line > 0),
+            column: Some(column).filter(|column| *column > 0),
+            offset: Some(byte).filter(|byte| *byte > 0 && line == 0),
+            text: None,
+            message: warning.message.clone(),
+        }
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         if let Some(file) = &self.file {

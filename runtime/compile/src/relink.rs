@@ -147,6 +147,7 @@ fn compile(
         read_seconds: 0.0,
         visa: None,
         interface: None,
+        warnings: Vec::new(),
     };
     for group in source::related(&read) {
         let files: Vec<usize> = group.into_iter().map(|n| readable[n]).collect();

@@ -173,6 +173,8 @@ pub struct CompiledModule {
     pub visa: Option<String>,
     /// The interfaces of the kernels, where the input says them.
     pub interface: Option<Interface>,
+    /// Parts of LLVM IR that are compiled in another way than it asks for.
+    pub warnings: Vec<kiln_genx::error::Diagnostic>,
 }
 
 impl CompiledModule {

@@ -195,7 +195,7 @@ impl Session {
         }
         let mut units = Vec::new();
         let (mut numbers, mut modules) = (Vec::new(), Vec::new());
-        let mut interfaces = Vec::new();
+        let mut besides = Vec::new();
         let mut seconds = Vec::new();
         for (number, (module, took)) in read(inputs, &self.options.reading())
             .into_iter()
@@ -206,7 +206,7 @@ impl Session {
                 Ok(source) => {
                     numbers.push(number);
                     modules.push(source.module);
-                    interfaces.push(source.interface);
+                    besides.push((source.interface, source.warnings));
                 }
                 Err(failure) => units.push((vec![number], Err(failure))),
             }
@@ -216,9 +216,13 @@ impl Session {
         for group in groups {
             let files: Vec<usize> = group.iter().map(|file| numbers[*file]).collect();
             let taken = group.iter().filter_map(|file| {
-                let interface = interfaces[*file].take();
+                let (interface, warnings) = std::mem::take(&mut besides[*file]);
                 let module = modules[*file].take()?;
-                Some(Source { module, interface })
+                Some(Source {
+                    module,
+                    interface,
+                    warnings,
+                })
             });
             let merged = Merged::of_sources(files.iter().copied().zip(taken));
             units.push((files, Ok(merged)));
@@ -300,8 +304,12 @@ impl Session {
             }));
             return Err(Failure::with_others(found));
         }
+        let warnings = merged.warnings.iter();
+        let warnings =
+            warnings.map(|(file, warning)| Diagnostic::of_genx(files.get(*file), warning));
+        let warnings = warnings.chain(found.iter().map(Failure::diagnostic));
         Ok(Loaded {
-            warnings: found.iter().map(Failure::diagnostic).collect(),
+            warnings: warnings.collect(),
             files,
             merged,
             graph,
@@ -323,6 +331,9 @@ impl Session {
             read_seconds: loaded.read_seconds,
             visa: visa.then(|| print::print(loaded.module())),
             interface: loaded.merged.interface.clone(),
+            warnings: (loaded.merged.warnings.iter())
+                .map(|(_, warning)| warning.clone())
+                .collect(),
         })
     }
 

@@ -120,6 +120,8 @@ pub struct Source {
     pub module: Module,
     /// The interfaces of its kernels, where the file says them.
     pub interface: Option<Interface>,
+    /// Parts of LLVM IR that are compiled in another way than it asks for.
+    pub warnings: Vec<kiln_genx::error::Diagnostic>,
 }
 
 impl From<Module> for Source {
@@ -127,6 +129,7 @@ impl From<Module> for Source {
         Source {
             module,
             interface: None,
+            warnings: Vec::new(),
         }
     }
 }
@@ -148,6 +151,7 @@ pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
             Ok(Source {
                 interface: Some(interface::of_genx(&compiled.interfaces)),
                 module: compiled.visa,
+                warnings: compiled.warnings,
             })
         }
     }
@@ -172,6 +176,8 @@ pub struct Merged {
     named: HashMap<String, Vec<usize>>,
     /// The interfaces of its kernels, where the files say them.
     pub(crate) interface: Option<Interface>,
+    /// Warnings about the files, each with its index.
+    pub(crate) warnings: Vec<(usize, kiln_genx::error::Diagnostic)>,
 }
 
 impl Merged {
@@ -189,6 +195,10 @@ impl Merged {
         let mut merged = Merged::default();
         for (file, source) in sources {
             merged.add(file, source.module);
+            let warnings = source.warnings.into_iter();
+            merged
+                .warnings
+                .extend(warnings.map(|warning| (file, warning)));
             if let Some(interface) = source.interface {
                 let all = merged.interface.get_or_insert_default();
                 all.kernels.extend(interface.kernels);

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use kiln_emit::assemble::RelocationKind;
+use kiln_genx::error::{Code, Diagnostic, Loc};
 use kiln_machine::func::Entered;
 use kiln_regalloc::{Allocator, Stats};
 use kiln_target::bits::GrfSet;
@@ -26,6 +27,36 @@ struct ModuleEntry<'a> {
     functions: Vec<CompiledEntry<'a>>,
     /// The document of the interfaces.
     interface: Option<Cow<'a, str>>,
+    warnings: Vec<WarningEntry<'a>>,
+}
+
+/// A warning about LLVM IR: its code, line, column and byte, and what it says.
+#[derive(Serialize, Deserialize)]
+struct WarningEntry<'a> {
+    code: &'a str,
+    place: [u32; 3],
+    message: &'a str,
+}
+
+impl<'a> WarningEntry<'a> {
+    fn of(Diagnostic { code, loc, message }: &'a Diagnostic) -> WarningEntry<'a> {
+        let Loc { line, column, byte } = *loc;
+        WarningEntry {
+            code: code.text(),
+            place: [line, column, byte],
+            message,
+        }
+    }
+
+    fn warning(self) -> Option<Diagnostic> {
+        let [line, column, byte] = self.place;
+        let code = Code::ALL.iter().find(|code| code.text() == self.code)?;
+        Some(Diagnostic {
+            code: *code,
+            loc: Loc { line, column, byte },
+            message: self.message.to_string(),
+        })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -154,6 +185,7 @@ pub(super) fn write_module(module: &CompiledModule) -> Option<Vec<u8>> {
         read_seconds: _,
         visa: _,
         interface,
+        warnings,
     } = module;
     let interface = match interface {
         Some(interface) => Some(serde_norway::to_string(interface).ok()?.into()),
@@ -163,6 +195,7 @@ pub(super) fn write_module(module: &CompiledModule) -> Option<Vec<u8>> {
         kernels: kernels.iter().map(CompiledEntry::of).collect(),
         functions: functions.iter().map(CompiledEntry::of).collect(),
         interface,
+        warnings: warnings.iter().map(WarningEntry::of).collect(),
     };
     postcard::to_allocvec(&entry).ok()
 }
@@ -179,6 +212,10 @@ pub(super) fn read_module(bytes: &[u8]) -> Option<CompiledModule> {
         interface: match entry.interface {
             Some(text) => Some(Interface::parse(text.as_bytes()).ok()?),
             None => None,
+        },
+        warnings: {
+            let warnings = entry.warnings.into_iter();
+            warnings.map(WarningEntry::warning).collect::<Option<_>>()?
         },
     })
 }
