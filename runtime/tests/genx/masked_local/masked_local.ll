@@ -1,4 +1,5 @@
 ; Masked accesses of shared local memory, each element at its own address: of 64, 32 and 16 bits.
+;! unlike
 ;! global 1
 ;! local 1
 ;! in a u32 32 bits 32

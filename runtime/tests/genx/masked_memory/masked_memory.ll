@@ -1,4 +1,5 @@
 ; LLVM's masked accesses: elements of 8, 16, 32 and 64 bits, side by side and each at its own address.
+;! unlike
 ;! global 1
 ;! local 1
 ;! in a u32 64 bits 32

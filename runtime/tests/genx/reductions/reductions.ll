@@ -1,4 +1,5 @@
 ; Reductions of vectors: integers, predicates, floats in order and in any.
+;! unlike
 ;! global 1
 ;! local 1
 ;! in a u32 16 bits 32
