@@ -257,6 +257,11 @@ impl Problem {
         self.blocks[block].insts
     }
 
+    /// The block that an instruction is in.
+    pub fn block_of(&self, inst: u32) -> usize {
+        self.blocks.partition_point(|block| block.insts.1 <= inst)
+    }
+
     /// The block whose last instruction this is, if it is a last one.
     pub fn block_ended_by(&self, inst: u32) -> Option<usize> {
         let at = self

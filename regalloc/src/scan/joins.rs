@@ -120,7 +120,6 @@ impl Scan<'_> {
             match from.unit() {
                 _ if self.is_away(p, first) => {
                     let (arg, memory) = (self.args(pred, b)[n], self.memory(p));
-                    self.stored[p as usize] = true;
                     match self.memory(arg) == memory {
                         // They have one slot.
                         true => self.store(arg),
@@ -137,10 +136,7 @@ impl Scan<'_> {
                     self.put(p, unit);
                     Place::Unit(unit)
                 }
-                None => {
-                    self.stored[p as usize] = true;
-                    self.memory(p)
-                }
+                None => self.memory(p),
             };
             moves.push((from, to));
         }
@@ -159,7 +155,9 @@ impl Scan<'_> {
             if !self.ranges.is_live(v, 2 * first) {
                 self.clear(v);
             } else if self.is_away(v, first) {
-                self.spill(v);
+                let unit = Unit(unit as u16);
+                self.clear(v);
+                self.store_from(v, Some((key(2 * first, Order::Leave), unit)));
             }
         }
     }
@@ -182,7 +180,7 @@ impl Scan<'_> {
             .chain(self.param_candidates(b, known, params))
             .collect();
         self.at_loop(&mut all, first);
-        self.assign(&all, b, first, known);
+        self.assign(&all, first);
         let values = all.iter().filter(|c| c.param.is_none());
         let entry = Entry {
             values: values
@@ -237,7 +235,7 @@ impl Scan<'_> {
             }
         }
         self.at_join(&mut all, first, known.len(), self.order.len() - kept);
-        self.assign(&all, b, first, known);
+        self.assign(&all, first);
         all.sort_unstable_by_key(|c| (c.param, c.v));
         for (n, &pred) in known.iter().enumerate() {
             self.lead(pred, b, &all, n);
@@ -287,7 +285,7 @@ impl Scan<'_> {
 
     /// Puts each value into the unit in which the first predecessor has it, if that is not taken. Values in their
     /// preferred unit come first: an argument for two parameters is in the preferred unit of one of them.
-    fn assign(&mut self, all: &[Candidate], b: usize, first: u32, known: &[usize]) {
+    fn assign(&mut self, all: &[Candidate], first: u32) {
         let mut later: SmallVec<[u32; 16]> = SmallVec::new();
         let is_away = |c: &Candidate| {
             let preferred = Place::Unit(self.webs.preferred(self.webs.of(c.v)));
@@ -302,7 +300,9 @@ impl Scan<'_> {
             let mut units = c.places.iter().filter_map(|place| place.unit());
             let kept = units.find(|&unit| self.free.contains(unit));
             match kept {
-                _ if !c.wanted => self.leave_in_memory(c, b, known),
+                // A parameter's arguments are stored on the edges.
+                _ if !c.wanted && (c.param.is_some() || c.held == 0) => {}
+                _ if !c.wanted => self.store(c.v),
                 Some(unit) => self.put(c.v, unit),
                 None => later.push(c.v),
             }
@@ -359,22 +359,6 @@ impl Scan<'_> {
             |c: &&mut Candidate| (c.held > 0 || self.is_planned(c.v)) && !self.is_away(c.v, first);
         for c in all.iter_mut().filter(stays).take(self.order.len()) {
             c.wanted = true;
-        }
-    }
-
-    /// A value in memory at the start of a block is there on all edges: it is stored after its definition. For a
-    /// parameter that is true of arguments of its web; others are stored on the edge.
-    fn leave_in_memory(&mut self, c: &Candidate, b: usize, known: &[usize]) {
-        let Some(n) = c.param else {
-            return self.store(c.v);
-        };
-        let memory = self.memory(c.v);
-        self.stored[c.v as usize] = true;
-        for &pred in known {
-            let arg = self.args(pred, b)[n];
-            if self.memory(arg) == memory {
-                self.store(arg);
-            }
         }
     }
 

@@ -20,6 +20,7 @@ mod operands;
 mod parallel_moves;
 mod plan;
 mod prune_moves;
+mod slots;
 mod spans;
 mod webs;
 
@@ -57,8 +58,8 @@ struct Scan<'a> {
     last_unit: Vec<Unit>,
     holds: Held,
     free: UnitSet,
-    /// By value: true if it is in its slot from its definition on.
-    stored: Vec<bool>,
+    /// Values that are left in their slots; with the key of a move there, if one unit has the value until then.
+    stores: Vec<(u32, Option<(u64, Unit)>)>,
     /// By value: its definition point, and the unit that it was defined in.
     defined: Vec<(Point, Unit)>,
     /// By block, the units that hold something at its start.
@@ -81,6 +82,7 @@ struct Scan<'a> {
 /// The order of moves at one point of the program.
 #[derive(Clone, Copy)]
 enum Order {
+    Leave,
     BlockEntry,
     Store,
     Operand,
@@ -113,7 +115,7 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
         last_unit: vec![NO_UNIT; values],
         holds: vec![NO_VALUE; problem.file.unit_count],
         free: allocatable,
-        stored: vec![false; values],
+        stores: Vec::new(),
         defined: vec![(0, NO_UNIT); values],
         starts: vec![UnitSet::EMPTY; blocks],
         exits: vec![Vec::new(); blocks],
@@ -192,13 +194,41 @@ impl Scan<'_> {
         self.store(v);
     }
 
-    /// Stores a value right after its definition, once.
+    /// Leaves a value in its slot, in which it is stored once.
     fn store(&mut self, v: u32) {
-        let (point, unit) = self.defined[v as usize];
-        if !std::mem::replace(&mut self.stored[v as usize], true) && unit != NO_UNIT {
-            let to = self.memory(v);
-            self.moves
-                .push((key(point, Order::Store), (Place::Unit(unit), to)));
+        self.store_from(v, None);
+    }
+
+    /// Leaves a value in its slot, from a place on at which a unit has it.
+    fn store_from(&mut self, v: u32, from: Option<(u64, Unit)>) {
+        self.stores.push((v, from));
+    }
+
+    /// Adds the stores. A value whose first place in memory is in the block of its definition, or its only one and in no
+    /// more loops, is stored there: its slot is free until then. Others are stored right after their definition.
+    fn add_stores(&mut self) {
+        let mut stores = std::mem::take(&mut self.stores);
+        stores.sort_by_key(|&(v, _)| v);
+        for of_value in stores.chunk_by(|a, b| a.0 == b.0) {
+            let v = of_value[0].0;
+            let (point, unit) = self.defined[v as usize];
+            if unit == NO_UNIT {
+                continue;
+            }
+            let own = self.problem.block_of(point / 2);
+            let is_behind = |key: u64, is_only: bool| {
+                let block = self.problem.block_of((key >> 3) as u32);
+                let depth = |b: usize| self.ranges.depth[b];
+                block == own || is_only && depth(block) <= depth(own)
+            };
+            let (key, unit) = match *of_value {
+                [(_, Some((key, unit))), ref others @ ..] if is_behind(key, others.is_empty()) => {
+                    (key, unit)
+                }
+                _ => (key(point, Order::Store), unit),
+            };
+            let step = (Place::Unit(unit), self.memory(v));
+            self.moves.push((key, step));
         }
     }
 

@@ -8,7 +8,7 @@ use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
 
 use super::parallel_moves::in_order;
-use super::{NO_VALUE, Scan, Step};
+use super::{NO_VALUE, Order, Scan, Step, key};
 use crate::problem::{Constraint, NoAnswer, Place, Unit, units};
 
 /// A value that an instruction reads.
@@ -139,8 +139,11 @@ impl Scan<'_> {
     fn send_away(&mut self, o: &Operands) {
         let uses = o.uses.iter().filter(|u| u.stays).map(|u| u.v);
         for v in uses.chain(o.defs.iter().map(|def| def.v)) {
-            if self.unit_of(v).is_some() && self.is_away(v, o.i + 1) {
-                self.spill(v);
+            if let Some(unit) = self.unit_of(v)
+                && self.is_away(v, o.i + 1)
+            {
+                self.clear(v);
+                self.store_from(v, Some((key(2 * o.i + 1, Order::Store), unit)));
             }
         }
     }
@@ -392,10 +395,7 @@ impl Scan<'_> {
                     kept.insert(unit);
                     Place::Unit(unit)
                 }
-                Err(_) if def.anywhere => {
-                    self.stored[def.v as usize] = true;
-                    self.memory(def.v)
-                }
+                Err(_) if def.anywhere => self.memory(def.v),
                 Err(error) => return Err(error),
             };
             o.places[def.k] = Some(place);

@@ -86,6 +86,43 @@ fn scan_answers_for_every_file() {
     }
 }
 
+/// Two values live all along, and each is in memory while the other is used: one slot is enough.
+#[test]
+fn values_in_memory_one_after_the_other_share_a_slot() {
+    let file = File {
+        unit_count: 5,
+        unit_grfs: 2,
+        preferred: (1..5).map(Unit).collect(),
+        callee_saved: Vec::new(),
+        is_called: false,
+    };
+    let mut p = Problem::new(file, 0, 0);
+    let any = Constraint::Register;
+    let [a, b] = [(); 2].map(|()| p.add_value(2));
+    let both = [a, b].map(|v| Operand::new(v, Role::Def, any));
+    p.add_inst(both);
+    for used in [b, a] {
+        let crowd = [(); 3].map(|()| p.add_value(2));
+        let now = Operand::new(used, Role::Use, any);
+        for v in crowd {
+            p.add_inst([now, Operand::new(v, Role::Def, any)]);
+        }
+        for v in [crowd; 4].into_iter().flatten() {
+            p.add_inst([now, Operand::new(v, Role::Use, any)]);
+        }
+        p.add_inst([a, b].map(|v| Operand::new(v, Role::Use, any)));
+    }
+    p.add_inst([]);
+    p.end_block([], []);
+    p.finish();
+    let answer = scan::allocate(&p).expect("enough units");
+    assert_eq!(prove(&p, &answer), Ok(()));
+    let stores = answer.moves.iter().filter(|step| step.to.is_memory());
+    assert_eq!(stores.count(), 2, "{:?}", answer.moves);
+    let ends = answer.slots.iter().map(|slot| slot.at + slot.grfs);
+    assert_eq!(ends.max(), Some(2), "{:?}", answer.slots);
+}
+
 #[test]
 fn regalloc2_says_that_it_cannot_number_128_units() {
     let mut context = regalloc2::Context::default();
