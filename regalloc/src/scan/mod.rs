@@ -4,14 +4,14 @@
 //! the walk knows which value is in which unit. The plan says where each web is in memory, so that hardly anything
 //! else has to be spilled. Where a unit is wanted all the same and none is free, the value whose next use is furthest
 //! is spilled (Belady 1966; on SSA form with distances as in Braun and Hack 2009, "Register Spilling and Live-Range
-//! Splitting for SSA-Form Programs"). A value is stored once, right after its definition, so that it is in its slot on
-//! every way to a later load. At a block with several predecessors a value is in the unit in which the first has it,
-//! and the other edges get moves.
+//! Splitting for SSA-Form Programs"). A value is stored once, so that it is in its slot on every way to a later load:
+//! where it is first left there, if that is on all these ways, or else right after its definition. At a block with
+//! several predecessors a value is in the unit in which the first has it, and the other edges get moves.
 //!
 //! `operands` does an instruction, `joins` the start of a block; `spans` finds live ranges and `live_ranges` distances to
 //! next uses; `webs` chooses preferred units so that few moves are needed, `plan` where webs are in memory;
-//! `parallel_moves` orders moves that happen at once, `prune_moves` leaves out moves without an effect. Time is near
-//! the length of the code, whether or not it spills.
+//! `parallel_moves` orders moves that happen at once, `prune_moves` leaves out moves without an effect, `slots` gives webs
+//! their slots. Time is near the length of the code, whether or not it spills.
 
 mod joins;
 mod live_ranges;
@@ -188,7 +188,7 @@ impl Scan<'_> {
         self.free |= units & self.allocatable;
     }
 
-    /// Leaves a value in its slot alone. It is stored right after its definition.
+    /// Leaves a value in its slot alone.
     fn spill(&mut self, v: u32) {
         self.clear(v);
         self.store(v);
