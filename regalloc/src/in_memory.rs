@@ -1,4 +1,4 @@
-//! What an allocation has in memory, and what that costs: for the laboratory.
+//! The spill slots of an allocation and their costs, for the laboratory.
 //!
 //! Takes a proved answer. The proof knows the values in each place, so that this holds for every allocator.
 
@@ -35,7 +35,7 @@ pub struct Stored {
     pub last: Spot,
 }
 
-/// What an allocation has in memory.
+/// The spill slots of an allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InMemory {
     /// Spill slots with messages, by first message.

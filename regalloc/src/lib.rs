@@ -136,7 +136,7 @@ pub struct Allocated {
     pub stats: Stats,
     /// The calling convention, if the function is a subroutine.
     pub convention: Option<Convention>,
-    /// What is in memory, if that was asked for.
+    /// The spill slots, if they were asked for.
     pub in_memory: Option<InMemory>,
 }
 

@@ -155,7 +155,7 @@ impl Emitter<'_, '_> {
         most: u32,
     ) -> Result<()> {
         let (value, all) = self.data_of(inst, message)?;
-        // What is smaller than an oword is the beginning of one.
+        // A block smaller than an oword is the beginning of one.
         let bytes = all.max(OWORD);
         if bytes % OWORD != 0 {
             return self.error(
@@ -515,7 +515,7 @@ impl Emitter<'_, '_> {
         let Some(&(_, ty, elements)) = predefined::VARS.get(number as usize) else {
             return self.unsupported("this register");
         };
-        // What is behind it is not defined. Dwords are read in pairs where qwords are wanted.
+        // The bytes behind the value are undefined. Dwords are read in pairs where qwords are wanted.
         let wide = matches!(&dst, Dst::Var { ty: to, .. } if to.bytes() == 8 && ty.bytes() == 4);
         let (ty, elements) = match wide {
             true => (VType::Uq, elements / 2),

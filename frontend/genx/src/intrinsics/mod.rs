@@ -150,7 +150,7 @@ pub enum Kind {
     Frame,
     SlmInit,
     Message(&'static Message),
-    /// Of the load-store units.
+    /// A message of the load-store units.
     Lsc(lsc::Message),
     /// A block of two dimensions: mask, caching, size of an element, order, blocks, width, height, interleaved rows,
     /// address, width, height and pitch of the matrix, each less one, place of the block, data.
@@ -161,7 +161,7 @@ pub enum Kind {
     LscTypedBlock(lsc::Action),
     /// Mask, unit, operation, scope.
     LscFence,
-    /// Of the 3D sampler.
+    /// A message of the 3D sampler.
     Sampler(Opcode),
     Systolic(Systolic),
     /// Family, operation, number of sources.

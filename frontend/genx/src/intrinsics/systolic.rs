@@ -27,7 +27,7 @@ pub const SPELLED: Systolic = Systolic {
     spelled: true,
     ..PACKED
 };
-/// Of two fused threads.
+/// A matrix product of two fused threads.
 pub const WIDE: Systolic = Systolic {
     op: Opcode::Dpasw,
     ..PACKED

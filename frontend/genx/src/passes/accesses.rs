@@ -420,7 +420,7 @@ impl Memory<'_> {
             _ => (32, 64),
         };
         if self.module.types.element(ty) == Some(Scalar::Int(from)) {
-            // Those of shared local memory have 32 bits, all others 64.
+            // Addresses of shared local memory have 32 bits, all others 64.
             let count = self.module.types.count(ty);
             let other = self.module.types.shaped(count, Scalar::Int(to));
             let cast = if to > from {
@@ -567,9 +567,9 @@ impl Memory<'_> {
 
 /// Elements that a message with a channel for each moves.
 struct Moved {
-    /// What is stored; loaded if there is none.
+    /// The stored value; none for a load.
     value: Option<Value>,
-    /// What a load gives for the channels that are off.
+    /// The result of a load for channels that are off.
     old: Option<Value>,
     /// Bytes of an element.
     unit: u32,
