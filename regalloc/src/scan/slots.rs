@@ -10,12 +10,18 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
+use super::live_ranges::Lists;
+use super::spans::lanes;
 use super::{NO_VALUE, Scan, Step};
 use crate::problem::{Place, Slot};
 
+/// Number of slots whose liveness is solved at once: the bits of a word.
+const LANES: u32 = u64::BITS;
+
 /// An access to a slot.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Access {
+    block: u32,
     point: u32,
     web: u32,
     is_load: bool,
@@ -23,44 +29,30 @@ struct Access {
     step: u32,
 }
 
-/// Accesses to slots, in the order of the code.
-struct Accesses {
-    list: Vec<Access>,
-    /// By block: its first access. The last entry is the number of accesses.
-    starts: Vec<usize>,
-}
-
-impl Accesses {
-    fn of(&self, b: usize) -> &[Access] {
-        &self.list[self.starts[b]..self.starts[b + 1]]
-    }
-}
-
 /// By web: the spans of points in which its slot is live.
 type Spans = BTreeMap<u32, BTreeMap<u32, u32>>;
 
 impl Scan<'_> {
-    /// The accesses to slots: moves before an instruction, its operands, moves after it.
-    fn accesses(&self) -> Accesses {
+    /// The accesses to slots, in the order of the code: moves before an instruction, its operands, moves after it.
+    fn accesses(&self) -> Vec<Access> {
         let problem = self.problem;
         let webs = self.last_unit.len() as u32;
         let mut list: Vec<Access> = Vec::new();
-        let mut starts = Vec::with_capacity(problem.block_count() + 1);
         let mut moves = (0..).zip(&self.moves).peekable();
-        let add = |list: &mut Vec<Access>, point: u32, place: Place, is_load: bool, step: u32| {
-            if let Place::Memory(web) = place
-                && web < webs
-            {
-                list.push(Access {
-                    point,
-                    web,
-                    is_load,
-                    step,
-                });
-            }
-        };
         for b in 0..problem.block_count() {
-            starts.push(list.len());
+            let add = |list: &mut Vec<Access>, point, place, is_load, step| {
+                if let Place::Memory(web) = place
+                    && web < webs
+                {
+                    list.push(Access {
+                        block: b as u32,
+                        point,
+                        web,
+                        is_load,
+                        step,
+                    });
+                }
+            };
             let (first, end) = problem.insts_of(b);
             for i in first..end {
                 let places = &self.places[problem.operands_from(i)..];
@@ -82,8 +74,7 @@ impl Scan<'_> {
                 steps(&mut list, 2 * i + 1);
             }
         }
-        starts.push(list.len());
-        Accesses { list, starts }
+        list
     }
 
     /// The spans in which slots are live. Drops the stores that nothing loads.
@@ -94,91 +85,99 @@ impl Scan<'_> {
             return spans;
         }
         let accesses = self.accesses();
-        let mut webs: Vec<u32> = accesses.list.iter().map(|access| access.web).collect();
+        let mut webs: Vec<u32> = accesses.iter().map(|access| access.web).collect();
         webs.sort_unstable();
         webs.dedup();
-        let mut lanes = vec![NO_VALUE; self.last_unit.len()];
+        let mut numbers = vec![NO_VALUE; self.last_unit.len()];
+        for (n, &web) in (0..).zip(&webs) {
+            numbers[web as usize] = n;
+        }
+        let numbered = accesses.iter().map(|access| {
+            let n = numbers[access.web as usize];
+            (n / LANES, (n % LANES, *access))
+        });
+        let groups = Lists::sorted(webs.len().div_ceil(LANES as usize), numbered);
         let mut unloaded = vec![false; self.moves.len()];
-        for group in webs.chunks(64) {
-            for (lane, &web) in (0..).zip(group) {
-                lanes[web as usize] = lane;
-            }
-            let lane =
-                |access: &Access| Some(lanes[access.web as usize]).filter(|&n| n != NO_VALUE);
-            let live_out = self.live_out(&accesses, lane);
-            let found = self.spans_of(group, &accesses, &live_out, lane, &mut unloaded);
-            for (&web, found) in group.iter().zip(found) {
-                spans.insert(web, found.into_iter().collect());
-                lanes[web as usize] = NO_VALUE;
-            }
+        for (n, group) in webs.chunks(LANES as usize).enumerate() {
+            let found = self.spans_of(group.len(), groups.of(n), &mut unloaded);
+            spans.extend(group.iter().copied().zip(found));
         }
         let mut unloaded = unloaded.into_iter();
         self.moves.retain(|_| unloaded.next() != Some(true));
         spans
     }
 
-    /// The spans in which the slots of a group are live. Marks the stores that nothing loads.
+    /// The spans in which the slots of a group are live, from their accesses in the order of the code. Marks the stores
+    /// that nothing loads.
     fn spans_of(
         &self,
-        group: &[u32],
-        accesses: &Accesses,
-        live_out: &[u64],
-        lane: impl Fn(&Access) -> Option<u32>,
+        slots: usize,
+        accesses: &[(u32, Access)],
         unloaded: &mut [bool],
-    ) -> Vec<Vec<(u32, u32)>> {
-        let mut spans: Vec<Vec<(u32, u32)>> = vec![Vec::new(); group.len()];
-        let mut in_block: Vec<(usize, u32, u32)> = Vec::new();
-        for (b, &live_out) in live_out.iter().enumerate() {
-            let (first, end) = self.problem.insts_of(b);
-            let mut live = live_out;
-            // Where the live part of each slot ends, from the end of the block back.
-            let mut ends = [2 * end; 64];
-            for access in accesses.of(b).iter().rev() {
-                let Some(n) = lane(access) else { continue };
-                let (n, bit) = (n as usize, 1 << n);
-                if access.is_load {
-                    if live & bit == 0 {
-                        ends[n] = access.point + 1;
+    ) -> Vec<BTreeMap<u32, u32>> {
+        let problem = self.problem;
+        let live_out = self.live_out(accesses);
+        // True if the slot is live after the access.
+        let mut goes_on = vec![false; accesses.len()];
+        let mut live_in = live_out.clone();
+        for (n, (lane, access)) in accesses.iter().enumerate().rev() {
+            let (live, bit) = (&mut live_in[access.block as usize], 1 << lane);
+            goes_on[n] = *live & bit != 0;
+            *live = if access.is_load {
+                *live | bit
+            } else {
+                *live & !bit
+            };
+        }
+        let mut spans = OpenSpans {
+            starts: [0; LANES as usize],
+            spans: vec![BTreeMap::new(); slots],
+        };
+        let mut live = 0u64;
+        let mut next = accesses.iter().zip(goes_on).peekable();
+        for b in 0..problem.block_count() {
+            let start = 2 * problem.insts_of(b).0;
+            spans.close(live & !live_in[b], start);
+            spans.open(live_in[b] & !live, start);
+            live = live_in[b];
+            while let Some(((lane, access), goes_on)) =
+                next.next_if(|((_, access), _)| access.block as usize == b)
+            {
+                let bit = 1 << lane;
+                if !access.is_load {
+                    match unloaded.get_mut(access.step as usize) {
+                        Some(unloaded) if !goes_on => {
+                            *unloaded = true;
+                            continue;
+                        }
+                        _ => spans.open(bit, access.point),
                     }
-                    live |= bit;
-                } else if live & bit != 0 {
-                    in_block.push((n, access.point, ends[n]));
-                    live &= !bit;
-                } else if let Some(unloaded) = unloaded.get_mut(access.step as usize) {
-                    *unloaded = true;
-                } else {
-                    in_block.push((n, access.point, access.point + 1));
                 }
-            }
-            while live != 0 {
-                let n = live.trailing_zeros() as usize;
-                in_block.push((n, 2 * first, ends[n]));
-                live &= live - 1;
-            }
-            for (n, from, to) in in_block.drain(..).rev() {
-                match spans[n].last_mut() {
-                    Some((_, end)) if *end >= from => *end = to.max(*end),
-                    _ => spans[n].push((from, to)),
+                if goes_on {
+                    live |= bit;
+                } else {
+                    spans.close(bit, access.point + 1);
+                    live &= !bit;
                 }
             }
         }
-        spans
+        let end = 2 * problem.inst_count() as u32;
+        spans.close(live, end);
+        spans.spans
     }
 
     /// By block: the slots of a group that are live at its end, each a bit.
-    fn live_out(&self, accesses: &Accesses, lane: impl Fn(&Access) -> Option<u32>) -> Vec<u64> {
+    fn live_out(&self, accesses: &[(u32, Access)]) -> Vec<u64> {
         let problem = self.problem;
         let blocks = problem.block_count();
         let (mut loaded, mut stored) = (vec![0u64; blocks], vec![0u64; blocks]);
-        for b in 0..blocks {
-            for access in accesses.of(b).iter().rev() {
-                let Some(n) = lane(access) else { continue };
-                if access.is_load {
-                    loaded[b] |= 1 << n;
-                } else {
-                    loaded[b] &= !(1 << n);
-                    stored[b] |= 1 << n;
-                }
+        for (lane, access) in accesses.iter().rev() {
+            let (b, bit) = (access.block as usize, 1 << lane);
+            if access.is_load {
+                loaded[b] |= bit;
+            } else {
+                loaded[b] &= !bit;
+                stored[b] |= bit;
             }
         }
         let mut live_out = vec![0; blocks];
@@ -244,6 +243,29 @@ impl Scan<'_> {
             }
         }
         grfs
+    }
+}
+
+/// Spans of the slots of a group, found from the first point of the code to the last.
+struct OpenSpans {
+    /// By slot: where its last span starts, while that is open.
+    starts: [u32; LANES as usize],
+    spans: Vec<BTreeMap<u32, u32>>,
+}
+
+impl OpenSpans {
+    fn open(&mut self, slots: u64, at: u32) {
+        for n in lanes(slots) {
+            // A span that ends here goes on.
+            let last = self.spans[n].last_entry().filter(|last| *last.get() >= at);
+            self.starts[n] = last.map_or(at, |last| last.remove_entry().0);
+        }
+    }
+
+    fn close(&mut self, slots: u64, at: u32) {
+        for n in lanes(slots) {
+            self.spans[n].insert(self.starts[n], at);
+        }
     }
 }
 

@@ -84,6 +84,15 @@ fn last_use(problem: &Problem, named: &Named, v: u32, b: u32, from: u32) -> u32 
     last.filter(|&last| last >= from).unwrap_or(from)
 }
 
+/// The numbers of the bits that are set, ascending.
+pub(super) fn lanes(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let n = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(n)
+    })
+}
+
 /// Up to 64 values that live in several blocks, each a bit of the words.
 struct Group {
     values: Vec<u32>,
@@ -177,13 +186,6 @@ impl Group {
         spans: &mut Vec<(u32, (u32, u32))>,
         blocks: Range<usize>,
     ) {
-        let lanes = |mut bits: u64| {
-            std::iter::from_fn(move || {
-                let n = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-                bits &= bits - 1;
-                Some(n)
-            })
-        };
         // The values that live at the end of the block before, and where their spans begin.
         let mut open = 0;
         let mut starts = [0; 64];

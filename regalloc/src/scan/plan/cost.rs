@@ -289,13 +289,13 @@ impl<'a> Costs<'a> {
         let block = self.starts.partition_point(|&start| start <= last) - 1;
         let starts = self.loops.around(block as u32).map(|(start, _)| start);
         let mut splits: SmallVec<[u32; 4]> = starts.take_while(|&start| start > first).collect();
-        let lives = |at: u32| self.lives_at(web, at);
+        let lives = |from: u32, to: u32| self.lives_in(web, from, to);
         self.edges.below((first + 1, last), lives, |edge| {
             if edge.from < edge.to && splits.last() != Some(&edge.from) {
                 splits.push(edge.from);
             }
         });
-        splits.retain(|at| lives(*at) && lives(*at - 1));
+        splits.retain(|at| self.lives_at(web, *at) && self.lives_at(web, *at - 1));
         splits.sort_unstable();
         splits.dedup();
         splits
@@ -374,9 +374,14 @@ impl<'a> Costs<'a> {
     }
 
     fn lives_at(&self, web: u32, at: u32) -> bool {
+        self.lives_in(web, at, at)
+    }
+
+    /// True if a web lives at one of the positions from the first to the last.
+    fn lives_in(&self, web: u32, first: u32, last: u32) -> bool {
         let parts = self.parts.of(web as usize);
-        let next = parts.partition_point(|part| part.to <= at);
-        parts.get(next).is_some_and(|part| part.from <= at)
+        let next = parts.partition_point(|part| part.to <= first);
+        parts.get(next).is_some_and(|part| part.from <= last)
     }
 
     /// The gap of a web that has a position.
@@ -428,7 +433,7 @@ impl<'a> Costs<'a> {
                 }),
             }
         };
-        let lives = |at: u32| self.lives_at(web, at);
+        let lives = |from: u32, to: u32| self.lives_in(web, from, to);
         self.edges.above((first, last), lives, &mut edge);
         self.edges.below((first, last), lives, &mut edge);
         found.extend(self.next_piece(gap));

@@ -2,7 +2,8 @@
 //!
 //! Takes edges as pairs of positions, and finds those of which one end is in a stretch and the other is not: two
 //! priority search trees, binary trees over the edges in the order of one end with the furthest other ends below each
-//! node. Time is near the number of edges found; of edges that lead to one position all are left out at once.
+//! node. Time is near the number of edges found: edges whose other ends are all at one position, or in code that is not
+//! wanted, are left out at once.
 
 #[derive(Clone, Copy)]
 pub struct Edge {
@@ -46,11 +47,11 @@ impl Straddling {
     }
 
     /// Visits the edges of which the lower end is in a stretch, first and last position, and the upper one behind it,
-    /// at a position that is wanted.
+    /// at a position that is wanted. `wanted` is true for code, first and last position, that has such a position.
     pub fn below(
         &self,
         (first, last): (u32, u32),
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(u32, u32) -> bool,
         visit: impl FnMut(Edge),
     ) {
         self.by_low.find((first, last), last, wanted, visit);
@@ -61,10 +62,10 @@ impl Straddling {
     pub fn above(
         &self,
         (first, last): (u32, u32),
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(u32, u32) -> bool,
         visit: impl FnMut(Edge),
     ) {
-        let wanted = |reach: u32| wanted(!reach);
+        let wanted = |near: u32, far: u32| wanted(!far, !near);
         self.by_high.find((first, last), !first, wanted, visit);
     }
 }
@@ -106,7 +107,7 @@ impl Tree {
         &self,
         (first, last): (u32, u32),
         beyond: u32,
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(u32, u32) -> bool,
         mut visit: impl FnMut(Edge),
     ) {
         let leaves = self.reach.len() / 2;
@@ -130,18 +131,23 @@ impl Tree {
         &self,
         n: usize,
         beyond: u32,
-        wanted: &impl Fn(u32) -> bool,
+        wanted: &impl Fn(u32, u32) -> bool,
         visit: &mut impl FnMut(Edge),
     ) {
         let (reach, elsewhere) = self.reach[n];
-        if reach <= beyond {
+        let near = if elsewhere > beyond {
+            beyond + 1
+        } else {
+            reach
+        };
+        if reach <= beyond || !wanted(near, reach) {
             return;
         }
         let leaves = self.reach.len() / 2;
         if elsewhere > beyond {
             self.visit(2 * n, beyond, wanted, visit);
             self.visit(2 * n + 1, beyond, wanted, visit);
-        } else if wanted(reach) {
+        } else {
             self.visit_all(n, leaves, beyond, visit);
         }
     }
