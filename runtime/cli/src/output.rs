@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use miette::{Report, miette};
@@ -216,7 +217,7 @@ pub fn print(text: &str) -> Result<bool, Report> {
 }
 
 fn write_stdout(text: &[u8]) -> Result<bool, Report> {
-    if !text.is_empty() && is_closed() {
+    if !text.is_empty() && IS_CLOSED.load(Ordering::Relaxed) {
         let error = io::Error::new(ErrorKind::BrokenPipe, "it is closed");
         return Err(report::access(Path::new("standard output"), &error));
     }
@@ -228,27 +229,18 @@ fn write_stdout(text: &[u8]) -> Result<bool, Report> {
     }
 }
 
-/// True if the program was started without a standard output. Rust's runtime then opens the null device for reading and
-/// writing in its place, where a shell's redirection to it is for writing only.
-#[cfg(unix)]
-fn is_closed() -> bool {
-    use nix::fcntl::{FcntlArg, OFlag, fcntl};
-    use std::os::fd::AsFd;
-    use std::os::unix::fs::MetadataExt;
-    let stdout = io::stdout();
-    let device = |file: File| file.metadata().ok().map(|metadata| metadata.rdev());
-    let owned = stdout.as_fd().try_clone_to_owned();
-    let is_null = owned.is_ok_and(|owned| {
-        let null = fs::metadata("/dev/null").ok().map(|null| null.rdev());
-        null.is_some() && device(File::from(owned)) == null
-    });
-    let flags = fcntl(stdout.as_fd(), FcntlArg::F_GETFL).map(OFlag::from_bits_truncate);
-    is_null && flags.is_ok_and(|flags| flags & OFlag::O_ACCMODE == OFlag::O_RDWR)
-}
+/// True if the program was started without a standard output. Rust's runtime opens the null device in its place, which
+/// nothing tells from a null device that the parent gave.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-#[cfg(not(unix))]
-fn is_closed() -> bool {
-    false
+/// Looks for standard output before Rust's runtime starts. Nothing is said where the system does not list descriptors.
+// Safety: before `main`, no thread runs, and looking up a path needs nothing that the runtime sets up.
+#[cfg(unix)]
+#[ctor::ctor(unsafe)]
+fn look_for_stdout() {
+    let descriptors = Path::new("/dev/fd");
+    let closed = descriptors.is_dir() && descriptors.join("1").symlink_metadata().is_err();
+    IS_CLOSED.store(closed, Ordering::Relaxed);
 }
 
 /// Files under temporary names, which are removed when dropped.
