@@ -10,6 +10,15 @@ pub use generation::{Generation, Generations};
 
 use crate::rules::rules;
 
+/// A register mode: how the register file is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrfMode {
+    /// Number of registers of a thread.
+    pub grfs: u32,
+    /// Number of threads that an execution unit runs at a time, as the reference finalizer writes into object files.
+    pub threads: u32,
+}
+
 /// A target with its facts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Platform {
@@ -30,8 +39,8 @@ pub struct Platform {
     pub grf_bytes: u32,
     /// Number of general registers that instructions can name: that of the register mode with the most.
     pub grf_count: u32,
-    /// Numbers of registers that a thread can have: the register modes. In a mode with more, fewer threads run at a time.
-    pub grf_modes: &'static [u32],
+    /// The register modes, ascending by the number of registers.
+    pub grf_modes: &'static [GrfMode],
     /// The mode that code is for if nothing else is asked for.
     pub default_grfs: u32,
     /// The number of the last registers of the file that a message may be sent from that ends the thread; none if all
@@ -266,7 +275,15 @@ pub const PLATFORMS: &[Platform] = &[
         reference_name: "3",
         finalizer_name: "XE3",
         family: Family::Xe3,
-        grf_modes: &[32, 64, 96, 128, 160, 192, 256],
+        grf_modes: &[
+            mode(32, 10),
+            mode(64, 10),
+            mode(96, 10),
+            mode(128, 8),
+            mode(160, 6),
+            mode(192, 5),
+            mode(256, 4),
+        ],
         end_of_thread: None,
         thread_number: &[
             digit(StateRegister::Thread, 0, 10),
@@ -279,6 +296,10 @@ pub const PLATFORMS: &[Platform] = &[
     },
 ];
 
+const fn mode(grfs: u32, threads: u32) -> GrfMode {
+    GrfMode { grfs, threads }
+}
+
 /// Skylake.
 pub const SKL: Platform = Platform {
     name: "skl",
@@ -290,7 +311,7 @@ pub const SKL: Platform = Platform {
     family: Family::Gen9,
     grf_bytes: 32,
     grf_count: 128,
-    grf_modes: &[128],
+    grf_modes: &[mode(128, 7)],
     default_grfs: 128,
     end_of_thread: Some(16),
     scratch_block_bytes: 128 << 10,
@@ -362,7 +383,7 @@ const DG2: Platform = Platform {
     calls_addresses: true,
     goto_on_false: false,
     grf_count: 256,
-    grf_modes: &[128, 256],
+    grf_modes: &[mode(128, 8), mode(256, 4)],
     thread_number: &[
         digit(StateRegister::Thread, 0, 8),
         digit(StateRegister::Thread, 4, 4),
@@ -392,7 +413,7 @@ const PVC: Platform = Platform {
     family: Family::XeHpc,
     grf_bytes: 64,
     grf_count: 256,
-    grf_modes: &[128, 256],
+    grf_modes: &[mode(128, 8), mode(256, 4)],
     default_grfs: 128,
     end_of_thread: Some(16),
     scratch_block_bytes: 128 << 10,
@@ -468,21 +489,21 @@ impl Platform {
     }
 
     /// The register mode of a thread that uses so many registers: that with the fewest.
-    pub fn mode_of(&self, grfs: u32) -> u32 {
-        let mut modes = self.grf_modes.iter().copied();
-        modes.find(|&mode| mode >= grfs).unwrap_or(self.grf_count)
+    pub fn mode_of(&self, grfs: u32) -> GrfMode {
+        let fits = self.grf_modes.iter().find(|mode| mode.grfs >= grfs);
+        *fits.unwrap_or(&self.grf_modes[self.grf_modes.len() - 1])
     }
 
     /// True if a message that ends the thread may be sent from a register in some mode.
     pub fn may_end_thread(&self, grf: u32) -> bool {
         self.grf_modes
             .iter()
-            .any(|&mode| self.ends_thread(grf, mode))
+            .any(|mode| self.ends_thread(grf, mode.grfs))
     }
 
     /// True if a message that ends the thread may be sent from a register, of a thread that uses so many.
     pub fn ends_thread(&self, grf: u32, grfs: u32) -> bool {
-        let file = self.mode_of(grfs);
+        let file = self.mode_of(grfs).grfs;
         let first = self.end_of_thread.map_or(0, |last| file - last);
         (first..file).contains(&grf)
     }

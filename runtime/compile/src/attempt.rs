@@ -156,7 +156,7 @@ pub fn wanted_grfs(object: &Object, options: &Options) -> Result<u32, CompileErr
     let modes = options.platform.grf_modes;
     let known = u32::try_from(count)
         .ok()
-        .filter(|count| modes.contains(count));
+        .filter(|&count| modes.iter().any(|mode| mode.grfs == count));
     known.ok_or_else(|| {
         let error = AllocError::Mode {
             func: object.name.to_string(),

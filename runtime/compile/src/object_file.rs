@@ -18,6 +18,8 @@ use serde_norway::Mapping;
 /// Unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread
 /// Scratch Space).
 const SCRATCH_UNIT: u32 = 1 << 10;
+/// First version of `.ze_info` with a field for the threads of an execution unit.
+const THREAD_COUNT_VERSION: (u32, u32) = (1, 24);
 /// First version of `.ze_info` with a field for the spilled bytes of the scratch space.
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
 /// Alignment of functions in bytes: that of compacted instructions, since padding between functions would be decoded.
@@ -270,7 +272,12 @@ fn decide(
     platform: &Platform,
 ) -> Result<(), ObjectError> {
     let env = &mut entry.execution_env;
+    let mode = platform.mode_of(kernel.grf_count);
     env.grf_count = kernel.grf_count;
+    env.eu_thread_count = match version >= THREAD_COUNT_VERSION {
+        true => mode.threads,
+        false => 0,
+    };
     env.simd_size = u32::from(kernel.simd);
     env.barrier_count = kernel.named_barriers.max(u32::from(kernel.barrier));
     env.disable_mid_thread_preemption |= kernel.uninterruptible;

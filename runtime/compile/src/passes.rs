@@ -768,11 +768,11 @@ fn choose_registers(kernel: &mut Kernel) -> Result<(), CompileError> {
         let reserved = kernel.grfs / platform.unit_grfs() - own;
         // A spare unit lets a payload find neighbours.
         let units = units_in_use(kernel) + reserved + 1;
-        let mode = platform.mode_of(units * platform.unit_grfs());
+        let mode = platform.mode_of(units * platform.unit_grfs()).grfs;
         kernel.grfs = kernel.grfs.max(mode);
         kernel.settings.grf_limit = Some(kernel.grfs);
     }
-    kernel.compiled.grf_count = platform.mode_of(kernel.grfs);
+    kernel.compiled.grf_count = platform.mode_of(kernel.grfs).grfs;
     Ok(())
 }
 

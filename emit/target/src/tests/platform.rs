@@ -34,9 +34,14 @@ fn a_generation_has_a_name_that_stands_for_it() {
 fn sets_hold_every_register_and_unit() {
     for platform in PLATFORMS {
         let last = platform.end_of_thread.unwrap_or(0);
-        let fewest = platform.grf_modes.iter().min();
+        let modes = platform.grf_modes;
         assert!(
-            fewest.is_some_and(|&mode| last <= mode),
+            modes.is_sorted_by_key(|mode| mode.grfs),
+            "{}",
+            platform.name
+        );
+        assert!(
+            modes.first().is_some_and(|mode| last <= mode.grfs),
             "{}",
             platform.name
         );

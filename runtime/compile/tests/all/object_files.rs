@@ -12,7 +12,7 @@ use kiln_compile::interface::{
 use kiln_compile::object_file::{ObjectError, add_lines};
 use kiln_compile::relink::{RelinkError, Relinked, relink};
 use kiln_compile::source::Input;
-use kiln_compile::{CompiledModule, KernelInput, Options, Session};
+use kiln_compile::{CompiledModule, Grfs, KernelInput, Options, Session};
 use kiln_emit::encoding;
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::{
@@ -825,6 +825,57 @@ fn a_relinked_object_file_has_our_code() {
         count += 1;
     }
     assert_eq!(count, names.len());
+}
+
+/// The reference's object files of every platform say as many threads as the table of register modes, and a relinked one
+/// follows its new mode.
+#[test]
+fn threads_of_an_execution_unit_follow_the_register_mode() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let object = |path: &Path| Zebin::parse(&fs::read(path).unwrap()).unwrap();
+    let (mut modes, mut kernels) = (Vec::new(), 0);
+    for place in ["kernels", "xe_kernels"] {
+        for folder in fs::read_dir(tests.join(place)).unwrap() {
+            let folder = folder.unwrap().path();
+            for platform in platform::PLATFORMS {
+                let name = folder.file_name().unwrap();
+                let path = folder
+                    .join(platform.name)
+                    .join(name)
+                    .with_extension("zebin");
+                if !path.exists() {
+                    continue;
+                }
+                for kernel in object(&path).ze_info.kernels {
+                    let env = kernel.execution_env;
+                    let mode = platform.mode_of(env.grf_count);
+                    if env.eu_thread_count == 0 {
+                        continue;
+                    }
+                    let found = (env.grf_count, env.eu_thread_count);
+                    assert_eq!(found, (mode.grfs, mode.threads), "{}", path.display());
+                    modes.push((platform.name, mode.grfs));
+                    kernels += 1;
+                }
+            }
+        }
+    }
+    modes.sort_unstable();
+    modes.dedup();
+    assert!(kernels > 200 && modes.len() > 8, "{kernels}, {modes:?}");
+
+    let folder = tests.join("kernels/half_arith/bmg");
+    let bytes = fs::read(folder.join("half_arith.visaasm")).unwrap();
+    let bmg = platform::find("bmg").unwrap();
+    for (grfs, threads) in [(128, 8), (256, 4)] {
+        let mut options = Options::new(bmg);
+        (options.grfs, options.grf_limit) = (Grfs::Limit, grfs);
+        let zebin = object(&folder.join("half_arith.zebin"));
+        let made = relink(&Session::new(options), zebin, &[input(&bytes)], true, false);
+        let made = made.unwrap_or_else(|e| panic!("{e}"));
+        let env = &made.zebin.ze_info.kernels[0].execution_env;
+        assert_eq!((env.grf_count, env.eu_thread_count), (grfs, threads));
+    }
 }
 
 #[test]
