@@ -5,7 +5,8 @@
 //! order, each operand put where the fewest of its units are wanted by an earlier one while its own values live, and
 //! where values that have a unit already keep it, so that values are computed in place. A live range is one interval
 //! over the code here, so that a loop-carried value has all of the loop. Payloads of a message that ends the thread
-//! go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that.
+//! go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that or it
+//! is written over in part.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};
@@ -170,7 +171,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
             chosen.chosen[b].push((i as u32, chosen.pool.len() as u32));
             let how = How {
                 ends,
-                in_place: inst.adds_in_place(),
+                in_place: func.adds_in_place(inst),
                 over: message.is_some() && !func.target.response_apart,
                 packed: false,
             };
@@ -229,21 +230,27 @@ impl Placer<'_> {
     fn bases(&self, parts: &Parts, number: u32, how: How) -> Option<[Option<u32>; RESULT + 1]> {
         let mut taken: SmallVec<[u32; 16]> = SmallVec::new();
         let mut bases = [None; RESULT + 1];
+        // Old contents are written over where products are added to them; other addends only where they end.
+        let mut results = parts[0].iter().zip(&parts[RESULT]);
+        let in_place = how.in_place
+            && results.all(|(&(v, _), &(_, old))| old.is_some() || self.spans[v].to <= number);
         for (p, part) in parts.iter().enumerate() {
             let last = how.ends && p != RESULT;
             if part.len() < if last { 1 } else { 2 } {
                 continue;
             }
-            let ends_here = |&(v, _): &(VReg, Option<VReg>)| self.spans[v].to <= number;
-            if p == RESULT
-                && how.in_place
-                && parts[0].len() == part.len()
-                && parts[0].iter().all(ends_here)
-            {
+            if p == RESULT && in_place {
                 bases[p] = bases[0];
                 continue;
             }
-            let base = self.choose(part, (p == RESULT, last), number, &taken, how)?;
+            let mut wanted = self.wanted(part, p == RESULT, number);
+            if p == 0 && in_place {
+                let results = self.wanted(&parts[RESULT], true, number);
+                for (span, result) in wanted.iter_mut().zip(results) {
+                    span.to = result.to;
+                }
+            }
+            let base = self.choose(part, &wanted, (p == RESULT, last), &taken, how)?;
             taken.extend(base..base + part.len() as u32);
             bases[p] = Some(base);
         }
@@ -254,12 +261,11 @@ impl Placer<'_> {
     fn choose(
         &self,
         part: &[(VReg, Option<VReg>)],
+        wanted: &[Span],
         (result, last): (bool, bool),
-        number: u32,
         taken: &[u32],
         how: How,
     ) -> Option<u32> {
-        let wanted = self.wanted(part, result, number);
         let home = |k: usize| {
             let (v, old) = part[k];
             match self.home[old.unwrap_or(v)] {

@@ -18,7 +18,6 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role as MachineRole, Src, VReg};
 use kiln_target::bits::UnitSet;
 use kiln_target::isa::RegFile;
-use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
 use crate::AllocError;
@@ -259,7 +258,7 @@ impl Presented<'_> {
 
     /// The registers of an instruction, with the units that payloads and calling conventions ask for.
     fn named(&self, inst: &Inst, payload: Option<&[Option<Unit>]>) -> SmallVec<[Named; 8]> {
-        let late = reads_late(inst, self.func.target);
+        let late = reads_late(self.func, inst);
         let stack = self.func.abi.stack.as_ref();
         let args = stack.map_or(0, |s| s.args / self.func.target.unit_grfs());
         let mut named: SmallVec<[Named; 8]> = SmallVec::new();
@@ -294,7 +293,21 @@ impl Presented<'_> {
         let named = self.named(inst, payload);
         // The values of each operand, and of what it is written over.
         let mut values: SmallVec<[(Value, Option<Value>); 8]> = SmallVec::new();
-        let mut held: SmallVec<[VReg; 8]> = named.iter().filter_map(|x| x.role.old()).collect();
+        // The source that is written over in its place.
+        let adds = self.func.adds_in_place(inst);
+        let addend = |x: &Named| {
+            let MachineRole::Result { n, old: Some(_) } = x.role else {
+                return None;
+            };
+            let same = |s: &Named| {
+                s.role == MachineRole::Source { src: 0, n }
+                    && s.fixed.is_some()
+                    && s.fixed == x.fixed
+            };
+            named.iter().position(same).filter(|_| adds)
+        };
+        let apart = named.iter().filter(|x| addend(x).is_none());
+        let mut held: SmallVec<[VReg; 8]> = apart.filter_map(|x| x.role.old()).collect();
         let overs = held.len();
         for (n, x) in named.iter().enumerate() {
             let mut value = self.value(x.v)?;
@@ -306,6 +319,7 @@ impl Presented<'_> {
                 held.push(x.v);
             }
             let old = match x.role.old() {
+                Some(_) if let Some(n) = addend(x) => Some(values[n].0),
                 Some(old) if named[..n].iter().any(|x| x.role.old() == Some(old)) => {
                     let old = self.value(old)?;
                     Some(self.copied(old))
@@ -329,7 +343,9 @@ impl Presented<'_> {
                 }
                 (MachineRole::Result { .. }, Some(old)) => {
                     let tied = Constraint::Tied(operands.len() as u16);
-                    operands.push(Operand::new(old, Role::Use, at));
+                    // The addend has the unit already.
+                    let from = addend(x).map_or(at, |_| Constraint::Anywhere);
+                    operands.push(Operand::new(old, Role::Use, from));
                     let to = x.fixed.map_or(tied, Constraint::Fixed);
                     operands.push(Operand::new(value, Role::Def, to));
                 }
@@ -455,7 +471,8 @@ pub fn return_address(inst: &Inst) -> Option<VReg> {
 /// Sources that may be read after part of the destination is written: the hardware runs an instruction
 /// whose operands span two registers in two steps. Sources of a message are read late if its result must not
 /// overlap them, matrices always but for the rows that products are added to.
-pub fn reads_late(inst: &Inst, target: &Platform) -> [bool; 3] {
+pub fn reads_late(func: &Function, inst: &Inst) -> [bool; 3] {
+    let target = func.target;
     let grf_bytes = target.grf_bytes;
     let mut late = [false; 3];
     let Some(dst) = &inst.dst else { return late };
@@ -466,7 +483,7 @@ pub fn reads_late(inst: &Inst, target: &Platform) -> [bool; 3] {
         return [target.response_apart; 3];
     }
     if inst.takes_lists() {
-        return [!inst.adds_in_place(), true, true];
+        return [!func.adds_in_place(inst), true, true];
     }
     if dst.indirect.is_some() || !virt(dst.reg) {
         return late;

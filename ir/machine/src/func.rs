@@ -327,6 +327,25 @@ impl Function {
         }
     }
 
+    /// True if the first source of a product of matrices may be in the registers of its result: a row is read before
+    /// it is written. Old contents of the result may only be those that products are added to.
+    pub fn adds_in_place(&self, inst: &Inst) -> bool {
+        let (Some(dst), Some(Src::Reg(src))) = (&inst.dst, inst.srcs.first()) else {
+            return false;
+        };
+        if !inst.gen_op().is_some_and(|op| op.is_systolic()) {
+            return false;
+        }
+        let starts = |reg: Reg| (reg.as_list().is_some(), reg.byte());
+        let (addends, results) = (self.registers_of(&src.reg), self.registers_of(&dst.reg));
+        let keeps =
+            |(n, &addend): (usize, &VReg)| self.old(dst.old, n).is_none_or(|old| old == addend);
+        dst.ty.bytes() == src.ty.bytes()
+            && starts(dst.reg) == starts(src.reg)
+            && addends.len() == results.len()
+            && addends.iter().enumerate().all(keeps)
+    }
+
     /// Replaces each virtual register that an instruction *uses*, old contents included, by the result of
     /// `f`. A list that changes becomes a new list.
     pub fn map_uses(&mut self, inst: &mut Inst, mut f: impl FnMut(VReg) -> VReg) {

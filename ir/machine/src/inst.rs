@@ -611,24 +611,6 @@ impl Inst {
         self.message.is_some() || self.gen_op().is_some_and(Op::is_systolic)
     }
 
-    /// True if the first source of a product of matrices may be in the registers of its result: a row is read before
-    /// it is written.
-    pub fn adds_in_place(&self) -> bool {
-        let systolic = self.gen_op().is_some_and(Op::is_systolic);
-        match (&self.dst, self.srcs.first()) {
-            (Some(dst), Some(Src::Reg(src))) => {
-                let same = |a: Reg, b: Reg| {
-                    (a.as_list().is_some(), a.byte()) == (b.as_list().is_some(), b.byte())
-                };
-                systolic
-                    && dst.old == Old::None
-                    && dst.ty.bytes() == src.ty.bytes()
-                    && same(dst.reg, src.reg)
-            }
-            _ => false,
-        }
-    }
-
     /// True if it calls a function or subroutine.
     pub fn is_call(&self) -> bool {
         matches!(

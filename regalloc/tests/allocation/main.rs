@@ -2,6 +2,7 @@
 
 mod calls;
 mod limits;
+mod matrices;
 mod mutations;
 mod problems;
 mod random;
