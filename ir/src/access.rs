@@ -16,7 +16,7 @@ use kiln_frontend::shape::Raw as RawEntry;
 pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
-use crate::cfg::CfgError;
+use crate::cfg::{Cfg, CfgError};
 use crate::func::{Cell, Function, VarStorage};
 use crate::liveness::{Access, AccessKind, Accesses, Mask};
 
@@ -116,16 +116,22 @@ impl Raw {
         }
     }
 
-    fn kind(&self, maps: &[LaneMaps]) -> AccessKind {
-        let own = !self.no_mask
+    /// True if each channel accesses its own part.
+    fn is_own(&self, maps: &[LaneMaps]) -> bool {
+        !self.no_mask
             && (self.flag
                 || (self.lanes || self.passed)
-                    && self.mask & maps[self.cell.as_u32() as usize].mixed == 0);
-        match (self.write, own) {
+                    && self.mask & maps[self.cell.as_u32() as usize].mixed == 0)
+    }
+
+    /// The kind of access; `all` is true if each channel that has contents there runs.
+    fn kind(&self, maps: &[LaneMaps], all: bool) -> AccessKind {
+        match (self.write, self.is_own(maps)) {
             (false, true) => AccessKind::ReadOwn,
             (false, false) => AccessKind::ReadWhole,
             (true, _) if self.predicated => AccessKind::WriteSome,
             (true, _) if self.no_mask => AccessKind::WriteAll,
+            (true, true) if all => AccessKind::WriteAll,
             (true, true) => AccessKind::WriteOwn,
             (true, false) => AccessKind::WriteSome,
         }
@@ -169,10 +175,11 @@ const RESERVED_PER_INST: usize = 4;
 ///
 /// # Errors
 /// A message whose payload has no known size.
-pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
-    let mut all = Collector::new(func, blocks);
+pub fn collect(func: &Function, graph: &Cfg) -> Result<Accesses, CfgError> {
+    let blocks: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
+    let mut all = Collector::new(func, &blocks);
     all.collect()?;
-    Ok(all.accesses())
+    Ok(all.accesses(&graph.whole_blocks()))
 }
 
 impl<'f, 'm> Collector<'f, 'm> {
@@ -198,19 +205,36 @@ impl<'f, 'm> Collector<'f, 'm> {
         Ok(())
     }
 
-    /// The accesses, when the maps of all cells are complete.
-    fn accesses(&self) -> Accesses {
+    /// By cell: the parts that have contents of channels that never run, from the entry on or from a write that is
+    /// not each channel's own.
+    fn foreign(&self) -> Vec<Mask> {
+        let mut foreign = vec![0; self.func.cells.len()];
+        for &(cell, _) in &self.func.entry {
+            foreign[cell.as_u32() as usize] = Mask::MAX;
+        }
+        for r in self.raw.iter().filter(|r| r.write && !r.is_own(&self.maps)) {
+            foreign[r.cell.as_u32() as usize] |= r.mask;
+        }
+        foreign
+    }
+
+    /// The accesses, when the maps of all cells are complete. `whole` are the blocks that all channels run, first of
+    /// all blocks: a write of each channel's own part is one of all there, unless others have contents.
+    fn accesses(&self, whole: &[bool]) -> Accesses {
+        let foreign = self.foreign();
         // Accesses of an instruction to one cell that are of one kind are merged.
         let mut list: Vec<Access> = Vec::with_capacity(self.raw.len());
         let mut blocks = Vec::with_capacity(self.ends.len());
         let (mut from, mut first) = (0, 0);
-        for &end in &self.ends {
+        for (b, &end) in self.ends.iter().enumerate() {
+            let whole = whole.get(b).is_some_and(|&whole| whole);
             let start = list.len() as u32;
             for r in &self.raw[from..end] {
                 if list.last().is_none_or(|last| last.inst != r.inst) {
                     first = list.len();
                 }
-                let kind = r.kind(&self.maps);
+                let all = whole && r.mask & foreign[r.cell.as_u32() as usize] == 0;
+                let kind = r.kind(&self.maps, all);
                 let same = |a: &&mut Access| a.cell == r.cell && a.kind == kind;
                 match list[first..].iter_mut().find(same) {
                     Some(a) => a.mask |= r.mask,

@@ -54,8 +54,7 @@ pub fn build_with<'m>(
     let mut func = empty(object, target, &graph);
     let uses = options.pack.then(|| pack::uses(object, target));
     storage::assign(&mut func, uses);
-    let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let mut accesses = access::collect(&func, &ranges)?;
+    let mut accesses = access::collect(&func, &graph)?;
     let sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
     coarsen(&mut accesses, &sizes);

@@ -154,6 +154,25 @@ impl Cfg {
             })
             .collect()
     }
+
+    /// By block of the kernel or function itself: true if all channels that it started with are active there.
+    pub fn whole_blocks(&self) -> Vec<bool> {
+        let own = self.routines.first().cloned().unwrap_or_default();
+        let mut waits = vec![0; own.len() + 1];
+        for span in self.waiting_spans() {
+            if own.contains(&span.source) && span.from < span.at {
+                waits[span.from] += 1;
+                waits[span.at] -= 1;
+            }
+        }
+        let mut waiting = 0;
+        waits.pop();
+        let nobody = |&change: &i32| {
+            waiting += change;
+            waiting == 0
+        };
+        waits.iter().map(nobody).collect()
+    }
 }
 
 /// By block that ends in a branch: the first block that may run while channels wait after the branch. A loop that

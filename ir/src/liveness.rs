@@ -5,8 +5,8 @@
 //!
 //! 1. the same channels later on (*own* liveness, on the logical graph, byte by byte);
 //! 2. channels that wait at a join while this block runs (*waiting* liveness: own liveness at that join);
-//! 3. a later read across channels, regardless of their mask (*whole* liveness, on the linear graph; only a NoMask
-//!    write ends it).
+//! 3. a later read across channels, regardless of their mask (*whole* liveness, on the linear graph; only a write of
+//!    all channels ends it).
 //!
 //! A write that keeps nothing is a full definition. Otherwise the live range of every masked write would reach back
 //! to the function's entry.
@@ -51,7 +51,7 @@ pub enum AccessKind {
     ReadOwn,
     /// Reads parts of other channels, or without a mask.
     ReadWhole,
-    /// Writes all of the mask, regardless of the execution mask.
+    /// Writes all of the mask, regardless of the execution mask, or all of it that has contents.
     WriteAll,
     /// Each active channel writes its own part.
     WriteOwn,

@@ -129,6 +129,47 @@ fn reads_across_channels_make_masked_writes_keep() {
     assert!(!straight(MASKED, &ended));
 }
 
+/// A uniform loop in which W is written by each channel, and read across them.
+fn across(before: &str, write: &str) -> bool {
+    let module = kernel(&format!(
+        "{before}\n\
+         top:\n\
+         {write}\n\
+         not (M1_NM, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
+         mov (M1, 16) V(0,0)<1> X(0,0)<1;1,0>\n\
+         cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n\
+         (P1) goto (M1, 1) top\n\
+         ret (M1, 1)\n"
+    ));
+    keeps(&module, Opcode::Avg, 0)
+}
+
+/// What a channel has that never runs is undefined, unless something else gives it contents.
+#[test]
+fn a_write_of_all_channels_that_run_keeps_nothing() {
+    let write = "avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>";
+    assert!(!across("", write));
+    assert!(!across("mov (M1, 16) W(0,0)<1> 0x0:d", write));
+    assert!(across("mov (M1_NM, 16) W(0,0)<1> 0x0:d", write), "all have");
+    assert!(
+        across(
+            "mov (M1, 16) W(0,0)<1> 0x0:d\nmov (M1, 8) W(0,0)<2> 0x1:d",
+            write
+        ),
+        "of others"
+    );
+    let some = format!("cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n(P1) {write}");
+    assert!(across("", &some), "predicated");
+    let apart = format!(
+        "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n(P1) goto (M1, 16) behind\n{write}\nbehind:"
+    );
+    assert!(across("", &apart), "others wait");
+    assert!(
+        across("", &format!("{apart}\nmov (M1, 16) V(0,0)<1> 0x0:d")),
+        "others wait"
+    );
+}
+
 /// Bytes of four vectors in one register, each in its own channels: no write of one keeps another from before the
 /// block, and none is live around the loop.
 #[test]
