@@ -133,6 +133,20 @@ fn programs_in_llvm_ir_give_the_expected_results() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Programs with messages that the load-store units have none for.
+const DATA_PORTS_ONLY: [&str; 2] = ["media_blocks", "raw_sends"];
+
+#[test]
+fn programs_in_llvm_ir_give_the_expected_results_on_xe2() {
+    let found = all_give_what_is_expected(&folder(""), platform("bmg"));
+    let (refused, wrong): (Vec<_>, Vec<_>) = (found.into_iter())
+        .partition(|found| DATA_PORTS_ONLY.iter().any(|name| found.starts_with(name)));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(refused.len(), 2 * DATA_PORTS_ONLY.len());
+    let diagnostics = refused.iter().all(|found| found.contains("refused: "));
+    assert!(diagnostics, "{}", refused.join("\n"));
+}
+
 #[test]
 fn programs_for_load_store_units_give_the_expected_results() {
     let all = folder("").with_file_name("genx_lsc");

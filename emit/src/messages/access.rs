@@ -5,6 +5,8 @@
 //! ([`Platform::memory`](crate::platform::Platform::memory)). Lengths of payloads, and the surface of an access to
 //! [`Space::Surface`] or [`Space::Image`], are set on the request.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::field::{Atomic, Lines};
 use super::{Request, RequestError, data_port, load_store};
 use crate::platform::{MessageFamily, Platform};
@@ -163,14 +165,13 @@ impl MemoryAccess {
 }
 
 impl MemoryFence {
-    /// The request for the fence on a platform; it answers when earlier accesses are done.
-    ///
-    /// # Errors
-    /// The platform's message family has no message for it.
-    pub fn request(&self, platform: &Platform) -> Result<Request, RequestError> {
+    /// The requests for the fence on a platform; they answer when earlier accesses are done.
+    pub fn requests(&self, platform: &Platform) -> SmallVec<[Request; 2]> {
         match platform.memory {
-            MessageFamily::DataPort => Ok(data_port::lower_fence(self, platform.slm_fence)),
-            MessageFamily::LoadStore => Err(RequestError::Access(platform.memory)),
+            MessageFamily::DataPort => {
+                smallvec![data_port::lower_fence(self, platform.slm_fence)]
+            }
+            MessageFamily::LoadStore => load_store::lower_fence(self),
         }
     }
 }

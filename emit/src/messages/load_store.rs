@@ -2,10 +2,12 @@
 //! XeHPG.
 
 use super::Part::{Address, Caches, Channels, Coded, Mark, Suffix};
-use super::access::{Address as Place, Elements, MemoryAccess, Operation, Space};
+use super::access::{Address as Place, Elements, MemoryAccess, MemoryFence, Operation, Space};
 use super::field::{AddressKind, Data, Flag, Flush, Scope, Value, Vector};
 use super::{FamilyMessages, SendSyntax, family_messages};
 use super::{Function, Kind, Part, Request, Row, field, row};
+use smallvec::{SmallVec, smallvec};
+
 use crate::inst::{Desc, Inst, Message};
 use crate::platform::Family;
 use crate::print::Text;
@@ -231,6 +233,21 @@ pub(super) fn write_caches(desc: u32, load: bool, codes: &CacheCodes, text: &mut
             text.str(" cache policy ");
             text.number(code);
         }
+    }
+}
+
+/// The requests of a fence: that of local memory is of the group, that of all memory is of the GPU and has one for
+/// each function.
+pub(super) fn lower_fence(fence: &MemoryFence) -> SmallVec<[Request; 2]> {
+    let request = |function, scope, flush| {
+        let request = Request::new(function, Kind::Fence);
+        request.with(Value::Scope(scope)).with(Value::Flush(flush))
+    };
+    match fence.local {
+        true => smallvec![request(Function::LocalMemory, Scope::Group, Flush::None)],
+        false => [Function::Untyped, Function::Typed]
+            .map(|function| request(function, Scope::Gpu, Flush::Evict))
+            .into(),
     }
 }
 

@@ -243,11 +243,38 @@ fn accesses_of_memory_become_messages_of_the_data_port() {
         flush_level_1: false,
     };
     let icllp = find("icllp").expect("a platform");
-    assert_eq!(fence.request(&SKL), Ok(memory_fence(true)));
+    assert_eq!(fence.requests(&SKL)[..], [memory_fence(true)]);
     assert_eq!(
-        fence.request(icllp),
-        Ok(memory_fence(true).surface(Surface::Slm))
+        fence.requests(icllp)[..],
+        [memory_fence(true).surface(Surface::Slm)]
     );
+}
+
+#[test]
+fn fences_of_load_store_units_are_those_of_the_reference() {
+    // `fence_global` and `fence_local` as GenX_IR compiles them for Xe2.
+    let expected: [(bool, &[_]); 2] = [
+        (
+            false,
+            &[
+                (Function::Untyped, 0x0210_161f),
+                (Function::Typed, 0x0210_161f),
+            ],
+        ),
+        (true, &[(Function::LocalMemory, 0x0210_001f)]),
+    ];
+    let xe2 = find("bmg").expect("a platform");
+    for (local, expected) in expected {
+        let fence = MemoryFence {
+            local,
+            flush_level_1: false,
+        };
+        let found = fence.requests(xe2).into_iter().map(|request| {
+            let encoded = request.lengths(1, 0, 1).encode(xe2.family);
+            (request.function, encoded.expect("descriptors").desc)
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
 }
 
 #[test]

@@ -497,9 +497,7 @@ impl Select<'_, '_> {
 
     /// Emits a fence, and waits until it is done.
     pub(super) fn fence(&mut self, op: Op, fence: MemoryFence) -> Result {
-        match fence.request(self.out.target) {
-            Ok(request) => self.send_and_wait(op, request),
-            Err(error) => self.fail(error.to_string()),
-        }
+        let requests = fence.requests(self.out.target);
+        (requests.into_iter()).try_for_each(|request| self.send_and_wait(op, request))
     }
 }

@@ -135,6 +135,11 @@ impl Select<'_, '_> {
         let (storage, byte) = self.storage(var, offset.into())?;
         let bytes = grfs * self.grf();
         let reg = self.read(storage, byte, byte + bytes);
+        // A message may have more channels than the variable that it sends.
+        if let Some(v) = reg.as_virt() {
+            let data = &mut self.out.regs[v];
+            data.bytes = data.bytes.max((reg.byte() + bytes) as u16);
+        }
         Ok(self.aligned(Payload { reg, grfs }))
     }
 

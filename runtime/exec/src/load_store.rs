@@ -210,6 +210,10 @@ fn space<'a>(
     }
 }
 
+/// Payloads have room for this number of channels, however few the instruction has: the reference finalizer's code of
+/// DG2 and of Xe2 has it in all its messages.
+const LEAST_CHANNELS: usize = 16;
+
 /// The accesses of a message.
 struct Access<'a> {
     m: &'a Message,
@@ -221,12 +225,17 @@ struct Access<'a> {
 impl Access<'_> {
     /// Number of registers for one element of all channels.
     fn rows(&self) -> usize {
-        (self.m.lanes() * self.element.slot).div_ceil(self.m.register())
+        self.registers(self.element.slot)
     }
 
     /// Number of registers for the addresses of all channels.
     fn address_rows(&self) -> usize {
-        (self.m.lanes() * self.address).div_ceil(self.m.register())
+        self.registers(self.address)
+    }
+
+    /// Number of registers for `size` bytes of all channels.
+    fn registers(&self, size: usize) -> usize {
+        (self.m.lanes().max(LEAST_CHANNELS) * size).div_ceil(self.m.register())
     }
 
     fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Space<'a>, Cause> {

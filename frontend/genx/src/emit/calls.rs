@@ -4,8 +4,10 @@
 
 use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType, Var, predefined};
 use kiln_frontend::opcode::Opcode;
+use kiln_target::platform::MessageFamily;
 
 use super::function::{Address, Emitter, Place, imm, source};
+use super::lsc::Target;
 use super::module::Private;
 use super::operand::{Dst, Layout, Src};
 use crate::error::{Code, Diagnostic, Loc, Result};
@@ -247,7 +249,25 @@ impl Emitter<'_, '_> {
             self.fill(var, VType::Ud, &words)?;
             let place = at + done as u32;
             done += OWORD * owords;
-            let Src::Var { var: address, .. } = self.address_in_frame(place)? else {
+            let address = self.address_in_frame(place)?;
+            if self.shared.platform.memory == MessageFamily::LoadStore {
+                let at = self.object().block(VType::Uq, VType::Uq.bytes());
+                let to = Dst::Var {
+                    var: at,
+                    ty: VType::Uq,
+                    layout: Layout::same(0),
+                };
+                self.copy(1, to, address)?;
+                self.lsc_dwords(
+                    &Target::STATELESS,
+                    true,
+                    (at, 0),
+                    var.raw(0),
+                    4 * owords as u32,
+                );
+                continue;
+            }
+            let Src::Var { var: address, .. } = address else {
                 return Ok(());
             };
             let operands = [

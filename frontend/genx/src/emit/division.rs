@@ -1,8 +1,9 @@
 //! Quotients and remainders.
 //!
-//! vISA divides integers of 32 bits, and floats approximately or, where the platform has the macros, correctly rounded.
-//! Integers of 64 bits are divided with the help of a reciprocal that is a double. Remainders of floats are exact: the
-//! significand of the dividend is divided bit by bit.
+//! vISA divides floats approximately or, where the platform has the macros, correctly rounded, and on the older platforms
+//! integers of 32 bits. Elsewhere these are multiplied by a reciprocal, integers of 64 bits by one that is a double, and
+//! the quotient is corrected by what remains. Remainders of floats are exact: the significand of the dividend is divided
+//! bit by bit.
 
 use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType};
 use kiln_frontend::opcode::{Opcode, Relation};
@@ -19,6 +20,9 @@ use crate::ir::{BinaryOp, Inst, Scalar, Value};
 
 /// A double slightly below 1: a quotient times it is never too large.
 const BELOW_ONE: f64 = 1.0 - 1.0 / (1u64 << 49) as f64;
+
+/// 2^32 less the error of a reciprocal: a float that is no larger times it is below the reciprocal in 2^-32.
+const BELOW_WORD: f32 = 4_294_966_784.0;
 
 /// A variable as destination and source.
 type Both = (Dst, Src);
@@ -81,8 +85,15 @@ impl Emitter<'_, '_> {
         };
         let ty = if signed { VType::D } else { VType::Ud };
         let (left, right) = (self.source(a, sign)?, self.source(b, sign)?);
+        let generation = self.shared.platform.generation;
+        // Where vISA has no `mod`, its `div` is of floats.
+        let divides = Opcode::Mod.row().platforms.contains(generation);
+        let quotient = |e: &mut Self, dst: Dst, left: Src, right: Src| match divides {
+            true => e.alu(opcode, count, dst, &[left, right]),
+            false => e.divide_words(op, count, [left, right], dst),
+        };
         if bits == 32 {
-            return self.alu(opcode, count, typed(dst, ty), &[left, right]);
+            return quotient(self, typed(dst, ty), left, right);
         }
         let mut wide = |src: Src| -> Result<Src> {
             if let Src::Imm { bits: n, .. } = src {
@@ -96,21 +107,138 @@ impl Emitter<'_, '_> {
             self.computed(Opcode::Mov, ty, count, &[src])
         };
         let (left, right) = (wide(left)?, wide(right)?);
-        let result = self.computed(opcode, ty, count, &[left, right])?;
+        let (to, result) = self.fresh(ty, count);
+        quotient(self, to, left, right)?;
         self.copy(count, dst, result)
     }
 
-    /// The magnitude of a signed number in a variable, and where it is negative.
-    fn magnitude(&mut self, value: Value, count: u32, signed: bool) -> Result<(Src, Option<Mask>)> {
-        let (dst, src) = self.fresh(VType::Uq, count);
-        let given = self.source(value, Sign::Unsigned)?;
+    /// Quotient or remainder of integers of 32 bits, by a product with the reciprocal of the divisor in 2^-32: that of
+    /// a constant lacks less than one, that of a variable is made of a float and lacks less than two.
+    fn divide_words(
+        &mut self,
+        op: BinaryOp,
+        count: u32,
+        [left, right]: [Src; 2],
+        dst: Dst,
+    ) -> Result<()> {
+        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
+        let (n, n_negative) = self.magnitude(left, VType::Ud, count, signed)?;
+        let constant = match right {
+            Src::Imm { bits, .. } if bits as u32 != 0 => Some(bits as u32),
+            _ => None,
+        };
+        let (d, mut negative, reciprocal, corrections) = match constant {
+            Some(bits) => {
+                let minus = signed && bits.cast_signed() < 0;
+                let d = if minus { bits.wrapping_neg() } else { bits };
+                let mask = n_negative.map(|mask| Mask {
+                    inverse: mask.inverse ^ (minus && op == BinaryOp::SDiv),
+                    ..mask
+                });
+                let d = u64::from(d);
+                let reciprocal = imm(VType::Ud, u64::from(u32::MAX) / d);
+                (imm(VType::Ud, d), vec![mask], reciprocal, 1)
+            }
+            None => {
+                let (d, d_negative) = self.magnitude(right, VType::Ud, count, signed)?;
+                let reciprocal = self.word_reciprocal(count, &d)?;
+                (d, vec![n_negative, d_negative], reciprocal, 2)
+            }
+        };
+        if op == BinaryOp::SRem {
+            negative.truncate(1);
+        }
+        let (q_to, q) = self.fresh(VType::Ud, count);
+        self.alu(Opcode::Mulh, count, q_to.clone(), &[n.clone(), reciprocal])?;
+        let taken = self.computed(Opcode::Mul, VType::Ud, count, &[q.clone(), d.clone()])?;
+        let less = negated(taken.typed(VType::D));
+        let (r_to, r) = self.fresh(VType::Ud, count);
+        let rest_to = typed(r_to.clone(), VType::D);
+        self.alu(Opcode::Add, count, rest_to, &[n.typed(VType::D), less])?;
+        let divides = matches!(op, BinaryOp::UDiv | BinaryOp::SDiv);
+        for last in (0..corrections).map(|i| i + 1 == corrections) {
+            let more = self.compare(Relation::Ge, count, r.clone(), d.clone())?;
+            if divides {
+                let sum = [q.clone(), imm(VType::Ud, 1)];
+                self.masked(
+                    Opcode::Add,
+                    count,
+                    q_to.clone(),
+                    &sum,
+                    Some(more.clone()),
+                    false,
+                )?;
+            }
+            if !(divides && last) {
+                let less = match &d {
+                    Src::Imm { bits, .. } => imm(VType::D, bits.wrapping_neg()),
+                    d => negated(d.clone().typed(VType::D)),
+                };
+                let sum = [r.clone().typed(VType::D), less];
+                let to = typed(r_to.clone(), VType::D);
+                self.masked(Opcode::Add, count, to, &sum, Some(more), false)?;
+            }
+        }
+        let result = if divides { (q_to, q) } else { (r_to, r) };
+        self.with_sign(count, result, VType::D, negative, dst)
+    }
+
+    /// Reciprocal of dwords in 2^-32 from that of a float, with one of Newton's steps.
+    fn word_reciprocal(&mut self, count: u32, d: &Src) -> Result<Src> {
+        let float = self.computed(Opcode::Mov, VType::F, count, std::slice::from_ref(d))?;
+        let inverse = self.computed(Opcode::Inv, VType::F, count, &[float])?;
+        let below = imm(VType::F, BELOW_WORD.to_bits().into());
+        let scaled = self.computed(Opcode::Mul, VType::F, count, &[inverse, below])?;
+        let (to, estimate) = self.fresh(VType::Ud, count);
+        self.copy(count, to.clone(), scaled)?;
+        let product = self.computed(
+            Opcode::Mul,
+            VType::Ud,
+            count,
+            &[d.clone(), estimate.clone()],
+        )?;
+        let lacks = [negated(product.typed(VType::D))];
+        let lacks = self.computed(Opcode::Mov, VType::D, count, &lacks)?;
+        let srcs = [estimate.clone(), lacks.typed(VType::Ud)];
+        let more = self.computed(Opcode::Mulh, VType::Ud, count, &srcs)?;
+        self.alu(Opcode::Add, count, to, &[estimate.clone(), more])?;
+        Ok(estimate)
+    }
+
+    /// A magnitude with its sign changed by each of these masks.
+    fn with_sign(
+        &mut self,
+        count: u32,
+        (to, result): Both,
+        ty: VType,
+        masks: Vec<Option<Mask>>,
+        dst: Dst,
+    ) -> Result<()> {
+        let (to, result) = (typed(to, ty), result.typed(ty));
+        for mask in masks.into_iter().flatten() {
+            let other = [negated(result.clone())];
+            self.masked(Opcode::Mov, count, to.clone(), &other, Some(mask), false)?;
+        }
+        self.copy(count, typed(dst, ty), result)
+    }
+
+    /// The magnitude of a number in a variable of an unsigned type, and where it is negative.
+    fn magnitude(
+        &mut self,
+        given: Src,
+        ty: VType,
+        count: u32,
+        signed: bool,
+    ) -> Result<(Src, Option<Mask>)> {
+        let (dst, src) = self.fresh(ty, count);
         self.copy(count, dst.clone(), given)?;
         if !signed {
             return Ok((src, None));
         }
-        let number = src.clone().typed(VType::Q);
-        let negative = self.compare(Relation::Lt, count, number.clone(), imm(VType::Q, 0))?;
-        let to = typed(dst, VType::Q);
+        let ty = if ty == VType::Uq { VType::Q } else { VType::D };
+        let number = src.clone().typed(ty);
+        let negative = self.compare(Relation::Lt, count, number.clone(), imm(ty, 0))?;
+        let to = typed(dst, ty);
         self.masked(
             Opcode::Mov,
             count,
@@ -138,8 +266,12 @@ impl Emitter<'_, '_> {
             let message = format!("{name} does not divide integers of 64 bits");
             return self.error(Code::Platform, message);
         }
-        let (n, n_negative) = self.magnitude(a, count, signed)?;
-        let (d, d_negative) = self.magnitude(b, count, signed)?;
+        let (a, b) = (
+            self.source(a, Sign::Unsigned)?,
+            self.source(b, Sign::Unsigned)?,
+        );
+        let (n, n_negative) = self.magnitude(a, VType::Uq, count, signed)?;
+        let (d, d_negative) = self.magnitude(b, VType::Uq, count, signed)?;
         let divisor = self.computed(Opcode::Mov, VType::Df, count, std::slice::from_ref(&d))?;
         let one = imm(VType::Df, 1.0f64.to_bits());
         let exact = self.computed(Opcode::Divm, VType::Df, count, &[one, divisor])?;
@@ -171,22 +303,15 @@ impl Emitter<'_, '_> {
             BinaryOp::UDiv | BinaryOp::SDiv => (q_to, q, imm(VType::Q, 1)),
             _ => (r_to, r, negated(d.typed(VType::Q))),
         };
-        let to = typed(result_to, VType::Q);
-        let result = result.typed(VType::Q);
-        let sum = [result.clone(), change];
-        self.masked(Opcode::Add, count, to.clone(), &sum, Some(more), false)?;
-        if let (Some(n_negative), Some(d_negative)) = (n_negative, d_negative) {
-            // A quotient of different signs is negative; a remainder has the sign of the dividend.
-            let masks = match op {
-                BinaryOp::SDiv => vec![n_negative, d_negative],
-                _ => vec![n_negative],
-            };
-            for mask in masks {
-                let other = [negated(result.clone())];
-                self.masked(Opcode::Mov, count, to.clone(), &other, Some(mask), false)?;
-            }
-        }
-        self.copy(count, typed(dst, VType::Q), result)
+        let sum = [result.clone().typed(VType::Q), change];
+        let to = typed(result_to.clone(), VType::Q);
+        self.masked(Opcode::Add, count, to, &sum, Some(more), false)?;
+        // A quotient of different signs is negative; a remainder has the sign of the dividend.
+        let masks = match op {
+            BinaryOp::SDiv => vec![n_negative, d_negative],
+            _ => vec![n_negative],
+        };
+        self.with_sign(count, (result_to, result), VType::Q, masks, dst)
     }
 
     /// Quotient of floats: rounded correctly unless the instruction allows a reciprocal.

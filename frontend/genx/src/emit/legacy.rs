@@ -1,11 +1,11 @@
 //! Messages of the data ports as messages of the load-store units, for platforms that only have those.
 
-use kiln_frontend::module::{Type as VType, Var};
+use kiln_frontend::module::{Operand, Type as VType, Var};
 use kiln_frontend::opcode::{AtomicOp, Opcode};
 
 use super::bale;
 use super::function::{Emitter, source};
-use super::lsc::{self, Address, Data, Target};
+use super::lsc::{self, Address, Data, Pixels, Target};
 use super::messages::SLM;
 use super::object::exec;
 use super::operand::{Dst, Layout};
@@ -20,6 +20,8 @@ const DWORD: u32 = 4;
 /// Dwords of the largest block, and their number in vISA by the power of two: 4 to 64.
 const MOST_DWORDS: u32 = 64;
 const BLOCK_ELEMENTS: [u32; 7] = [1, 2, 4, 5, 6, 7, 8];
+/// Both caches as the surface says.
+const DEFAULT: [Operand; 2] = [Operand::Field(0), Operand::Field(0)];
 /// Bytes that the offset of a block of owords counts.
 const OWORD: u32 = 16;
 
@@ -95,31 +97,11 @@ impl Emitter<'_, '_> {
                 let from = source(var, VType::Ud, part.clone());
                 self.copy(dwords, of(data, Layout::contiguous(0, DWORD)), from)?;
             }
-            let elements = BLOCK_ELEMENTS[dwords.ilog2() as usize];
             let raw = match apart {
                 true => data.raw(0),
                 false => self.raw(data, ty, done),
             };
-            let mut operands = target.head(
-                if stores { lsc::STORE } else { lsc::LOAD },
-                &Data {
-                    size: lsc::DWORDS,
-                    bytes: DWORD,
-                    planes: dwords,
-                    elements,
-                    channels: 0,
-                },
-                true,
-                [0, 0],
-                done,
-            );
-            let null = || Var::NULL.raw(0);
-            let (written, read) = match stores {
-                true => (null(), raw),
-                false => (raw, null()),
-            };
-            operands.extend([written, at.raw(0), read, null()]);
-            self.object().inst(Opcode::LscUntyped, exec(1), operands);
+            self.lsc_dwords(&target, stores, (at, done), raw, dwords);
             if apart && !stores {
                 let from = source(data, VType::Ud, Layout::contiguous(0, DWORD));
                 self.copy(dwords, of(var, part), from)?;
@@ -132,6 +114,33 @@ impl Emitter<'_, '_> {
             self.copy(count, dst, from)?;
         }
         Ok(())
+    }
+
+    /// A message of a block of dwords, the offset in bytes from an address.
+    pub fn lsc_dwords(
+        &mut self,
+        target: &Target,
+        stores: bool,
+        (at, offset): (Var, u32),
+        data: Operand,
+        dwords: u32,
+    ) {
+        let op = if stores { lsc::STORE } else { lsc::LOAD };
+        let block = Data {
+            size: lsc::DWORDS,
+            bytes: DWORD,
+            planes: dwords,
+            elements: BLOCK_ELEMENTS[dwords.ilog2() as usize],
+            channels: 0,
+        };
+        let mut operands = target.head(op, &block, true, [0, 0], offset);
+        let null = || Var::NULL.raw(0);
+        let (written, read) = match stores {
+            true => (null(), data),
+            false => (data, null()),
+        };
+        operands.extend([written, at.raw(0), read, null()]);
+        self.object().inst(Opcode::LscUntyped, exec(1), operands);
     }
 
     /// A message by channels, whose addresses are this operand.
@@ -219,6 +228,43 @@ impl Emitter<'_, '_> {
         let head = target.head(op, &data, false, [0, 0], 0);
         let sources = [sent, None];
         self.lsc_send(head, &data, count, addresses, sources, mask, receive)
+    }
+
+    /// A message on pixels.
+    pub fn lsc_legacy_pixels(&mut self, inst: Inst, message: &Message) -> Result<()> {
+        let args = self.data(inst).args.clone();
+        let arg = |n: u8| args[usize::from(n)];
+        let (mut channels, mut surface) = (0, None);
+        let (mut places, mut known) = ([None; 4], 0);
+        for part in message.parts {
+            match *part {
+                Part::Number(n) => channels = self.number(arg(n))? as u32 & 15,
+                Part::Surface(n) => surface = Some(arg(n)),
+                Part::Offsets(n) => {
+                    places[known] = Some(arg(n));
+                    known += 1;
+                }
+                _ => {}
+            }
+        }
+        let (Some(surface), Some(mask)) = (surface, message.predicate) else {
+            return self.error(Code::Operand, "a surface is expected");
+        };
+        let sent = message.sent().map(arg);
+        let result = self.data(inst).result.filter(|_| sent.is_none());
+        self.lsc_pixels(&Pixels {
+            op: match sent {
+                Some(_) => lsc::STORE_QUAD,
+                None => lsc::LOAD_QUAD,
+            },
+            channels,
+            caching: DEFAULT,
+            mask: arg(mask),
+            surface,
+            places,
+            sent: [sent, None],
+            received: result.map(|result| (result, message.old.map(arg))),
+        })
     }
 
     /// Addresses with a scalar added.

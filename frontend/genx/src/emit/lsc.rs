@@ -2,6 +2,7 @@
 
 use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType, Var};
 use kiln_frontend::opcode::{LscOp, Opcode};
+use kiln_frontend::shape::RawShape;
 use kiln_target::platform::MessageFamily;
 
 use super::bale;
@@ -50,6 +51,22 @@ pub struct Data {
     /// Numbers of vISA for elements and channels.
     pub elements: u32,
     pub channels: u32,
+}
+
+/// A message on pixels.
+pub struct Pixels {
+    pub op: u32,
+    /// Mask of a pixel's channels that are moved; 0 for an atomic access, which has one.
+    pub channels: u32,
+    /// Numbers of the two caches.
+    pub caching: [Operand; 2],
+    pub mask: Value,
+    pub surface: Value,
+    /// The coordinates, and the level of detail.
+    pub places: [Option<Value>; 4],
+    pub sent: [Option<Value>; 2],
+    /// The result, with its old value.
+    pub received: Option<(Value, Option<Value>)>,
 }
 
 /// Bits of addresses: 64, or 32.
@@ -382,7 +399,7 @@ impl Emitter<'_, '_> {
     fn lsc_channels(&self, planes: u32, bytes: u32) -> u32 {
         let grf = self.shared.object.grf;
         let mut most = grf / 2;
-        while most > 1 && planes * (most * bytes / grf).max(1) > MAX_GRFS {
+        while most > 1 && planes * RawShape::plane_stride(bytes, most as u8, grf) > MAX_GRFS * grf {
             most /= 2;
         }
         most
@@ -484,78 +501,91 @@ impl Emitter<'_, '_> {
     pub fn lsc_typed(&mut self, inst: Inst, action: Action) -> Result<()> {
         const DATA: usize = 9;
         self.needs_lsc()?;
-        let mask = self.arg(inst, lsc::MASK)?;
-        let (count, _) = self.shape(mask)?;
-        let channels = (self.number(self.arg(inst, 3)?)? & PIXEL) as u32;
-        let planes = channels.count_ones();
-        let value = match action {
-            Action::Load => self.data(inst).result,
-            Action::Store => Some(self.arg(inst, DATA)?),
-            _ => None,
+        let place = |n| self.arg(inst, n);
+        let mut pixels = Pixels {
+            op: LOAD_QUAD,
+            channels: (self.number(place(3)?)? & PIXEL) as u32,
+            caching: [self.field(inst, 1)?, self.field(inst, 2)?],
+            mask: place(lsc::MASK)?,
+            surface: place(4)?,
+            places: [place(5)?, place(6)?, place(7)?, place(8)?].map(Some),
+            sent: [None, None],
+            received: None,
         };
-        if let Some(value) = value {
+        match (action, self.data(inst).result) {
+            (Action::Store, _) => {
+                pixels.op = STORE_QUAD;
+                pixels.sent = [Some(place(DATA)?), None];
+            }
+            (Action::Load, Some(result)) => pixels.received = Some((result, Some(place(DATA)?))),
+            _ => {}
+        }
+        self.lsc_pixels(&pixels)
+    }
+
+    /// A message on pixels of a surface.
+    pub fn lsc_pixels(&mut self, pixels: &Pixels) -> Result<()> {
+        let (count, _) = self.shape(pixels.mask)?;
+        let planes = pixels.channels.count_ones().max(1);
+        let values = pixels.sent.into_iter().flatten();
+        for value in values.chain(pixels.received.map(|(value, _)| value)) {
             let (n, scalar) = self.shape(value)?;
             if n != count * planes || self.shared.module.types.scalar_bytes(scalar) != 4 {
                 let message = format!("{planes} channels of {count} pixels have other data");
                 return self.error(Code::Operand, message);
             }
         }
-        let op = match action {
-            Action::Store => STORE_QUAD,
-            _ => LOAD_QUAD,
-        };
-        let surface = self.scalar_operand(self.arg(inst, 4)?, VType::Ud)?;
+        let surface = self.scalar_operand(pixels.surface, VType::Ud)?;
+        let [l1, l3] = pixels.caching.clone();
+        let elements = u32::from(pixels.channels == 0);
         let head = [
-            Operand::Field(op),
-            self.field(inst, 1)?,
-            self.field(inst, 2)?,
+            Operand::Field(pixels.op),
+            l1,
+            l3,
             Operand::Field(TABLE),
             Operand::Field(BITS_32),
             Operand::Field(DWORDS),
             Operand::Field(STRAIGHT),
-            Operand::Field(0),
-            Operand::Field(channels),
+            Operand::Field(elements),
+            Operand::Field(pixels.channels),
             surface,
             Operand::Field(0),
         ];
         let mut items: Vec<Item> = head.into_iter().map(Item::Is).collect();
-        items.push(match action {
-            Action::Load => Item::Receive,
-            _ => Item::Null,
+        items.push(match pixels.received {
+            Some(_) => Item::Receive,
+            None => Item::Null,
         });
-        for n in 5..=8 {
-            let place = self.arg(inst, n)?;
-            items.push(match self.function.is_undef(place) {
-                true => Item::Null,
-                false => self.channels(place, VType::Ud)?,
+        for (n, place) in pixels.places.into_iter().enumerate() {
+            items.push(match place {
+                Some(place) if !self.function.is_undef(place) => self.channels(place, VType::Ud)?,
+                _ => Item::Null,
             });
-            if n < 8 {
+            if n + 1 < pixels.places.len() {
                 items.push(Item::Is(Operand::Field(0)));
             }
         }
-        items.push(match (action, value) {
-            (Action::Store, Some(value)) => {
-                let src = self.in_variable(value, count * planes)?;
-                Item::Send(Payload {
-                    src: src.typed(VType::Ud),
-                    ty: VType::Ud,
-                    planes,
-                    value: Some(value),
-                })
-            }
-            _ => Item::Null,
+        for sent in pixels.sent {
+            items.push(match sent {
+                Some(value) => {
+                    let src = self.in_variable(value, count * planes)?;
+                    Item::Send(Payload {
+                        src: src.typed(VType::Ud),
+                        ty: VType::Ud,
+                        planes,
+                        value: Some(value),
+                    })
+                }
+                None => Item::Null,
+            });
+        }
+        let receive = pixels.received.map(|(value, old)| Receive {
+            value,
+            old,
+            ty: VType::Ud,
+            planes,
         });
-        items.push(Item::Null);
-        let receive = match (action, value) {
-            (Action::Load, Some(value)) => Some(Receive {
-                value,
-                old: Some(self.arg(inst, DATA)?),
-                ty: VType::Ud,
-                planes,
-            }),
-            _ => None,
-        };
-        let mask = self.some_channels(mask, count)?;
+        let mask = self.some_channels(pixels.mask, count)?;
         self.send(&Transfer {
             op: Opcode::LscTyped,
             count,

@@ -8,7 +8,7 @@ use super::bale;
 use super::function::{Emitter, imm, source};
 use super::object::exec;
 use super::operand::{Dst, Layout};
-use super::send::{Item, MIN_CHANNELS, Payload, Receive, Transfer};
+use super::send::{Item, Payload, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part, Shape};
 use crate::intrinsics::{AtomicKind, Kind, Sign};
@@ -123,6 +123,12 @@ impl Emitter<'_, '_> {
             Shape::Block { .. } if only_lsc => self.lsc_legacy_block(inst, message),
             Shape::Channels { of, .. } if only_lsc && is_untyped(message.op) => {
                 self.lsc_legacy_channels(inst, message, of)
+            }
+            Shape::Channels { .. }
+                if only_lsc
+                    && matches!(message.op, Opcode::Gather4Typed | Opcode::Scatter4Typed) =>
+            {
+                self.lsc_legacy_pixels(inst, message)
             }
             Shape::Block {
                 address,
@@ -360,7 +366,7 @@ impl Emitter<'_, '_> {
             op: message.op,
             count,
             most,
-            room: MIN_CHANNELS,
+            room: self.least_channels(),
             items,
             mask,
             receive,
@@ -480,7 +486,7 @@ impl Emitter<'_, '_> {
             op,
             count,
             most,
-            room: MIN_CHANNELS,
+            room: self.least_channels(),
             items,
             mask,
             receive,

@@ -49,8 +49,11 @@ pub fn channels(elements: u32) -> u32 {
     elements.clamp(1, CHANNELS).next_power_of_two()
 }
 
+/// Channels of which the execution masks of all platforms name a group.
+const GROUP: u32 = 8;
+
 /// True if an instruction of `size` channels can use a predicate from element `first` on.
 pub fn aligned(first: u32, size: u32) -> bool {
     let first = first % CHANNELS;
-    first.is_multiple_of(size.max(4)) && first + size <= CHANNELS
+    first.is_multiple_of(size.max(GROUP)) && first + size <= CHANNELS
 }

@@ -5,7 +5,7 @@ use kiln_frontend::opcode::{Opcode, SamplerOp};
 
 use super::bale;
 use super::function::Emitter;
-use super::send::{Item, MIN_CHANNELS, Receive, Transfer};
+use super::send::{Item, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::Sign;
 use crate::ir::{Inst, Value};
@@ -78,7 +78,7 @@ impl Emitter<'_, '_> {
             op,
             count,
             most: MOST,
-            room: MIN_CHANNELS.max(self.shared.object.grf / 4),
+            room: self.least_channels(),
             items,
             mask,
             receive: Some(Receive {

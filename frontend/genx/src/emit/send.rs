@@ -5,6 +5,7 @@
 
 use kiln_frontend::module::{Operand, PredUse, Type as VType, Var};
 use kiln_frontend::opcode::Opcode;
+use kiln_frontend::shape::RawShape;
 
 use super::function::{Emitter, source};
 use super::object::exec;
@@ -19,7 +20,7 @@ use kiln_frontend::module::Exec;
 /// Bit of the mode of a sampler's message with sixteen pixels.
 const WIDE_SAMPLE: u32 = 16;
 /// Channels of the smallest message of the data ports and samplers.
-pub const MIN_CHANNELS: u32 = 8;
+const MIN_CHANNELS: u32 = 8;
 
 /// An operand of a message that goes out by channels.
 pub enum Item {
@@ -76,6 +77,11 @@ struct Part {
 }
 
 impl Emitter<'_, '_> {
+    /// Channels of the smallest message by channels, whose dwords fill a register.
+    pub fn least_channels(&self) -> u32 {
+        MIN_CHANNELS.max(self.shared.object.grf / 4)
+    }
+
     /// One element of this type for each channel.
     pub fn channels(&mut self, value: Value, ty: VType) -> Result<Item> {
         let src = self.source(value, Sign::Unsigned)?;
@@ -137,8 +143,10 @@ impl Emitter<'_, '_> {
         let mut first = 0;
         while first < count {
             let width = (count - first).min(most);
-            let whole =
-                |ty: VType, planes: u32| planes == 1 || (width * ty.bytes()).is_multiple_of(grf);
+            let whole = |ty: VType, planes: u32| {
+                let stride = RawShape::plane_stride(ty.bytes(), width as u8, grf);
+                planes == 1 || width * ty.bytes() == stride
+            };
             let sent = message.items.iter().all(|item| match item {
                 Item::Send(payload) => whole(payload.ty, payload.planes),
                 _ => true,
@@ -166,7 +174,8 @@ impl Emitter<'_, '_> {
 
     /// Bytes of a plane of a part.
     fn plane(&self, message: &Transfer, ty: VType, size: u32) -> u32 {
-        (size.max(message.room) * ty.bytes()).next_multiple_of(self.shared.object.grf)
+        let size = size.max(message.room) as u8;
+        RawShape::plane_stride(ty.bytes(), size, self.shared.object.grf)
     }
 
     /// A payload as an operand.
