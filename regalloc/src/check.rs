@@ -143,9 +143,8 @@ impl State {
             ..far
         });
         self.header.retain(|grf| other.header.contains(grf));
-        if self.register != other.register {
-            self.register = None;
-        }
+        let mine = self.register.take();
+        self.register = mine.and_then(|mine| mine.meet(other.register.as_ref()?));
         if let (Some(mine), Some(theirs)) = (&mut self.stack, &other.stack) {
             mine.meet(theirs);
         }

@@ -8,7 +8,7 @@ use kiln_machine::inst::VReg;
 use kiln_target::abi::Stack;
 use smallvec::SmallVec;
 
-use super::{Checker, Held, Result, State};
+use super::{Checker, Held, Result, State, meet_words};
 
 /// Shared function of memory without types, and the fields of its descriptors (PRM, "LSC").
 const UNTYPED: u8 = 15;
@@ -69,6 +69,18 @@ impl Register {
             surface: true,
             ..Register::new(grf)
         }
+    }
+
+    /// What both of two ways leave in one register.
+    pub(super) fn meet(mut self, other: &Register) -> Option<Register> {
+        if self.grf != other.grf {
+            return None;
+        }
+        self.address = self.address.filter(|_| self.address == other.address);
+        self.surface &= other.surface;
+        let words = self.kept.iter_mut().zip(&other.kept);
+        words.for_each(|(mine, theirs)| meet_words(mine, theirs));
+        Some(self)
     }
 
     /// True if messages may be sent with it.

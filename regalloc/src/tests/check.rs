@@ -1,4 +1,4 @@
-//! Products of matrices whose operands overlap, as no allocation leaves them.
+//! Products of matrices whose operands overlap, as no allocation leaves them; ways that meet.
 
 use kiln_emit::inst::Dst;
 use kiln_target::isa::Systolic;
@@ -50,4 +50,30 @@ fn results_of_matrices_are_where_nothing_is_read() {
         let said = found.expect_err(&format!("{bad:?}"));
         assert!(said.contains("writes what it still reads"), "{said}");
     }
+}
+
+/// A register for messages, whose last dword keeps the words of values with these numbers.
+fn keeping(values: &[u32]) -> addresses::Register {
+    let words = [0, 1].map(|part| values.iter().map(|&v| (VReg::from_u32(v), part)).collect());
+    addresses::Register {
+        kept: words,
+        ..addresses::Register::ready(4)
+    }
+}
+
+/// The surface is there whatever else the register has.
+#[test]
+fn ways_that_meet_leave_what_both_have() {
+    let met = |a: &addresses::Register, b: &addresses::Register| a.clone().meet(b);
+    let (one, both) = (keeping(&[1]), keeping(&[1, 2]));
+    assert_eq!(met(&one, &both), Some(one.clone()));
+    assert_eq!(met(&keeping(&[3]), &both), Some(keeping(&[])));
+    let called = addresses::Register::called(4);
+    assert_eq!(met(&one, &called), Some(called));
+    let without = addresses::Register {
+        surface: false,
+        ..one.clone()
+    };
+    assert_eq!(met(&one, &without), Some(without));
+    assert_eq!(met(&one, &addresses::Register::ready(6)), None);
 }
