@@ -262,9 +262,7 @@ impl Emitter<'_, '_> {
         dst: Dst,
     ) -> Result<()> {
         if !self.shared.platform.fp64 {
-            let name = self.shared.platform.name;
-            let message = format!("{name} does not divide integers of 64 bits");
-            return self.error(Code::Platform, message);
+            return self.divide_by_bits(op, count, [a, b], dst);
         }
         let (a, b) = (
             self.source(a, Sign::Unsigned)?,
@@ -312,6 +310,74 @@ impl Emitter<'_, '_> {
             _ => vec![n_negative],
         };
         self.with_sign(count, (result_to, result), VType::Q, masks, dst)
+    }
+
+    /// Quotient or remainder of integers of 64 bits, bit by bit: for platforms without doubles.
+    fn divide_by_bits(
+        &mut self,
+        op: BinaryOp,
+        count: u32,
+        [a, b]: [Value; 2],
+        dst: Dst,
+    ) -> Result<()> {
+        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
+        let (a, b) = (
+            self.source(a, Sign::Unsigned)?,
+            self.source(b, Sign::Unsigned)?,
+        );
+        let (n, n_negative) = self.magnitude(a, VType::Uq, count, signed)?;
+        let (d, d_negative) = self.magnitude(b, VType::Uq, count, signed)?;
+        // The bits of the dividend leave at the top, and those of the quotient come in at the bottom.
+        let (q_to, q) = self.fresh(VType::Uq, count);
+        let (r_to, r) = self.fresh(VType::Uq, count);
+        let (left_to, left) = self.fresh(VType::Ud, 1);
+        self.copy(count, q_to.clone(), n)?;
+        self.copy(count, r_to.clone(), imm(VType::Uq, 0))?;
+        self.copy(1, left_to.clone(), imm(VType::Ud, 64))?;
+        let number = self.object().builder_surfaces();
+        let again = self.object().builder.label(&format!("div_{number}"));
+        self.object().builder.define(again);
+        let one = imm(VType::Uq, 1);
+        let top = [q.clone(), imm(VType::Ud, 63)];
+        let top = self.computed(Opcode::Shr, VType::Uq, count, &top)?;
+        let sign = r.clone().typed(VType::Q);
+        let over = self.compare(Relation::Lt, count, sign, imm(VType::Q, 0))?;
+        for (to, src) in [(&r_to, &r), (&q_to, &q)] {
+            let srcs = [src.clone(), imm(VType::Ud, 1)];
+            self.alu(Opcode::Shl, count, to.clone(), &srcs)?;
+        }
+        self.alu(Opcode::Or, count, r_to.clone(), &[r.clone(), top])?;
+        // A remainder that has no room in 64 bits is greater than the divisor; less it, no more.
+        let mut fits = Some(over);
+        for _ in 0..2 {
+            let fits = match fits.take() {
+                Some(over) => over,
+                None => self.compare(Relation::Ge, count, r.clone(), d.clone())?,
+            };
+            let rest = [
+                r.clone().typed(VType::Q),
+                negated(d.clone().typed(VType::Q)),
+            ];
+            let to = typed(r_to.clone(), VType::Q);
+            self.masked(Opcode::Add, count, to, &rest, Some(fits.clone()), false)?;
+            let bit = [q.clone(), one.clone()];
+            self.masked(Opcode::Or, count, q_to.clone(), &bit, Some(fits), false)?;
+        }
+        let fewer = [
+            left.clone().typed(VType::D),
+            imm(VType::D, u64::from(u32::MAX)),
+        ];
+        self.alu(Opcode::Add, 1, typed(left_to, VType::D), &fewer)?;
+        let more = self.compare(Relation::Ne, 1, left, imm(VType::Ud, 0))?;
+        let to: Operand = again.into();
+        self.object()
+            .inst_if(Opcode::Jmp, Exec::channels(1), more.at(0), [to]);
+        let (result, masks) = match op {
+            BinaryOp::SDiv => ((q_to, q), vec![n_negative, d_negative]),
+            BinaryOp::UDiv => ((q_to, q), vec![]),
+            _ => ((r_to, r), vec![n_negative]),
+        };
+        self.with_sign(count, result, VType::Q, masks, dst)
     }
 
     /// Quotient of floats: rounded correctly unless the instruction allows a reciprocal.

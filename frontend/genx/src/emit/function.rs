@@ -332,6 +332,9 @@ impl<'a, 's> Emitter<'a, 's> {
 
     /// Adds an operation.
     pub fn apply(&mut self, e: Elementwise) -> Result<()> {
+        if self.needs_halves(&e) {
+            return self.by_halves(e);
+        }
         match self.object().elementwise(e) {
             true => Ok(()),
             false => self.error(

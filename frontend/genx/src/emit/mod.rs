@@ -8,6 +8,7 @@ mod bools;
 mod calls;
 mod diverge;
 mod division;
+mod emulate;
 mod flow;
 mod function;
 mod legacy;
