@@ -6,11 +6,11 @@
 //! where values that have a unit already keep it, so that values are computed in place. A live range is one interval
 //! over the code here, so that a loop-carried value has all of the loop. Payloads of a message that ends the thread
 //! go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that or it
-//! is written over in part.
+//! is written over in part. A response that is part of a longer operand is placed so that the other parts may be beside it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};
-use kiln_machine::inst::{Role, VReg};
+use kiln_machine::inst::{Role, Src, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_target::bits::UnitSet;
 use smallvec::SmallVec;
@@ -99,6 +99,9 @@ pub fn wanted(func: &Function) -> EntitySet<VReg> {
     wanted
 }
 
+/// By register: the first longer list of sources that it is part of, as an instruction's number, and the list.
+type Longer<'f> = SecondaryMap<VReg, Option<(u32, &'f [VReg])>>;
+
 /// How the operands of an instruction are placed.
 #[derive(Clone, Copy)]
 struct How {
@@ -120,6 +123,7 @@ struct Placer<'a> {
     spans: SecondaryMap<VReg, Span>,
     /// The first instruction that reads each value.
     reads: SecondaryMap<VReg, u32>,
+    lists: Longer<'a>,
     busy: Busy,
     /// The unit of each value, and the end of the span for which that is known to be wanted.
     home: SecondaryMap<VReg, u32>,
@@ -140,6 +144,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
         last: frame.last_units.iter().copied().collect(),
         spans,
         reads,
+        lists: lists(func),
         busy: Busy(vec![Vec::new(); frame.unit_count]),
         home: SecondaryMap::with_default(NONE),
         until: SecondaryMap::new(),
@@ -179,6 +184,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
                 packed: true,
                 ..how
             };
+            placer.look_ahead(&parts, number, how);
             let bases = placer.bases(&parts, number, how);
             let Some(bases) = bases.or_else(|| placer.bases(&parts, number, packed)) else {
                 let most = parts.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
@@ -223,6 +229,45 @@ impl Placer<'_> {
             Span { from, to }
         };
         part.iter().map(span).collect()
+    }
+
+    /// Finds a place for a longer list that the result becomes part of: for values that several messages load, and that one
+    /// instruction reads side by side.
+    fn look_ahead(&mut self, parts: &Parts, number: u32, how: How) {
+        let [sources @ .., result] = parts;
+        let [(first, None), _, ..] = result[..] else {
+            return;
+        };
+        let Some((read, list)) = self.lists[first] else {
+            return;
+        };
+        let known = self.home[first] != NONE;
+        if known || list.len() <= result.len() || read <= number {
+            return;
+        }
+        let own = |v: VReg| result.iter().any(|&(other, _)| other == v);
+        let part: SmallVec<[(VReg, Option<VReg>); 8]> = list.iter().map(|&v| (v, None)).collect();
+        let wanted: Spans = (list.iter())
+            .map(|&v| Span {
+                from: if own(v) { number } else { self.spans[v].from },
+                to: self.spans[v].to.max(read),
+            })
+            .collect();
+        let homes = sources.iter().flatten().map(|&(v, _)| self.home[v]);
+        let taken: SmallVec<[u32; 16]> = homes.filter(|&home| home != NONE).collect();
+        let Some(base) = self.choose(&part, &wanted, (true, false), &taken, how) else {
+            return;
+        };
+        for ((unit, &v), span) in (base..).zip(list).zip(wanted) {
+            if self.home[v] != NONE {
+                continue;
+            }
+            self.home[v] = unit;
+            if !own(v) {
+                self.until[v] = span.to;
+                self.busy.add(unit, span);
+            }
+        }
     }
 
     /// The first units of an instruction's operands of several units. Payloads of a message that ends the thread are
@@ -333,6 +378,26 @@ impl Placer<'_> {
             }
         }
     }
+}
+
+/// The first list of sources that each register is part of.
+fn lists(func: &Function) -> Longer<'_> {
+    let mut lists = Longer::new();
+    let mut number = 0;
+    for block in func.blocks.values() {
+        number += 1;
+        for inst in &block.insts {
+            number += 1;
+            for src in inst.srcs.iter().filter_map(Src::as_reg) {
+                let list = func.registers_of(&src.reg);
+                for &v in list.iter().filter(|_| list.len() > 1) {
+                    lists[v].get_or_insert((number, list));
+                }
+            }
+        }
+        number += 1;
+    }
+    lists
 }
 
 impl Default for Span {

@@ -65,6 +65,33 @@ fn sums_stay_where_they_are() {
     }
 }
 
+/// A matrix that two messages load is where the product reads it, though the first is placed before the second is known.
+#[test]
+fn halves_of_a_matrix_are_loaded_side_by_side() {
+    let load = |results: [usize; 2]| {
+        format!(
+            "  {}<1>:ud = send (W 1|M0) v0<8;8,1>:ud sfid 15 desc 0x440f580 exdesc 0x0\n",
+            list(results, ":g128")
+        )
+    };
+    let text = format!(
+        "function \"f\" simd16 on bmg\ninput r2 v0:g128\nblock0:\n{}{}{}{}  {}<1>:f = dpas.8x8 (16|M0) null<1;1,0>:f, \
+         {}<1;1,0>:hf, {}<1;1,0>:hf\n  null<1>:ud = sends (W 1|M0) v0<8;8,1>:ud, {}<8;8,1>:ud sfid 15 \
+         desc 0x400f784 exdesc 0x200\n  end\n",
+        load([1, 2]),
+        load([3, 4]),
+        load([5, 6]),
+        rows(2, "ud", 7),
+        list(9..13, ":g128"),
+        list([1, 2, 5, 6], ""),
+        list([3, 4], ""),
+        list(9..13, ""),
+    );
+    let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocated(func, Allocator::Scan);
+    assert_eq!(allocated.stats.moves, 0, "{text}");
+}
+
 /// One copy of each register that is read again.
 #[test]
 fn addends_that_live_on_are_copied() {

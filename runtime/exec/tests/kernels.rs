@@ -592,6 +592,30 @@ fn our_code_for_xe2_and_xe3_gives_the_expected_results() {
     }
 }
 
+/// Sums stay in the registers of what they are added to, and parts of matrices are loaded side by side. The reference's
+/// code does not spill either.
+#[test]
+fn products_of_matrices_need_no_scratch_space() {
+    let platform = platform::find("bmg").expect("the platform is known");
+    for (name, grf_limit) in [
+        ("xe_gemm", 128),
+        ("xe_attention", 128),
+        ("xe_attention_large", 256),
+    ] {
+        let file = format!("../tests/xe_kernels/{name}/bmg/{name}.visaasm");
+        let options = Options {
+            grf_limit,
+            ..Options::new(platform)
+        };
+        let bytes = &std::fs::read(&file).expect("the kernel's vISA");
+        let module = Session::new(options)
+            .compile_module(&[Input { name, bytes }])
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let found = module.kernels.iter().map(|k| k.allocation.spill_bytes);
+        assert_eq!(found.sum::<u32>(), 0, "{name}");
+    }
+}
+
 /// Kernels with spills, subroutines, stack calls and arrays in memory.
 const SPILLING: [&str; 10] = [
     "call_arrays",
