@@ -265,8 +265,10 @@ impl Assigner<'_> {
             false => (b, a),
         };
         let mut all = std::mem::take(&mut self.ranges[more]);
-        all.append(&mut self.ranges[less]);
-        self.ranges[more] = united(all);
+        for segment in std::mem::take(&mut self.ranges[less]) {
+            include(&mut all, segment);
+        }
+        self.ranges[more] = all;
         self.classes.parent[less] = Some(more);
     }
 
@@ -361,22 +363,21 @@ fn united(mut segments: Range) -> Range {
     all
 }
 
+/// Adds a segment to a range. A class grows by few segments at a time, however many it has.
+fn include(all: &mut Range, (from, to): (u32, u32)) {
+    let first = all.partition_point(|segment| segment.1 < from);
+    let met = all[first..].partition_point(|segment| segment.0 <= to);
+    let meeting = &all[first..first + met];
+    let from = meeting.first().map_or(from, |segment| segment.0.min(from));
+    let to = meeting.last().map_or(to, |segment| segment.1.max(to));
+    all.splice(first..first + met, [(from, to)]);
+}
+
 /// True if a point is in both.
 fn overlap(a: &Range, b: &Range) -> bool {
-    let (mut i, mut j) = (0, 0);
-    // The longer list is skipped to the start of the shorter.
-    if let (Some(x), Some(y)) = (a.first(), b.first()) {
-        i = a.partition_point(|s| s.1 <= y.0);
-        j = b.partition_point(|s| s.1 <= x.0);
-    }
-    while i < a.len() && j < b.len() {
-        if a[i].0 < b[j].1 && b[j].0 < a[i].1 {
-            return true;
-        }
-        match a[i].1 <= b[j].1 {
-            true => i += 1,
-            false => j += 1,
-        }
-    }
-    false
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    few.iter().any(|&(from, to)| {
+        let next = many.partition_point(|segment| segment.1 <= from);
+        many.get(next).is_some_and(|segment| segment.0 < to)
+    })
 }

@@ -1,6 +1,9 @@
 //! Control flow: branches, the copies that phis stand for, subroutines.
 
+use std::collections::HashMap;
+
 use cranelift_entity::SecondaryMap;
+use foldhash::fast::FixedState;
 use kiln_frontend::module::{Exec, Operand, PredUse};
 use kiln_frontend::opcode::{Opcode, Relation};
 
@@ -300,33 +303,36 @@ impl Emitter<'_, '_> {
         for (to, from) in copies {
             open.push((*to, *from, class(self, *from)));
         }
-        let mut readers: SecondaryMap<Value, u32> = SecondaryMap::new();
+        // Maps of these values alone: those of all values would be made anew at each edge.
+        let mut readers: HashMap<Value, u32, FixedState> = HashMap::default();
         for (_, _, from) in &open {
             if let Some(from) = from {
-                readers[*from] += 1;
+                *readers.entry(*from).or_default() += 1;
             }
         }
         let root = |e: &Self, value: Value| e.classes.root(value);
-        let mut waiting: SecondaryMap<Value, Option<usize>> = SecondaryMap::new();
+        let mut waiting: HashMap<Value, usize, FixedState> = HashMap::default();
         for (i, (to, ..)) in open.iter().enumerate() {
-            waiting[root(self, *to)] = Some(i);
+            waiting.insert(root(self, *to), i);
         }
         let mut done = vec![false; open.len()];
         let mut ready: Vec<usize> = (0..open.len())
-            .filter(|i| readers[root(self, open[*i].0)] == 0)
+            .filter(|i| !readers.contains_key(&root(self, open[*i].0)))
             .collect();
-        let mut replaced: SecondaryMap<Value, Option<Place>> = SecondaryMap::new();
+        let mut replaced: HashMap<Value, Place, FixedState> = HashMap::default();
         let mut start = 0;
         loop {
             while let Some(i) = ready.pop() {
                 let (to, from, read) = open[i];
                 done[i] = true;
-                let place = read.and_then(|read| replaced[read].clone());
+                let place = read.and_then(|read| replaced.get(&read).cloned());
                 self.move_value(to, from, place)?;
-                if let Some(read) = read {
-                    readers[read] -= 1;
-                    if readers[read] == 0
-                        && let Some(free) = waiting[read]
+                if let Some(read) = read
+                    && let Some(left) = readers.get_mut(&read)
+                {
+                    *left -= 1;
+                    if *left == 0
+                        && let Some(&free) = waiting.get(&read)
                         && !done[free]
                     {
                         ready.push(free);
@@ -343,7 +349,7 @@ impl Emitter<'_, '_> {
             let cycle = root(self, *to);
             let aside = self.new_place(self.function.ty(*to))?;
             self.put_aside(cycle, &aside)?;
-            replaced[cycle] = Some(aside);
+            replaced.insert(cycle, aside);
             ready.push(start);
         }
     }
