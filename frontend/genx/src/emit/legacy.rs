@@ -12,7 +12,7 @@ use super::operand::{Dst, Layout};
 use super::send::{Item, Payload, Receive};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part};
-use crate::intrinsics::{AtomicKind, Sign};
+use crate::intrinsics::{AtomicKind, AtomicRow, Sign};
 use crate::ir::{Inst, Value};
 
 /// Bytes of a dword, the unit of blocks.
@@ -301,11 +301,15 @@ impl Emitter<'_, '_> {
         sources: u8,
     ) -> Result<()> {
         let args = self.data(inst).args.clone();
-        let (target, before) = match family {
-            AtomicKind::Svm => (Target::STATELESS, 1),
-            AtomicKind::Dword | AtomicKind::Dword2 => (self.lsc_target(args[1])?, 2),
-            AtomicKind::Untyped => (self.lsc_target(args[1])?, 3),
-            AtomicKind::Typed => return self.unsupported("an atomic access of a surface here"),
+        let AtomicRow {
+            before,
+            surface,
+            has_old,
+            ..
+        } = family.row();
+        let target = match surface {
+            true => self.lsc_target(args[1])?,
+            false => Target::STATELESS,
         };
         let (count, scalar) = self.shape(result)?;
         let bytes = self.shared.module.types.scalar_bytes(scalar);
@@ -343,10 +347,6 @@ impl Emitter<'_, '_> {
             *item = Some(self.channels(value, ty)?);
         }
         let used = !self.bales.uses[result].is_empty();
-        let has_old = matches!(
-            family,
-            AtomicKind::Svm | AtomicKind::Dword | AtomicKind::Untyped
-        );
         let receive = used.then(|| Receive {
             value: result,
             old: args.last().copied().filter(|_| has_old),

@@ -11,7 +11,7 @@ use super::operand::{Dst, Layout};
 use super::send::{Item, Payload, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part, Shape};
-use crate::intrinsics::{AtomicKind, Kind, Sign};
+use crate::intrinsics::{AtomicKind, AtomicRow, Kind, Sign};
 use crate::ir::{Inst, Value, ValueDef};
 
 /// Binding table indices that stand for memory without a surface.
@@ -391,21 +391,20 @@ impl Emitter<'_, '_> {
             return self.error(Code::Platform, message);
         }
         let args = self.data(inst).args.clone();
-        let (before, surface, has_old) = match family {
-            AtomicKind::Svm => (1, false, true),
-            AtomicKind::Dword => (2, true, true),
-            AtomicKind::Dword2 => (2, true, false),
-            AtomicKind::Untyped => (3, true, true),
-            AtomicKind::Typed => (2, true, false),
-        };
+        let AtomicRow {
+            before,
+            surface,
+            has_old,
+            coordinates,
+        } = family.row();
         if self.shared.platform.memory == MessageFamily::LoadStore
-            && family != AtomicKind::Typed
+            && !coordinates
             && args.len() > before + usize::from(sources)
         {
             return self.lsc_legacy_atomic(inst, result, family, op, sources);
         }
         let sources = usize::from(sources);
-        let places = if family == AtomicKind::Typed { 4 } else { 1 };
+        let places = if coordinates { 4 } else { 1 };
         if args.len() != before + places + sources + usize::from(has_old) {
             return self.error(Code::Operand, "the atomic has another number of operands");
         }
@@ -428,9 +427,9 @@ impl Emitter<'_, '_> {
         if surface {
             items.push(Item::Is(self.surface(args[1])?.into()));
         }
-        let (at, from) = match family {
-            AtomicKind::Typed => (before + sources, before),
-            _ => (before, before + 1),
+        let (at, from) = match coordinates {
+            true => (before + sources, before),
+            false => (before, before + 1),
         };
         match family {
             AtomicKind::Svm => items.push(self.channels(args[at], VType::Uq)?),
@@ -471,11 +470,7 @@ impl Emitter<'_, '_> {
             AtomicKind::Typed => Opcode::TypedAtomic,
             _ => Opcode::DwordAtomic,
         };
-        let most = if family == AtomicKind::Typed || bits == 64 {
-            8
-        } else {
-            16
-        };
+        let most = if coordinates || bits == 64 { 8 } else { 16 };
         let receive = used.then(|| Receive {
             value: result,
             old: has_old.then(|| args[args.len() - 1]),

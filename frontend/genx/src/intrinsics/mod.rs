@@ -57,6 +57,36 @@ pub enum AtomicKind {
     Typed,
 }
 
+/// Places of the operands of a family of atomic accesses.
+pub struct AtomicRow {
+    /// Operands before the addresses, or before the data where that comes first.
+    pub before: usize,
+    /// True if the second operand is a surface.
+    pub surface: bool,
+    /// True if the last operand is the result's old value.
+    pub has_old: bool,
+    /// True if the data comes first, and four coordinates follow.
+    pub coordinates: bool,
+}
+
+impl AtomicKind {
+    pub fn row(self) -> AtomicRow {
+        let (before, surface, has_old, coordinates) = match self {
+            AtomicKind::Svm => (1, false, true, false),
+            AtomicKind::Dword => (2, true, true, false),
+            AtomicKind::Dword2 => (2, true, false, false),
+            AtomicKind::Untyped => (3, true, true, false),
+            AtomicKind::Typed => (2, true, false, true),
+        };
+        AtomicRow {
+            before,
+            surface,
+            has_old,
+            coordinates,
+        }
+    }
+}
+
 /// Access of an atomic instruction of LLVM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

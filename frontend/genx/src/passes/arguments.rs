@@ -6,8 +6,6 @@
 //! kernel, and a launch gives, is asked for by an intrinsic. A constant vector of addresses is put together by
 //! instructions.
 
-use smallvec::smallvec;
-
 use super::kernels::{ArgKind, Implicit, Kernel};
 use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::Intrinsic;
@@ -60,15 +58,8 @@ struct Arguments<'a> {
 impl Arguments<'_> {
     fn add(&mut self, op: Op, args: &[Value], ty: Type) -> Option<Value> {
         let inst = self.function.make(InstData {
-            op,
-            args: args.into(),
-            targets: smallvec![],
-            ty,
-            result: None,
-            flags: Default::default(),
-            align: 0,
             loc: self.function.loc,
-            dbg: None,
+            ..rules::data(op, args.into(), ty)
         });
         self.new.push(inst);
         self.function.insts[inst].result

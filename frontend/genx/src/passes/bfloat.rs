@@ -6,10 +6,11 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::builder::{Builder, rewrite};
+use crate::error::Result;
 use crate::intrinsics::Kind;
 use crate::ir::{
-    BinaryOp, CastOp, Const, FloatRel, Function, Inst, InstData, Module, Op, Scalar, Type, Types,
-    Value,
+    BinaryOp, CastOp, Const, FloatRel, Function, Inst, Module, Op, Scalar, Type, Types, Value,
 };
 
 /// Bits of a float that a bfloat has not.
@@ -22,31 +23,14 @@ const GREATER: FloatRel = FloatRel(0b0010);
 const DIFFERENT: FloatRel = FloatRel(0b1110);
 
 /// Lowers all arithmetic and conversions of bfloats.
-pub fn lower(module: &mut Module, function: &mut Function) {
-    for block in function.order.clone() {
-        let insts = &function.blocks[block].insts;
-        if !insts
-            .iter()
-            .any(|inst| wants(&module.types, function, *inst))
-        {
-            continue;
-        }
-        let insts = std::mem::take(&mut function.blocks[block].insts);
-        let mut lower = Lower {
-            types: &mut module.types,
-            function,
-            new: Vec::with_capacity(insts.len()),
-            inst: insts[0],
-        };
-        for inst in insts {
-            lower.inst = inst;
-            match wants(lower.types, lower.function, inst) {
-                true => lower.instruction(),
-                false => lower.new.push(inst),
-            }
-        }
-        function.blocks[block].insts = lower.new;
-    }
+///
+/// # Errors
+/// None.
+pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
+    rewrite(&mut module.types, function, wants, |builder| {
+        builder.by_floats();
+        Ok(())
+    })
 }
 
 /// True if an instruction computes on bfloats.
@@ -71,74 +55,7 @@ fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
     }
 }
 
-struct Lower<'a> {
-    types: &'a mut Types,
-    function: &'a mut Function,
-    new: Vec<Inst>,
-    inst: Inst,
-}
-
-impl Lower<'_> {
-    fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
-        let data = &self.function.insts[self.inst];
-        let inst = self.function.make(InstData {
-            op,
-            args,
-            targets: smallvec![],
-            ty,
-            result: None,
-            flags: data.flags,
-            align: 0,
-            loc: data.loc,
-            dbg: data.dbg,
-        });
-        self.new.push(inst);
-        match self.function.insts[inst].result {
-            Some(value) => value,
-            None => self.function.constant(ty, Const::Undef),
-        }
-    }
-
-    fn cast(&mut self, op: CastOp, value: Value, ty: Type) -> Value {
-        self.add(Op::Cast(op), smallvec![value], ty)
-    }
-
-    fn binary(&mut self, op: BinaryOp, value: Value, bits: u64) -> Value {
-        let ty = self.function.ty(value);
-        let other = self.splat(ty, bits);
-        self.add(Op::Binary(op), smallvec![value, other], ty)
-    }
-
-    fn relation(&mut self, rel: FloatRel, a: Value, b: Value) -> Value {
-        let ty = self.shaped(a, Scalar::Int(1));
-        self.add(Op::FCmp(rel), smallvec![a, b], ty)
-    }
-
-    fn choose(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        let ty = self.function.ty(yes);
-        self.add(Op::Select, smallvec![condition, yes, no], ty)
-    }
-
-    fn splat(&mut self, ty: Type, bits: u64) -> Value {
-        match self.types.count(ty) {
-            Some(count) => {
-                let elements = vec![bits; count as usize].into();
-                self.function.constant(ty, Const::Vector(elements))
-            }
-            None => self.function.bits(ty, bits),
-        }
-    }
-
-    /// Type with the elements of a value as others.
-    fn shaped(&mut self, like: Value, scalar: Scalar) -> Type {
-        let count = self.types.count(self.function.ty(like));
-        self.types.shaped(count, scalar)
-    }
-
-    fn element(&self, value: Value) -> Option<Scalar> {
-        self.types.element(self.function.ty(value))
-    }
-
+impl Builder<'_> {
     /// The float with the value of a bfloat, or of any type that has its bits.
     fn extended(&mut self, value: Value) -> Value {
         let float = self.shaped(value, Scalar::Float);
@@ -159,7 +76,7 @@ impl Lower<'_> {
         );
         let bits = self.cast(CastOp::BitCast, value, word);
         let wide = self.cast(CastOp::ZExt, bits, dword);
-        let moved = self.binary(BinaryOp::Shl, wide, LOWER_BITS);
+        let moved = self.binary_bits(BinaryOp::Shl, wide, LOWER_BITS);
         self.cast(CastOp::BitCast, moved, float)
     }
 
@@ -170,12 +87,12 @@ impl Lower<'_> {
             self.shaped(value, Scalar::Int(32)),
         );
         let bits = self.cast(CastOp::BitCast, value, dword);
-        let upper = self.binary(BinaryOp::LShr, bits, LOWER_BITS);
-        let odd = self.binary(BinaryOp::And, upper, 1);
-        let half = self.binary(BinaryOp::Add, bits, (1 << (LOWER_BITS - 1)) - 1);
+        let upper = self.binary_bits(BinaryOp::LShr, bits, LOWER_BITS);
+        let odd = self.binary_bits(BinaryOp::And, upper, 1);
+        let half = self.binary_bits(BinaryOp::Add, bits, (1 << (LOWER_BITS - 1)) - 1);
         let sum = self.add(Op::Binary(BinaryOp::Add), smallvec![half, odd], dword);
-        let near = self.binary(BinaryOp::LShr, sum, LOWER_BITS);
-        let quiet = self.binary(BinaryOp::Or, upper, QUIET);
+        let near = self.binary_bits(BinaryOp::LShr, sum, LOWER_BITS);
+        let quiet = self.binary_bits(BinaryOp::Or, upper, QUIET);
         let nan = self.relation(UNORDERED, value, value);
         let bits = self.choose(nan, quiet, near);
         self.cast(CastOp::Trunc, bits, word)
@@ -195,38 +112,27 @@ impl Lower<'_> {
         let long = self.shaped(value, Scalar::Int(64));
         let magnitude = |lower: &mut Self, value| {
             let bits = lower.cast(CastOp::BitCast, value, long);
-            let bits = lower.binary(BinaryOp::And, bits, u64::MAX >> 1);
+            let bits = lower.binary_bits(BinaryOp::And, bits, u64::MAX >> 1);
             lower.cast(CastOp::BitCast, bits, double)
         };
         let (a, b) = (magnitude(self, back), magnitude(self, value));
         let beyond = self.relation(GREATER, a, b);
-        let less = self.binary(BinaryOp::Add, bits, u64::from(u32::MAX));
+        let less = self.binary_bits(BinaryOp::Add, bits, u64::from(u32::MAX));
         let below = self.choose(beyond, less, bits);
-        let odd = self.binary(BinaryOp::Or, below, 1);
+        let odd = self.binary_bits(BinaryOp::Or, below, 1);
         let inexact = self.relation(DIFFERENT, back, value);
         let bits = self.choose(inexact, odd, below);
         self.cast(CastOp::BitCast, bits, float)
     }
 
-    /// Ends an instruction: it gives these bits.
-    fn become_bits(&mut self, bits: Value) {
-        let data = &mut self.function.insts[self.inst];
-        let same = self.function.values[bits].ty == data.ty;
-        data.op = match same {
-            true => Op::Freeze,
-            false => Op::Cast(CastOp::BitCast),
-        };
-        data.args = smallvec![bits];
-        self.new.push(self.inst);
-    }
-
-    fn instruction(&mut self) {
+    /// Computes what an instruction does in floats.
+    fn by_floats(&mut self) {
         let data = self.function.insts[self.inst].clone();
         let to_bfloat = self.types.element(data.ty) == Some(Scalar::BFloat);
         match &data.op {
             Op::Intrinsic(intrinsic) if matches!(intrinsic.kind(), Kind::ConvertBFloat) => {
                 let value = data.args[0];
-                if self.element(value) == Some(Scalar::Float) {
+                if self.scalar(value) == Some(Scalar::Float) {
                     let bits = self.rounded(value);
                     return self.become_bits(bits);
                 }
@@ -235,7 +141,7 @@ impl Lower<'_> {
             }
             Op::Cast(op) if to_bfloat => {
                 let value = data.args[0];
-                let float = match (op, self.element(value)) {
+                let float = match (op, self.scalar(value)) {
                     (_, Some(Scalar::Float)) => value,
                     (_, Some(Scalar::Double)) => self.odd_float(value),
                     (op, _) => {
@@ -251,21 +157,16 @@ impl Lower<'_> {
                 if self.types.element(data.ty) == Some(Scalar::Float) {
                     return self.become_bits(float);
                 }
-                let inst = &mut self.function.insts[self.inst];
-                inst.op = Op::Cast(*op);
-                inst.args = smallvec![float];
-                self.new.push(self.inst);
+                self.become_op(Op::Cast(*op), smallvec![float]);
             }
             op => {
-                let args = data.args.iter().map(|arg| match self.element(*arg) {
+                let args = data.args.iter().map(|arg| match self.scalar(*arg) {
                     Some(Scalar::BFloat) => self.extended(*arg),
                     _ => *arg,
                 });
                 let args: SmallVec<[Value; 3]> = args.collect();
                 if !to_bfloat {
-                    self.function.insts[self.inst].args = args;
-                    self.new.push(self.inst);
-                    return;
+                    return self.become_op(op.clone(), args);
                 }
                 let ty = self.types.count(data.ty);
                 let ty = self.types.shaped(ty, Scalar::Float);

@@ -7,6 +7,7 @@
 use cranelift_entity::SecondaryMap;
 use smallvec::smallvec;
 
+use crate::ir::rules;
 use crate::ir::{Block, Function, InstData, Op, Types};
 
 /// Removes what is not reached.
@@ -66,15 +67,9 @@ pub fn split_edges(function: &mut Function) {
             }
             let middle = function.blocks.push(Default::default());
             let branch = function.make(InstData {
-                op: Op::Br,
-                args: smallvec![],
                 targets: smallvec![target],
-                ty: Types::VOID,
-                result: None,
-                flags: Default::default(),
-                align: 0,
                 loc: function.insts[last].loc,
-                dbg: None,
+                ..rules::data(Op::Br, smallvec![], Types::VOID)
             });
             function.blocks[middle].insts.push(branch);
             for to in &mut function.insts[last].targets {

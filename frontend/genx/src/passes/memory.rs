@@ -14,6 +14,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::{Intrinsic, Kind};
+use crate::ir::rules;
 use crate::ir::{
     BinaryOp, Block, CastOp, Const, Function, Inst, InstData, Module, Op, Scalar, Type, TypeData,
     Types, Value, ValueDef,
@@ -467,15 +468,9 @@ impl<'a> Memory<'a> {
             None => Default::default(),
         };
         self.function.make(InstData {
-            op,
-            args,
-            targets: smallvec![],
-            ty,
-            result: None,
-            flags: Default::default(),
-            align: 0,
             loc,
             dbg,
+            ..rules::data(op, args, ty)
         })
     }
 

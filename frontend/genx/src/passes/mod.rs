@@ -4,6 +4,7 @@ mod accesses;
 pub mod aggregates;
 pub mod arguments;
 pub mod bfloat;
+mod builder;
 pub mod calls;
 pub mod cfg;
 pub mod copies;
@@ -35,8 +36,7 @@ pub const ALL: &[(&str, Pass)] = &[
         Ok(())
     }),
     ("bfloat", |module, function, _| {
-        bfloat::lower(module, function);
-        Ok(())
+        bfloat::lower(module, function)
     }),
     ("aggregates", |module, function, _| {
         aggregates::lower(module, function)

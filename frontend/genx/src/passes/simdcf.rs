@@ -7,11 +7,12 @@
 
 use std::collections::HashMap;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
-use crate::error::{Code, Diagnostic, Result};
-use crate::intrinsics::{Intrinsic, Kind};
-use crate::ir::{BinaryOp, Function, Inst, InstData, Module, Op, Scalar, Type, Types, Value};
+use super::builder::{Builder, rewrite};
+use crate::error::Result;
+use crate::intrinsics::Kind;
+use crate::ir::{BinaryOp, Function, Inst, Module, Op, Scalar, Type, Types, Value};
 
 /// Lowers all `goto` and `join`.
 ///
@@ -19,27 +20,15 @@ use crate::ir::{BinaryOp, Function, Inst, InstData, Module, Op, Scalar, Type, Ty
 /// One has other operands than it should.
 pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     let mut results = HashMap::new();
-    for block in function.order.clone() {
-        let insts = std::mem::take(&mut function.blocks[block].insts);
-        let mut new = Vec::with_capacity(insts.len());
-        for inst in insts {
-            match function.insts[inst].op {
-                Op::Intrinsic(intrinsic) if matches!(intrinsic.kind(), Kind::Goto | Kind::Join) => {
-                    let goto = matches!(intrinsic.kind(), Kind::Goto);
-                    let mut lower = Lower {
-                        module,
-                        function,
-                        new: &mut new,
-                        inst,
-                        results: &mut results,
-                    };
-                    lower.run(goto)?;
-                }
-                _ => new.push(inst),
-            }
+    let wants = |_: &_, function: &_, inst| is_goto(function, inst).is_some();
+    rewrite(&mut module.types, function, wants, |builder| {
+        let goto = is_goto(builder.function, builder.inst) == Some(true);
+        let masks = builder.masks(goto)?;
+        if let Some(result) = builder.function.insts[builder.inst].result {
+            results.insert(result, masks);
         }
-        function.blocks[block].insts = new;
-    }
+        Ok(())
+    })?;
     if results.is_empty() {
         return Ok(());
     }
@@ -56,59 +45,30 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     Ok(())
 }
 
-struct Lower<'a> {
-    module: &'a mut Module,
-    function: &'a mut Function,
-    new: &'a mut Vec<Inst>,
-    inst: Inst,
-    results: &'a mut HashMap<Value, Vec<Value>>,
+/// True for a `goto`, false for a `join`; none of other instructions.
+fn is_goto(function: &Function, inst: Inst) -> Option<bool> {
+    match &function.insts[inst].op {
+        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
+            Kind::Goto => Some(true),
+            Kind::Join => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
-impl Lower<'_> {
-    fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
-        let data = &self.function.insts[self.inst];
-        let inst = self.function.make(InstData {
-            op,
-            args,
-            targets: smallvec![],
-            ty,
-            result: None,
-            flags: Default::default(),
-            align: 0,
-            loc: data.loc,
-            dbg: data.dbg,
-        });
-        self.new.push(inst);
-        match self.function.insts[inst].result {
-            Some(value) => value,
-            None => self.function.insts[self.inst].args[0],
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
-        let ty = self.function.ty(a);
-        self.add(Op::Binary(op), smallvec![a, b], ty)
-    }
-
-    fn not(&mut self, value: Value) -> Value {
-        let ty = self.function.ty(value);
-        let count = self.module.types.count(ty).unwrap_or(1);
-        let ones = match self.module.types.count(ty) {
-            Some(_) => self
-                .function
-                .constant(ty, crate::ir::Const::Vector(vec![1; count as usize].into())),
-            None => self.function.bits(ty, 1),
-        };
-        self.binary(BinaryOp::Xor, value, ones)
+impl Builder<'_> {
+    fn not(&mut self, mask: Value) -> Value {
+        self.binary_bits(BinaryOp::Xor, mask, 1)
     }
 
     /// The first elements of a mask.
     fn narrow(&mut self, mask: Value, count: u32) -> Value {
         let ty = self.function.ty(mask);
-        if self.module.types.count(ty) == Some(count) {
+        if self.types.count(ty) == Some(count) {
             return mask;
         }
-        let narrow = self.module.types.shaped(Some(count), Scalar::Int(1));
+        let narrow = self.types.shaped(Some(count), Scalar::Int(1));
         let numbers: Box<[u32]> = (0..count).collect();
         self.add(Op::Shuffle(numbers), smallvec![mask, mask], narrow)
     }
@@ -118,26 +78,20 @@ impl Lower<'_> {
         if self.function.ty(mask) == wide {
             return Ok(mask);
         }
-        let Ok(write) = Intrinsic::named("genx.wrpredregion") else {
-            return self.error("no predicate regions");
-        };
+        let write = self.intrinsic("genx.wrpredregion")?;
         let zero = self.function.bits(Types::I32, 0);
-        Ok(self.add(Op::Intrinsic(write), smallvec![rest, mask, zero], wide))
+        Ok(self.add(write, smallvec![rest, mask, zero], wide))
     }
 
-    fn error<T>(&self, message: &str) -> Result<T> {
-        let loc = self.function.insts[self.inst].loc;
-        Err(Diagnostic::new(Code::Operand, loc, message))
-    }
-
-    fn run(&mut self, goto: bool) -> Result<()> {
+    /// The masks behind a `goto` or `join`, and true if no channel is on.
+    fn masks(&mut self, goto: bool) -> Result<Vec<Value>> {
         let args = self.function.insts[self.inst].args.clone();
         if args.len() != if goto { 3 } else { 2 } {
             return self.error("goto has three operands, join two");
         }
         let wide = self.function.ty(args[0]);
         let narrow = self.function.ty(args[1]);
-        let types = &self.module.types;
+        let types = &*self.types;
         let counts = (types.count(wide), types.count(narrow).or(Some(1)));
         let (Some(most), Some(count)) = counts else {
             return self.error("the execution mask is a vector of i1");
@@ -148,7 +102,7 @@ impl Lower<'_> {
             );
         }
         let old = self.narrow(args[0], count);
-        let results = if goto {
+        Ok(if goto {
             if self.function.ty(args[2]) != narrow {
                 return self.error("the condition has another type than the resume mask");
             }
@@ -162,18 +116,12 @@ impl Lower<'_> {
             let on = self.binary(BinaryOp::Or, old, args[1]);
             let em = self.widen(on, wide, args[0])?;
             vec![em, self.none(on)?]
-        };
-        if let Some(result) = self.function.insts[self.inst].result {
-            self.results.insert(result, results);
-        }
-        Ok(())
+        })
     }
 
     fn none(&mut self, mask: Value) -> Result<Value> {
-        let Ok(any) = Intrinsic::named("genx.any") else {
-            return self.error("no reduction");
-        };
-        let some = self.add(Op::Intrinsic(any), smallvec![mask], Types::I1);
+        let any = self.intrinsic("genx.any")?;
+        let some = self.add(any, smallvec![mask], Types::I1);
         Ok(self.not(some))
     }
 }

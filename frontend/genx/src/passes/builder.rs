@@ -1,0 +1,166 @@
+//! Instructions that take the place of others.
+//!
+//! A pass that replaces instructions goes over a function with [`rewrite`]: it adds others with a [`Builder`], which
+//! have the place and the flags of the one that they are for.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::error::{Code, Diagnostic, Result};
+use crate::intrinsics::Intrinsic;
+use crate::ir::rules;
+use crate::ir::{
+    BinaryOp, CastOp, Const, FloatRel, Function, Inst, InstData, Op, Scalar, Type, Types, Value,
+};
+
+/// Adds instructions in front of the rest of a block.
+pub struct Builder<'a> {
+    pub types: &'a mut Types,
+    pub function: &'a mut Function,
+    /// The instructions of the block so far.
+    pub new: Vec<Inst>,
+    /// The instruction that the new ones are for.
+    pub inst: Inst,
+}
+
+/// Goes over the instructions of a function. Those that are wanted are replaced; a replacement adds the old instruction
+/// itself if it stays.
+///
+/// # Errors
+/// The first of the replacements.
+pub fn rewrite(
+    types: &mut Types,
+    function: &mut Function,
+    wants: impl Fn(&Types, &Function, Inst) -> bool,
+    mut replace: impl FnMut(&mut Builder) -> Result<()>,
+) -> Result<()> {
+    for block in function.order.clone() {
+        let insts = &function.blocks[block].insts;
+        let Some(&first) = insts.iter().find(|inst| wants(types, function, **inst)) else {
+            continue;
+        };
+        let insts = std::mem::take(&mut function.blocks[block].insts);
+        let mut builder = Builder {
+            types,
+            function,
+            new: Vec::with_capacity(insts.len()),
+            inst: first,
+        };
+        for inst in insts {
+            builder.inst = inst;
+            match wants(builder.types, builder.function, inst) {
+                true => replace(&mut builder)?,
+                false => builder.new.push(inst),
+            }
+        }
+        let new = builder.new;
+        function.blocks[block].insts = new;
+    }
+    Ok(())
+}
+
+impl Builder<'_> {
+    /// Adds an instruction; its result.
+    pub fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
+        let &InstData {
+            flags, loc, dbg, ..
+        } = &self.function.insts[self.inst];
+        let inst = self.function.make(InstData {
+            flags,
+            loc,
+            dbg,
+            ..rules::data(op, args, ty)
+        });
+        self.new.push(inst);
+        match self.function.insts[inst].result {
+            Some(value) => value,
+            None => self.function.constant(ty, Const::Undef),
+        }
+    }
+
+    /// Ends the replacement: the old instruction is one on these operands.
+    pub fn become_op(&mut self, op: Op, args: SmallVec<[Value; 3]>) {
+        let data = &mut self.function.insts[self.inst];
+        (data.op, data.args) = (op, args);
+        self.new.push(self.inst);
+    }
+
+    /// Ends the replacement: the old instruction gives these bits.
+    pub fn become_bits(&mut self, bits: Value) {
+        let same = self.function.ty(bits) == self.function.insts[self.inst].ty;
+        let op = match same {
+            true => Op::Freeze,
+            false => Op::Cast(CastOp::BitCast),
+        };
+        self.become_op(op, smallvec![bits]);
+    }
+
+    pub fn cast(&mut self, op: CastOp, value: Value, ty: Type) -> Value {
+        self.add(Op::Cast(op), smallvec![value], ty)
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let ty = self.function.ty(a);
+        self.add(Op::Binary(op), smallvec![a, b], ty)
+    }
+
+    /// An operation with these bits in all elements.
+    pub fn binary_bits(&mut self, op: BinaryOp, value: Value, bits: u64) -> Value {
+        let ty = self.function.ty(value);
+        let other = self.splat(ty, bits);
+        self.binary(op, value, other)
+    }
+
+    pub fn relation(&mut self, rel: FloatRel, a: Value, b: Value) -> Value {
+        let ty = self.shaped(a, Scalar::Int(1));
+        self.add(Op::FCmp(rel), smallvec![a, b], ty)
+    }
+
+    pub fn choose(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        let ty = self.function.ty(yes);
+        self.add(Op::Select, smallvec![condition, yes, no], ty)
+    }
+
+    /// An element of a vector.
+    pub fn extract(&mut self, vector: Value, number: u32, ty: Type) -> Value {
+        let at = self.function.bits(Types::I32, number.into());
+        self.add(Op::ExtractElement, smallvec![vector, at], ty)
+    }
+
+    /// A constant of a type with these bits in all elements.
+    pub fn splat(&mut self, ty: Type, bits: u64) -> Value {
+        match self.types.count(ty) {
+            Some(count) => {
+                let elements = vec![bits; count as usize].into();
+                self.function.constant(ty, Const::Vector(elements))
+            }
+            None => self.function.bits(ty, bits),
+        }
+    }
+
+    /// Type with the elements of a value as others.
+    pub fn shaped(&mut self, like: Value, scalar: Scalar) -> Type {
+        let count = self.types.count(self.function.ty(like));
+        self.types.shaped(count, scalar)
+    }
+
+    /// Type of the elements of a value.
+    pub fn scalar(&self, value: Value) -> Option<Scalar> {
+        self.types.element(self.function.ty(value))
+    }
+
+    /// # Errors
+    /// There is no such intrinsic.
+    pub fn intrinsic(&self, name: &str) -> Result<Op> {
+        match Intrinsic::named(name) {
+            Ok(intrinsic) => Ok(Op::Intrinsic(intrinsic)),
+            Err(_) => self.error("no such operation"),
+        }
+    }
+
+    /// # Errors
+    /// Always: an operand is wrong.
+    pub fn error<T>(&self, message: &str) -> Result<T> {
+        let loc = self.function.insts[self.inst].loc;
+        Err(Diagnostic::new(Code::Operand, loc, message))
+    }
+}
