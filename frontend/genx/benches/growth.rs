@@ -23,6 +23,9 @@ const ROUNDS: usize = 9;
 /// Bytes of the text that is only read.
 const TEXT: usize = 10 << 20;
 
+/// Makes a module of about so many instructions.
+type Make = fn(usize) -> String;
+
 /// Sums and products of vectors, each of the last value and one of some before.
 fn arithmetic(length: usize, lanes: usize) -> String {
     let mut text = format!(
@@ -130,7 +133,7 @@ fn main() {
             }
         })
     };
-    let shapes: [(&str, fn(usize) -> String); 4] = [
+    let shapes: [(&str, Make); 4] = [
         ("straight line", straight),
         ("loops", loops),
         ("phis", phis),
