@@ -544,7 +544,7 @@ const SVM_OWORDS: Raw = Raw::Block(Amount::Owords(M::SvmOwords));
 const SVM_DATA: Raw = Raw::Lanes(Amount::SvmElement, Amount::SvmPlanes);
 const MEDIA: Raw = Raw::Block(Amount::MediaBlock);
 const SAMPLED: Raw = Raw::Sampled(Amount::Channels);
-const LSC_ADDRESS: Raw = Raw::Lanes(Amount::LscAddress, Amount::Is(1));
+const LSC_ADDRESS: Raw = Raw::LscAddress;
 
 const SAMPLE_ROW: Raw = Raw::Block(Amount::SampleRow);
 

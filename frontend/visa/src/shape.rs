@@ -7,6 +7,7 @@
 
 use kiln_target::isa::{Systolic, Type};
 
+use crate::lsc::TRANSPOSED;
 use crate::module::{Inst, Object, Operand};
 use crate::opcode::{Atomic, ChannelMask, Field, LscOp, Meaning, Opcode, svm_block_bytes};
 
@@ -26,6 +27,8 @@ pub enum Raw {
     LscData,
     /// Data of a block of two dimensions.
     LscBlock2d,
+    /// Addresses of LSC: one for each channel, or one for all elements if they are transposed.
+    LscAddress,
     /// `dpas`: a row of the variable's type for each repetition, packed.
     Table,
     /// `dpas`: the second source, a column in the dwords of each channel.
@@ -194,10 +197,17 @@ impl Raw {
             Raw::LscBlock2d => whole(RawShape::Block {
                 bytes: lsc_block_2d(inst, grf)?,
             }),
+            Raw::LscAddress => {
+                let bytes = of(Amount::LscAddress)?;
+                whole(match number(inst, Meaning::LscDataOrder, 0)? {
+                    TRANSPOSED => RawShape::Block { bytes },
+                    _ => RawShape::Lanes { bytes, planes: 1 },
+                })
+            }
             Raw::LscData => {
                 let (bytes, planes) = lsc_data(inst)?;
                 whole(match number(inst, Meaning::LscDataOrder, 0)? {
-                    2 => RawShape::Block {
+                    TRANSPOSED => RawShape::Block {
                         bytes: bytes * planes,
                     },
                     _ => RawShape::Lanes { bytes, planes },
