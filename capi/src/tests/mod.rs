@@ -979,6 +979,51 @@ fn objects_are_made_of_an_interface_or_the_inputs_alone() {
     assert_eq!(run(KilnLayout::Interface, INTERFACE, [1, 0, 2]), [42, 2]);
 }
 
+/// A program in LLVM IR, which has its interface itself: its results are computed by the comments of its source.
+#[test]
+fn llvm_ir_is_compiled_and_run() {
+    const BYTES: usize = 256;
+    const FACTOR: u32 = 7;
+    let session = session();
+    let folder = "runtime/tests/genx/phi_swap";
+    let mut input = file(&format!("{folder}/a.bin"));
+    let expected = file(&format!("{folder}/expect_o.bin"));
+    let mut factor = FACTOR.to_le_bytes();
+    for form in ["ll", "opaque.bc"] {
+        let source = file(&format!("{folder}/phi_swap.{form}"));
+        let module = load(&session, &source).expect("a module");
+        let program = compile(&session, &module).expect("a program");
+        let object =
+            object_of(&session, &program, KilnLayout::Inputs as u32, b"").expect("an object file");
+        let mut output = [0u8; BYTES];
+        let arg = |kind: KilnArgKind, data: &mut [u8]| KilnArg {
+            kind: kind as u32,
+            data: data.as_mut_ptr().cast(),
+            size: data.len(),
+        };
+        let args = [
+            arg(KilnArgKind::Buffer, &mut input),
+            arg(KilnArgKind::Value, &mut factor),
+            arg(KilnArgKind::Buffer, &mut output),
+        ];
+        let launch = KilnLaunch {
+            kernel: c"phi_swap".as_ptr(),
+            dimensions: 1,
+            global: [2, 1, 1],
+            local: [1; 3],
+            args: args.as_ptr(),
+            arg_count: args.len(),
+            budget: 1 << 20,
+        };
+        // SAFETY: the pointers are of values that live.
+        let ran = unsafe { kiln_object_run(session.0, object.0, &launch, null_mut(), null_mut()) };
+        assert_eq!(ran, KilnResult::Ok, "{form}");
+        assert_eq!(output[..], expected[..], "{form}");
+    }
+    let module = load(&session, b"define void @f() {\n  ret void\n}\n");
+    assert_eq!(module.err(), Some((KilnResult::Visa, vec!["G0015".into()])));
+}
+
 #[test]
 fn inputs_of_wrong_sizes_and_names_are_errors() {
     let session = session();

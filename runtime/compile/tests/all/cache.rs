@@ -414,3 +414,22 @@ fn modules_of_several_files_are_found() {
     files[1].extend_from_slice(b"// changed\n");
     check(&files, counts(2, 2, 0));
 }
+
+#[test]
+fn modules_of_llvm_ir_are_found_with_their_interfaces() {
+    let folder = Folder::new("genx");
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/genx");
+    for (name, form) in [("two_kernels", "ll"), ("subroutine", "opaque.bc")] {
+        let bytes = fs::read(programs.join(name).join(format!("{name}.{form}"))).unwrap();
+        let plain = compile(options(), None, &bytes);
+        assert!(plain.interface.is_some());
+        let cold = folder.open();
+        assert_same(&plain, &compile(options(), Some(&cold), &bytes), name);
+        assert_eq!((cold.counts().hits, cold.counts().misses), (0, 1), "{name}");
+        let warm = folder.open();
+        let found = compile(options(), Some(&warm), &bytes);
+        assert_same(&plain, &found, name);
+        assert_eq!(plain.interface, found.interface);
+        assert_eq!((warm.counts().hits, warm.counts().misses), (1, 0), "{name}");
+    }
+}

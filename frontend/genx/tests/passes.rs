@@ -1,0 +1,159 @@
+//! Each pass on a text: what there is before it and no more behind it, and what has taken its place.
+
+use kiln_genx::{READ, stage_names, stages};
+
+const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
+declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
+declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
+declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>, <8 x i1>, <8 x i1>)
+%pair = type { i32, [2 x i32] }
+";
+
+/// Instructions of a kernel with this body before a pass and behind it.
+fn around(pass: &str, params: &str, body: &str) -> [String; 2] {
+    let text = format!(
+        "{HEAD}define spir_kernel void @k(i64 %p, i32 %n, <8 x i32> %w{params}) #0 {{\n{body}\n}}\n\
+         attributes #0 = {{ \"VCFunction\" }}\n"
+    );
+    let (found, done) = stages(text.as_bytes(), None);
+    if let Err(error) = done {
+        panic!("{}: {error}\n{text}", error.loc);
+    }
+    let at = found.iter().position(|(name, _)| *name == pass);
+    let at = at.unwrap_or_else(|| panic!("no pass {pass}"));
+    let code = |text: &str| {
+        let from = text.find("define ").expect("a function");
+        text[from..].to_owned()
+    };
+    [code(&found[at - 1].1), code(&found[at].1)]
+}
+
+#[track_caller]
+fn replaces(pass: &str, params: &str, body: &str, old: &str, new: &str) {
+    let [before, behind] = around(pass, params, body);
+    assert!(before.contains(old), "{before}");
+    assert!(!behind.contains(old), "{behind}");
+    assert!(behind.contains(new), "{behind}");
+}
+
+const STORE: &str =
+    "  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %x)\n  ret void";
+
+#[test]
+fn every_pass_has_a_test() {
+    let text = include_str!("passes.rs");
+    for name in stage_names().filter(|name| *name != READ) {
+        assert!(text.contains(&format!("\"{name}\",")), "{name}");
+    }
+}
+
+#[test]
+fn a_kernel_has_no_parameter_of_bools() {
+    let body =
+        format!("  %x = select <8 x i1> %m, <8 x i32> %w, <8 x i32> zeroinitializer\n{STORE}");
+    let [before, behind] = around("arguments", ", <8 x i1> %m", &body);
+    assert!(!before.contains("bitcast"), "{before}");
+    assert!(behind.contains("bitcast"), "{behind}");
+    replaces("arguments", ", <8 x i1> %m", &body, "i1> %m)", "bitcast");
+}
+
+#[test]
+fn blocks_that_nothing_reaches_go() {
+    let body = format!("  %x = add <8 x i32> %w, %w\n{STORE}\nlost:\n  br label %lost");
+    replaces("cfg", "", &body, "lost", "add");
+}
+
+#[test]
+fn bfloats_are_computed_as_floats() {
+    let body = format!(
+        "  %a = bitcast <8 x i32> %w to <16 x bfloat>\n  %b = fadd <16 x bfloat> %a, %a\n  \
+         %x = bitcast <16 x bfloat> %b to <8 x i32>\n{STORE}"
+    );
+    replaces(
+        "bfloat",
+        "",
+        &body,
+        "fadd <16 x bfloat>",
+        "fadd <16 x float>",
+    );
+}
+
+#[test]
+fn aggregates_are_taken_apart() {
+    let body = format!(
+        "  %a = insertvalue %pair undef, i32 %n, 1, 0\n  %b = extractvalue %pair %a, 1, 0\n  \
+         %x = insertelement <8 x i32> %w, i32 %b, i32 0\n{STORE}"
+    );
+    replaces("aggregates", "", &body, "insertvalue", "insertelement");
+}
+
+#[test]
+fn reductions_are_sums_of_halves() {
+    let body = format!(
+        "  %a = call i32 @llvm.vector.reduce.add.v8i32(<8 x i32> %w)\n  \
+         %x = insertelement <8 x i32> %w, i32 %a, i32 0\n{STORE}"
+    );
+    replaces("reduce", "", &body, "reduce", "add <4 x i32>");
+}
+
+/// An allocation whose address leaves the function.
+const ESCAPES: &str = "  %a = alloca <8 x i32>, align 32\n  store <8 x i32> %w, ptr %a, align 32\n  \
+    %b = ptrtoint ptr %a to i64\n  %c = inttoptr i64 %b to ptr\n  \
+    %x = load <8 x i32>, ptr %c, align 32";
+
+#[test]
+fn what_escapes_is_in_private_memory() {
+    let body = format!("{ESCAPES}\n{STORE}");
+    replaces("memory", "", &body, "alloca", "kiln.frame");
+}
+
+#[test]
+fn what_does_not_escape_is_a_value() {
+    let body = format!(
+        "  %a = alloca <8 x i32>, align 32\n  store <8 x i32> %w, ptr %a, align 32\n  \
+         %x = load <8 x i32>, ptr %a, align 32\n{STORE}"
+    );
+    let [_, behind] = around("memory", "", &body);
+    assert!(
+        !behind.contains("alloca") && !behind.contains("load"),
+        "{behind}"
+    );
+}
+
+#[test]
+fn a_goto_becomes_logic() {
+    let body = format!(
+        "  %c = icmp eq <8 x i32> %w, zeroinitializer\n  %g = call {{ <32 x i1>, <8 x i1>, i1 }} \
+         @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1> zeroinitializer, <8 x i1> zeroinitializer, <8 x i1> %c)\n  \
+         %r = extractvalue {{ <32 x i1>, <8 x i1>, i1 }} %g, 1\n  \
+         %x = zext <8 x i1> %r to <8 x i32>\n{STORE}"
+    );
+    replaces("simdcf", "", &body, "goto", "and <8 x i1>");
+}
+
+#[test]
+fn constants_are_folded() {
+    let body = format!(
+        "  %a = add i32 20, 22\n  %unused = mul i32 %n, %n\n  \
+         %x = insertelement <8 x i32> %w, i32 %a, i32 0\n{STORE}"
+    );
+    replaces("simplify", "", &body, "mul", "i32 42");
+}
+
+#[test]
+fn an_edge_to_a_phi_has_a_block_of_its_own() {
+    let body = format!(
+        "  %c = icmp eq i32 %n, 0\n  br i1 %c, label %end, label %more\nmore:\n  %y = add <8 x i32> %w, %w\n  \
+         br label %end\nend:\n  %x = phi <8 x i32> [ %w, %0 ], [ %y, %more ]\n{STORE}"
+    );
+    let [before, behind] = around("edges", "", &body);
+    let branches = |text: &str| text.matches("br label").count();
+    assert_eq!(branches(&before) + 1, branches(&behind), "{behind}");
+}
+
+#[test]
+fn addresses_that_escape_are_found() {
+    let body = format!("{ESCAPES}\n{STORE}");
+    let [_, behind] = around("addresses", "", &body);
+    assert!(behind.contains("alloca"), "{behind}");
+}
