@@ -6,6 +6,7 @@ const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
 declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>, <8 x i1>, <8 x i1>)
+@seen = internal global i32 5, align 4
 %pair = type { i32, [2 x i32] }
 ";
 
@@ -152,8 +153,23 @@ fn an_edge_to_a_phi_has_a_block_of_its_own() {
 }
 
 #[test]
-fn addresses_that_escape_are_found() {
-    let body = format!("{ESCAPES}\n{STORE}");
-    let [_, behind] = around("addresses", "", &body);
-    assert!(behind.contains("alloca"), "{behind}");
+fn a_variable_whose_address_is_used_is_in_memory() {
+    let body = |seen: &str| {
+        format!(
+            "  %a = load i32, ptr @seen\n{seen}  \
+             %x = insertelement <8 x i32> %w, i32 %a, i32 0\n{STORE}"
+        )
+    };
+    // The pass `addresses` finds out; the code shows it behind `memory`.
+    let alone = around("memory", "", &body(""))[1].clone();
+    let used = "  %b = ptrtoint ptr @seen to i64\n  call void \
+        @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)\n";
+    let used = around("memory", "", &body(used))[1].clone();
+    assert!(
+        alone.contains("vload") && !alone.contains("gather"),
+        "{alone}"
+    );
+    assert!(used.contains("gather") && !used.contains("vload"), "{used}");
+    let [before, behind] = around("addresses", "", &body(""));
+    assert_eq!(before, behind);
 }
