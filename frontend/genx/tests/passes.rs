@@ -14,7 +14,8 @@ declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>,
 fn around(pass: &str, params: &str, body: &str) -> [String; 2] {
     let text = format!(
         "{HEAD}define spir_kernel void @k(i64 %p, i32 %n, <8 x i32> %w{params}) #0 {{\n{body}\n}}\n\
-         attributes #0 = {{ \"VCFunction\" }}\n"
+         define internal void @writes(<8 x i32> %w) {{\n  %b = ptrtoint ptr @seen to i64\n  call void \
+         @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)\n  ret void\n}}\nattributes #0 = {{ \"VCFunction\" }}\n"
     );
     let (found, done) = stages(text.as_bytes(), None);
     if let Err(error) = done {
@@ -153,18 +154,20 @@ fn an_edge_to_a_phi_has_a_block_of_its_own() {
 }
 
 #[test]
-fn a_variable_whose_address_is_used_is_in_memory() {
-    let body = |seen: &str| {
+fn a_variable_whose_address_another_function_uses_is_in_memory() {
+    let body = |call: &str| {
         format!(
-            "  %a = load i32, ptr @seen\n{seen}  \
+            "  %a = load i32, ptr @seen\n{call}  \
              %x = insertelement <8 x i32> %w, i32 %a, i32 0\n{STORE}"
         )
     };
     // The pass `addresses` finds out; the code shows it behind `memory`.
-    let alone = around("memory", "", &body(""))[1].clone();
-    let used = "  %b = ptrtoint ptr @seen to i64\n  call void \
-        @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)\n";
-    let used = around("memory", "", &body(used))[1].clone();
+    let kernel = |call| {
+        let [_, code] = around("memory", "", &body(call));
+        let from = code.find("spir_kernel").expect("the kernel");
+        code[from..].to_owned()
+    };
+    let (alone, used) = (kernel(""), kernel("  call void @writes(<8 x i32> %w)\n"));
     assert!(
         alone.contains("vload") && !alone.contains("gather"),
         "{alone}"
