@@ -135,12 +135,20 @@ impl Select<'_, '_> {
         let (storage, byte) = self.storage(var, offset.into())?;
         let bytes = grfs * self.grf();
         let reg = self.read(storage, byte, byte + bytes);
-        // A message may have more channels than the variable that it sends.
+        if let Some(v) = reg.as_virt()
+            && u32::from(self.out.regs[v].bytes).next_multiple_of(self.grf()) < bytes
+        {
+            self.widen(reg, bytes);
+        }
+        Ok(self.aligned(Payload { reg, grfs }))
+    }
+
+    /// Gives a register so many bytes: a message may have more channels than the variable that it sends.
+    fn widen(&mut self, reg: Reg, bytes: u32) {
         if let Some(v) = reg.as_virt() {
             let data = &mut self.out.regs[v];
             data.bytes = data.bytes.max((reg.byte() + bytes) as u16);
         }
-        Ok(self.aligned(Payload { reg, grfs }))
     }
 
     /// The payload, copied if it does not begin at a register.
@@ -158,6 +166,7 @@ impl Select<'_, '_> {
         let mut whole = Buffer::new(grfs * grf);
         let mut at = 0;
         for payload in payloads {
+            self.widen(payload.reg, payload.grfs * grf);
             let end = at + payload.grfs * grf;
             let start = at;
             while at < end {
