@@ -135,11 +135,11 @@ impl Scan<'_> {
         };
         let mut live = 0u64;
         let mut next = accesses.iter().zip(goes_on).peekable();
-        for b in 0..problem.block_count() {
+        for (b, &live_in) in live_in.iter().enumerate() {
             let start = 2 * problem.insts_of(b).0;
-            spans.close(live & !live_in[b], start);
-            spans.open(live_in[b] & !live, start);
-            live = live_in[b];
+            spans.close(live & !live_in, start);
+            spans.open(live_in & !live, start);
+            live = live_in;
             while let Some(((lane, access), goes_on)) =
                 next.next_if(|((_, access), _)| access.block as usize == b)
             {
