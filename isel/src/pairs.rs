@@ -9,12 +9,13 @@
 //!
 //! Both values must belong to one block, be defined as a whole by one instruction that defines nothing else, and
 //! need no location of their own. That excludes edge arguments, tied operands, registers of a list in a message,
-//! and registers that are read by blocks before their definition. The result of a message has the length that its
-//! descriptor says, whatever is used of it. Units of one register are left alone, since legality depends on a
+//! and registers that are read by blocks before their definition. Payloads and the result of a message have the
+//! length that its descriptor says, whatever is used of them. Units of one register are left alone, since legality depends on a
 //! value's place within a register.
 
 use std::ops::Range;
 
+use kiln_emit::messages::Descriptors;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
@@ -237,7 +238,10 @@ fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mu
         // A block earlier in the code that runs after the definition: the end of the live range is unknown.
         value.is_barred |= value.def == NONE && !role.is_def();
         let reg = match role {
-            Role::Source { src, .. } => inst.srcs[usize::from(src)].as_reg().map(|r| r.reg),
+            Role::Source { src, .. } => {
+                value.is_barred |= sent(func, inst, src).is_some_and(|bytes| bytes > half);
+                inst.srcs[usize::from(src)].as_reg().map(|r| r.reg)
+            }
             Role::Result { old, .. } => {
                 value.def = at;
                 let reg = inst.dst.map(|dst| dst.reg);
@@ -260,13 +264,25 @@ fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mu
     });
 }
 
-/// Number of bytes that a message writes, if the instruction is one.
+/// Number of bytes that a message writes to its result, if the instruction is one.
 fn written(func: &Function, inst: &Inst) -> Option<u32> {
     let message = &func.messages[inst.message.expand()?];
     Some(match message.desc {
         Desc::Imm(desc) => (desc >> 20 & 31) * func.target.grf_bytes,
         Desc::Addr(_) => u32::MAX,
     })
+}
+
+/// Number of bytes that a message sends of one of its payloads, if the instruction is one whose lengths are constant.
+fn sent(func: &Function, inst: &Inst, src: u8) -> Option<u32> {
+    let message = &func.messages[inst.message.expand()?];
+    let grfs = match (src, message.desc, message.ex_desc) {
+        (0, Desc::Imm(desc), _) => desc >> 25 & 15,
+        (1, _, Desc::Imm(ex_desc)) => Descriptors::second_of(ex_desc, func.target.family),
+        (1, _, Desc::Addr(_)) => message.send.src1_len.into(),
+        _ => return None,
+    };
+    Some(grfs * func.target.grf_bytes)
 }
 
 /// Replaces values of shared units by versions of the unit's register.

@@ -428,18 +428,6 @@ pub struct Message {
     pub send: SendOptions,
 }
 
-impl Message {
-    /// Number of registers of the second payload, whose length has `bits` bits in an extended descriptor; none if a
-    /// register has it.
-    pub fn second(&self, bits: u32) -> Option<u32> {
-        match self.ex_desc {
-            Desc::Imm(ex_desc) => Some(ex_desc >> 6 & ((1 << bits) - 1)),
-            Desc::Addr(_) if self.send != SendOptions::default() => Some(self.send.src1_len.into()),
-            Desc::Addr(_) => None,
-        }
-    }
-}
-
 /// One instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inst {

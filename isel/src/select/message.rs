@@ -135,20 +135,7 @@ impl Select<'_, '_> {
         let (storage, byte) = self.storage(var, offset.into())?;
         let bytes = grfs * self.grf();
         let reg = self.read(storage, byte, byte + bytes);
-        if let Some(v) = reg.as_virt()
-            && u32::from(self.out.regs[v].bytes).next_multiple_of(self.grf()) < bytes
-        {
-            self.widen(reg, bytes);
-        }
         Ok(self.aligned(Payload { reg, grfs }))
-    }
-
-    /// Gives a register so many bytes: a message may have more channels than the variable that it sends.
-    fn widen(&mut self, reg: Reg, bytes: u32) {
-        if let Some(v) = reg.as_virt() {
-            let data = &mut self.out.regs[v];
-            data.bytes = data.bytes.max((reg.byte() + bytes) as u16);
-        }
     }
 
     /// The payload, copied if it does not begin at a register.
@@ -159,24 +146,27 @@ impl Select<'_, '_> {
         }
     }
 
-    /// One payload made of copies of several.
+    /// One payload made of copies of several. A message may have more channels than the variable that it sends, whose
+    /// others are undefined.
     pub(super) fn joined(&mut self, payloads: &[Payload]) -> Payload {
         let (grf, unit) = (self.grf(), self.unit());
         let grfs = payloads.iter().map(|p| p.grfs).sum();
         let mut whole = Buffer::new(grfs * grf);
         let mut at = 0;
         for payload in payloads {
-            self.widen(payload.reg, payload.grfs * grf);
-            let end = at + payload.grfs * grf;
             let start = at;
-            while at < end {
-                let n = (end - at).min(unit - at % unit) / 4;
+            let end = at + payload.grfs * grf;
+            let known = payload.reg.as_virt().map(|v| self.out.regs[v].bytes.into());
+            let known = known.map_or(end, |bytes: u32| start + bytes - payload.reg.byte());
+            while at < end.min(known) {
+                let n = (end.min(known) - at).min(unit - at % unit).div_ceil(4);
                 let from = payload.reg.at(payload.reg.byte() + at - start);
                 let to = whole.write(self, at, n, Type::Ud);
                 let all = Channels::all(n as u8);
                 self.alu(Op::Mov, all, to, &[Src::packed(from, Type::Ud)]);
                 at += n * 4;
             }
+            at = end;
         }
         Payload {
             reg: whole.whole(self),

@@ -210,10 +210,6 @@ fn space<'a>(
     }
 }
 
-/// Payloads have room for this number of channels, however few the instruction has: the reference finalizer's code of
-/// DG2 and of Xe2 has it in all its messages.
-const LEAST_CHANNELS: usize = 16;
-
 /// The accesses of a message.
 struct Access<'a> {
     m: &'a Message,
@@ -233,9 +229,11 @@ impl Access<'_> {
         self.registers(self.address)
     }
 
-    /// Number of registers for `size` bytes of all channels.
+    /// Number of registers for `size` bytes of all channels. However few the instruction has, there is room for those
+    /// whose dwords fill a register, as the reference finalizer's code of DG2 and of Xe2 has it.
     fn registers(&self, size: usize) -> usize {
-        (self.m.lanes().max(LEAST_CHANNELS) * size).div_ceil(self.m.register())
+        let least = self.m.register() / size_of::<u32>();
+        (self.m.lanes().max(least) * size).div_ceil(self.m.register())
     }
 
     fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Space<'a>, Cause> {
