@@ -33,23 +33,11 @@ pub struct Plan {
     pub joins: SecondaryMap<Block, bool>,
 }
 
-/// True if an instruction is a goto (true) or a join.
-pub fn kind(function: &Function, inst: Inst) -> Option<bool> {
-    match &function.insts[inst].op {
-        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
-            Kind::Goto => Some(true),
-            Kind::Join => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// True if a function has divergent control flow.
 pub fn has(function: &Function) -> bool {
     let blocks = function.order.iter();
     let mut insts = blocks.flat_map(|block| &function.blocks[*block].insts);
-    insts.any(|inst| kind(function, *inst).is_some())
+    insts.any(|inst| function.is_goto(*inst).is_some())
 }
 
 /// Facts about the channels that are on at a place.
@@ -156,7 +144,7 @@ impl Walk<'_> {
         let all = self.insts();
         let mut count = None;
         for &(block, inst) in &all {
-            let Some(goto) = kind(self.function, inst) else {
+            let Some(goto) = self.function.is_goto(inst) else {
                 continue;
             };
             let args = &self.function.insts[inst].args;
@@ -207,7 +195,7 @@ impl Walk<'_> {
         for &(_, inst) in &all {
             let data = &self.function.insts[inst];
             let resumes = |walk: &Self, v: Value| walk.plan.resumes[v];
-            match kind(self.function, inst) {
+            match self.function.is_goto(inst) {
                 Some(true) => {
                     let Some(resume) = self.member(inst, 1) else {
                         return self.fail(inst, 7, "channels never join");
@@ -234,7 +222,7 @@ impl Walk<'_> {
             }
         }
         for &(block, inst) in &all {
-            if kind(self.function, inst) == Some(false) {
+            if self.function.is_goto(inst) == Some(false) {
                 let resume = self.function.insts[inst].args[1];
                 if self.is_zero(resume) {
                     continue;
@@ -248,7 +236,7 @@ impl Walk<'_> {
             }
         }
         for &(_, inst) in &all {
-            if kind(self.function, inst) == Some(true)
+            if self.function.is_goto(inst) == Some(true)
                 && let Some(resume) = self.member(inst, 1)
             {
                 let Some(home) = self.home.get(&self.root(resume)) else {
@@ -276,7 +264,7 @@ impl Walk<'_> {
                 }
                 let count = self.module.types.count(self.function.ty(*arg)).unwrap_or(1);
                 let small = count <= self.plan.channels;
-                let right = match (&data.op, kind(self.function, inst)) {
+                let right = match (&data.op, self.function.is_goto(inst)) {
                     (_, Some(_)) => i == 0 && mask || i == 1 && resume,
                     (Op::Phi, _) => true,
                     (Op::Shuffle(_) | Op::Freeze, _) => result_mask && mask && i < 2,
@@ -405,12 +393,12 @@ impl Walk<'_> {
         let mut used = false;
         for &inst in insts {
             let data = &self.function.insts[inst];
-            match kind(self.function, inst) {
+            match self.function.is_goto(inst) {
                 Some(goto) => {
                     if used && !goto {
                         return self.fail(inst, 3, "a mask is used before the join of its block");
                     }
-                    if last.is_some_and(|last| kind(self.function, last) == Some(true))
+                    if last.is_some_and(|last| self.function.is_goto(last) == Some(true))
                         || last.is_some_and(|last| self.condition(last).is_some())
                     {
                         return self.fail(inst, 9, "a branch stands behind another in its block");
@@ -427,7 +415,7 @@ impl Walk<'_> {
                     {
                         let copy = matches!(data.op, Op::Shuffle(_) | Op::Freeze);
                         let at_end = last.is_some_and(|last| {
-                            kind(self.function, last) == Some(true)
+                            self.function.is_goto(last) == Some(true)
                                 || self.condition(last).is_some()
                         });
                         if !copy && (at_end || !self.is_current(*arg, &state)) {
@@ -499,7 +487,7 @@ impl Walk<'_> {
             }
             return Ok(data.targets.iter().map(|to| (*to, state.clone())).collect());
         };
-        let goto = kind(self.function, last) == Some(true);
+        let goto = self.function.is_goto(last) == Some(true);
         let condition = self.condition(last);
         let web = match goto {
             true => self.member(last, 1).map(|r| self.root(r)),
@@ -608,14 +596,14 @@ impl Walk<'_> {
         let insts = &self.function.blocks[block].insts;
         let mut joins = insts
             .iter()
-            .filter(|inst| kind(self.function, **inst) == Some(false));
+            .filter(|inst| self.function.is_goto(**inst) == Some(false));
         joins.any(|inst| self.condition(*inst).is_some())
     }
 }
 
 /// The result of a goto or join that says that no channel is on, if it is used.
 pub fn condition(function: &Function, uses: &Uses, inst: Inst) -> Option<Value> {
-    let number = match kind(function, inst)? {
+    let number = match function.is_goto(inst)? {
         true => 2,
         false => 1,
     };
@@ -631,6 +619,6 @@ pub fn condition(function: &Function, uses: &Uses, inst: Inst) -> Option<Value> 
 /// The goto or join that ends a block, and true for a goto.
 pub fn last(function: &Function, block: Block) -> Option<(Inst, bool)> {
     let insts = function.blocks[block].insts.iter().rev();
-    let mut found = insts.filter_map(|inst| Some((*inst, kind(function, *inst)?)));
+    let mut found = insts.filter_map(|inst| Some((*inst, function.is_goto(*inst)?)));
     found.next()
 }

@@ -230,6 +230,35 @@ impl Emitter<'_, '_> {
         Ok(data)
     }
 
+    /// The memory that a message is for.
+    fn lsc_memory(&mut self, inst: Inst, message: &lsc::Message) -> Result<Target> {
+        let kind = match message.memory {
+            Memory::Stateless => return Ok(Target::STATELESS),
+            Memory::Local => return Ok(Target::LOCAL),
+            Memory::Table => TABLE,
+            Memory::Bindless => BINDLESS,
+        };
+        let surface = self.arg(inst, message.surface.into())?;
+        let surface = self.scalar_operand(surface, VType::Ud)?;
+        Ok(Target {
+            kind,
+            ..Target::table(surface)
+        })
+    }
+
+    /// The payload of a value, in elements of a type for so many channels.
+    fn lsc_sent(&mut self, value: Value, ty: VType, count: u32) -> Result<Item> {
+        let (n, scalar) = self.shape(value)?;
+        let src = self.in_variable(value, n)?;
+        let elements = n * self.shared.module.types.scalar_bytes(scalar) / ty.bytes();
+        Ok(Item::Send(Payload {
+            src: self.retype(src, n, ty)?,
+            ty,
+            planes: elements.div_ceil(count),
+            value: Some(value),
+        }))
+    }
+
     /// A message by channels, or of a block.
     pub fn lsc(&mut self, inst: Inst, message: &lsc::Message) -> Result<()> {
         self.needs_lsc()?;
@@ -265,21 +294,7 @@ impl Emitter<'_, '_> {
         if atomic != (message.action == Action::Atomic) {
             return self.error(Code::Operand, format!("there is no operation {op}"));
         }
-        let target = match message.memory {
-            Memory::Stateless => Target::STATELESS,
-            Memory::Local => Target::LOCAL,
-            Memory::Table | Memory::Bindless => {
-                let surface = self.arg(inst, message.surface.into())?;
-                let surface = self.scalar_operand(surface, VType::Ud)?;
-                Target {
-                    kind: match message.memory {
-                        Memory::Bindless => BINDLESS,
-                        _ => TABLE,
-                    },
-                    ..Target::table(surface)
-                }
-            }
-        };
+        let target = self.lsc_memory(inst, message)?;
         let block = message.action != Action::Atomic && count == 1 && data.elements > 1;
         let number = |n| -> Result<u32> { Ok(self.number(self.arg(inst, n)?)? as u32) };
         let caching = [number(lsc::CACHING)?, number(lsc::CACHING + 1)?];
@@ -332,17 +347,10 @@ impl Emitter<'_, '_> {
         };
         let mut items = [None, None];
         for (i, item) in items.iter_mut().enumerate().take(sources) {
-            let Some(n) = message.data else { break };
-            let value = self.arg(inst, usize::from(n) + i)?;
-            let (n, scalar) = self.shape(value)?;
-            let src = self.in_variable(value, n)?;
-            let elements = n * self.shared.module.types.scalar_bytes(scalar) / ty.bytes();
-            *item = Some(Item::Send(Payload {
-                src: self.retype(src, n, ty)?,
-                ty,
-                planes: elements.div_ceil(count),
-                value: Some(value),
-            }));
+            if let Some(n) = message.data {
+                let value = self.arg(inst, usize::from(n) + i)?;
+                *item = Some(self.lsc_sent(value, ty, count)?);
+            }
         }
         let receive = match (result, message.action) {
             (Some(value), Action::Load | Action::Atomic) if used => Some(Receive {

@@ -407,19 +407,14 @@ impl<'a> KernelObject<'a> {
         })
     }
 
-    /// Declares what comes in registers.
-    fn inputs(
+    /// Declares the implicit inputs, each once: their variables, and the offset behind the last.
+    fn implicit_inputs(
         &self,
         shared: &mut Shared,
         interface: &mut Interface,
-        function: &mut Function,
         wanted: &[Implicit],
-    ) -> Result<Inputs> {
+    ) -> (Vec<(Implicit, Var)>, u32) {
         let grf = self.platform.grf_bytes;
-        let mut inputs = Inputs {
-            params: Vec::new(),
-            private: None,
-        };
         // The header, a register for local ids, and what arrives in their place where a thread loads them: these
         // kernels have no arguments there.
         let mut next = 2 * grf;
@@ -468,10 +463,26 @@ impl<'a> KernelObject<'a> {
                 }
                 Implicit::LocalSize => shared.implicit[1] = Some(var),
                 Implicit::GroupCount => shared.implicit[2] = Some(var),
-                Implicit::PrivateBase => inputs.private = Some(var),
                 _ => {}
             }
         }
+        (given, next)
+    }
+
+    /// Declares the inputs of a kernel that arrive in registers: the implicit ones first, then the arguments.
+    fn inputs(
+        &self,
+        shared: &mut Shared,
+        interface: &mut Interface,
+        function: &mut Function,
+        wanted: &[Implicit],
+    ) -> Result<Inputs> {
+        let (given, mut next) = self.implicit_inputs(shared, interface, wanted);
+        let variable = |kind: Implicit| given.iter().find(|(known, _)| *known == kind);
+        let mut inputs = Inputs {
+            params: Vec::new(),
+            private: variable(Implicit::PrivateBase).map(|(_, var)| *var),
+        };
         let (mut surfaces, mut samplers) = (0, 0);
         let mut structures: HashMap<u32, Placed> = HashMap::new();
         let params = function.params.clone();
@@ -494,8 +505,7 @@ impl<'a> KernelObject<'a> {
                 continue;
             }
             if let ArgKind::Implicit(kind) = arg.kind {
-                let var = given.iter().find(|(known, _)| *known == kind);
-                inputs.params.push(var.map(|(_, var)| *var));
+                inputs.params.push(variable(kind).map(|(_, var)| *var));
                 continue;
             }
             let ty = function.ty(param);

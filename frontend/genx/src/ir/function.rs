@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use super::module::{Attrs, Linkage, MetaId};
 use super::types::{Type, Types};
 use crate::error::Loc;
-use crate::intrinsics::Intrinsic;
+use crate::intrinsics::{Intrinsic, Kind};
 
 macro_rules! entities {
     ($($name:ident, $display:literal;)*) => {$(
@@ -255,6 +255,18 @@ impl Function {
             order: Vec::new(),
             consts: HashMap::default(),
             addresses: HashMap::default(),
+        }
+    }
+
+    /// True if an instruction is a `goto`, false if it is a `join`; none for any other.
+    pub fn is_goto(&self, inst: Inst) -> Option<bool> {
+        match &self.insts[inst].op {
+            Op::Intrinsic(intrinsic) => match intrinsic.kind() {
+                Kind::Goto => Some(true),
+                Kind::Join => Some(false),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

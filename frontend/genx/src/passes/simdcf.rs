@@ -11,8 +11,7 @@ use smallvec::smallvec;
 
 use super::builder::{Builder, rewrite};
 use crate::error::Result;
-use crate::intrinsics::Kind;
-use crate::ir::{BinaryOp, Function, Inst, Module, Op, Scalar, Type, Types, Value};
+use crate::ir::{BinaryOp, Function, Module, Op, Scalar, Type, Types, Value};
 
 /// Lowers all `goto` and `join`.
 ///
@@ -20,9 +19,9 @@ use crate::ir::{BinaryOp, Function, Inst, Module, Op, Scalar, Type, Types, Value
 /// One has other operands than it should.
 pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     let mut results = HashMap::new();
-    let wants = |_: &_, function: &_, inst| is_goto(function, inst).is_some();
+    let wants = |_: &_, function: &Function, inst| function.is_goto(inst).is_some();
     rewrite(&mut module.types, function, wants, |builder| {
-        let goto = is_goto(builder.function, builder.inst) == Some(true);
+        let goto = builder.function.is_goto(builder.inst) == Some(true);
         let masks = builder.masks(goto)?;
         if let Some(result) = builder.function.insts[builder.inst].result {
             results.insert(result, masks);
@@ -43,18 +42,6 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// True for a `goto`, false for a `join`; none of other instructions.
-fn is_goto(function: &Function, inst: Inst) -> Option<bool> {
-    match &function.insts[inst].op {
-        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
-            Kind::Goto => Some(true),
-            Kind::Join => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 impl Builder<'_> {
