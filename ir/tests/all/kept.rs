@@ -144,7 +144,7 @@ fn across(before: &str, write: &str) -> bool {
     keeps(&module, Opcode::Avg, 0)
 }
 
-/// What a channel has that never runs is undefined, unless something else gives it contents.
+/// Contents of a channel that never runs are undefined, unless something else gives them to it.
 #[test]
 fn a_write_of_all_channels_that_run_keeps_nothing() {
     let write = "avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>";

@@ -71,7 +71,7 @@ impl Register {
         }
     }
 
-    /// What both of two ways leave in one register.
+    /// The contents that a register has after either of two ways; none if they differ in the register itself.
     pub(super) fn meet(mut self, other: &Register) -> Option<Register> {
         if self.grf != other.grf {
             return None;
