@@ -94,7 +94,7 @@ pub struct ExecutionEnv {
     pub barrier_count: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub disable_mid_thread_preemption: bool,
-    /// Number of threads that an execution unit runs at a time; the driver takes 0 for what `grf_count` tells.
+    /// Number of threads that an execution unit runs at a time; 0 if the driver is to derive it from `grf_count`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub eu_thread_count: u32,
     /// Number of general registers of a thread.

@@ -236,8 +236,8 @@ pub(super) fn write_caches(desc: u32, load: bool, codes: &CacheCodes, text: &mut
     }
 }
 
-/// The requests of a fence: that of local memory is of the group, that of all memory is of the GPU and has one for
-/// each function.
+/// The requests of a fence. A fence of local memory has one, in the scope of the group. A fence of all memory has one
+/// for each shared function, in the scope of the GPU.
 pub(super) fn lower_fence(fence: &MemoryFence) -> SmallVec<[Request; 2]> {
     let request = |function, scope, flush| {
         let request = Request::new(function, Kind::Fence);

@@ -21,7 +21,8 @@ use crate::ir::{BinaryOp, Inst, Scalar, Value};
 /// A double slightly below 1: a quotient times it is never too large.
 const BELOW_ONE: f64 = 1.0 - 1.0 / (1u64 << 49) as f64;
 
-/// 2^32 less the error of a reciprocal: a float that is no larger times it is below the reciprocal in 2^-32.
+/// Scale of an approximate reciprocal to units of 2^-32: 2^32 less the error of `inv`, so that the product is never above
+/// the exact reciprocal.
 const BELOW_WORD: f32 = 4_294_966_784.0;
 
 /// A variable as destination and source.
@@ -112,8 +113,9 @@ impl Emitter<'_, '_> {
         self.copy(count, dst, result)
     }
 
-    /// Quotient or remainder of integers of 32 bits, by a product with the reciprocal of the divisor in 2^-32: that of
-    /// a constant lacks less than one, that of a variable is made of a float and lacks less than two.
+    /// Quotient or remainder of integers of 32 bits, by a product with the reciprocal of the divisor in units of 2^-32.
+    /// The quotient is too small by at most one for a constant divisor, and by at most two for a variable one, whose
+    /// reciprocal is made from that of a float.
     fn divide_words(
         &mut self,
         op: BinaryOp,
@@ -183,7 +185,7 @@ impl Emitter<'_, '_> {
         self.with_sign(count, result, VType::D, negative, dst)
     }
 
-    /// Reciprocal of dwords in 2^-32 from that of a float, with one of Newton's steps.
+    /// Reciprocals of dwords in units of 2^-32, from those of floats by one step of Newton's method.
     fn word_reciprocal(&mut self, count: u32, d: &Src) -> Result<Src> {
         let float = self.computed(Opcode::Mov, VType::F, count, std::slice::from_ref(d))?;
         let inverse = self.computed(Opcode::Inv, VType::F, count, &[float])?;
@@ -347,7 +349,7 @@ impl Emitter<'_, '_> {
             self.alu(Opcode::Shl, count, to.clone(), &srcs)?;
         }
         self.alu(Opcode::Or, count, r_to.clone(), &[r.clone(), top])?;
-        // A remainder that has no room in 64 bits is greater than the divisor; less it, no more.
+        // A remainder that overflows 64 bits is above the divisor, and below it after one subtraction.
         let mut fits = Some(over);
         for _ in 0..2 {
             let fits = match fits.take() {

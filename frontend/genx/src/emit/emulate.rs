@@ -1,6 +1,6 @@
 //! Integers of 64 bits on platforms that have none: operations on their halves.
 //!
-//! Every elementwise operation comes by here. Afterwards none has an operand of 64 bits there.
+//! Takes every elementwise operation. Afterwards none has an operand of 64 bits on such a platform.
 
 use kiln_frontend::module::{Modifier, Type as VType};
 use kiln_frontend::opcode::{Opcode, Relation};
@@ -183,8 +183,8 @@ impl Emitter<'_, '_> {
         let [low, high] = self.add_halves(count, &a, &second)?;
         let high = self.no_immediate(&high, count)?;
         let (over, limit) = if signed {
-            // It wraps if its sign is that of neither operand: of a difference, not that of the first, which differs
-            // from that of the second.
+            // A sum overflows if its sign differs from those of both operands; a difference, if the operands' signs differ
+            // and its own is not that of the first.
             let mut differ = |x: &Src, y: &Src| -> Result<Src> {
                 let x = self.no_immediate(x, count)?;
                 self.computed(Opcode::Xor, VType::Ud, count, &[x, y.clone()])
@@ -459,7 +459,7 @@ impl Emitter<'_, '_> {
         let rest = self.computed(Opcode::Xor, VType::Ud, count, &rest)?;
         let near = if left { Opcode::Shl } else { Opcode::Shr };
         let kept = self.computed(near, VType::Ud, count, &[to.clone(), amount.clone()])?;
-        // By one and by the rest: a shift by 32 is one by 0.
+        // Two shifts, by one and by the rest, because the hardware takes a shift by 32 for one by 0.
         let one = [from.clone().typed(VType::Ud), imm(VType::Ud, 1)];
         let over = self.computed(back, VType::Ud, count, &one)?;
         let over = self.computed(back, VType::Ud, count, &[over, rest])?;

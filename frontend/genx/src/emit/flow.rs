@@ -303,7 +303,7 @@ impl Emitter<'_, '_> {
         for (to, from) in copies {
             open.push((*to, *from, class(self, *from)));
         }
-        // Maps of these values alone: those of all values would be made anew at each edge.
+        // Maps with an entry for each copied value: a dense map of all values would be allocated anew at each edge.
         let mut readers: HashMap<Value, u32, FixedState> = HashMap::default();
         for (_, _, from) in &open {
             if let Some(from) = from {

@@ -49,7 +49,7 @@ pub fn channels(elements: u32) -> u32 {
     elements.clamp(1, CHANNELS).next_power_of_two()
 }
 
-/// Channels of which the execution masks of all platforms name a group.
+/// Number of channels of a group that every platform's execution masks select.
 const GROUP: u32 = 8;
 
 /// True if an instruction of `size` channels can use a predicate from element `first` on.

@@ -25,7 +25,7 @@ const DIFFERENT: FloatRel = FloatRel(0b1110);
 /// Lowers all arithmetic and conversions of bfloats.
 ///
 /// # Errors
-/// None.
+/// It has none; the list of passes takes functions that may.
 pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     rewrite(&mut module.types, function, wants, |builder| {
         builder.by_floats();

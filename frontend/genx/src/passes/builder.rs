@@ -103,7 +103,7 @@ impl Builder<'_> {
         self.add(Op::Binary(op), smallvec![a, b], ty)
     }
 
-    /// An operation with these bits in all elements.
+    /// An operation whose second operand has these bits in all elements.
     pub fn binary_bits(&mut self, op: BinaryOp, value: Value, bits: u64) -> Value {
         let ty = self.function.ty(value);
         let other = self.splat(ty, bits);
