@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use cranelift_entity::EntityRef;
 use kiln_frontend::module::{
     Addr, Combine, Exec, InputVar, Inst, Object, Operand, PredUse, Region, StateVar, Var,
     predefined,
@@ -17,12 +18,13 @@ pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
 use crate::cfg::{Cfg, CfgError};
-use crate::func::{Cell, Function, VarStorage};
+use crate::func::{Cell, Class, Function, VarStorage};
+use crate::lanes::Lanes;
 use crate::liveness::{Access, AccessKind, Accesses, Mask};
 
 /// A map from bytes of a cell to channels: each has `stride` bytes, those of channel 0 begin at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct LaneMap {
+pub struct LaneMap {
     stride: u32,
     origin: i32,
 }
@@ -36,7 +38,7 @@ impl LaneMap {
 
 /// The maps of a cell's bytes: masked accesses of a byte usually agree on its channel.
 #[derive(Clone, Debug, Default)]
-struct LaneMaps {
+pub struct LaneMaps {
     /// Bytes, each under the map of its first access.
     agreed: SmallVec<[(Mask, LaneMap); 1]>,
     /// Bytes that belong to different channels in different accesses.
@@ -44,6 +46,21 @@ struct LaneMaps {
 }
 
 impl LaneMaps {
+    /// True if no byte would belong to different channels.
+    pub fn agree(&self, other: &LaneMaps) -> bool {
+        self.agreed.iter().all(|&(a, map)| {
+            let mut others = other.agreed.iter();
+            others.all(|&(b, its)| map == its || disagreeing(a & b, map, its) == 0)
+        })
+    }
+
+    /// Adds the maps of another cell, with which these agree.
+    pub fn unite(&mut self, other: &LaneMaps) {
+        for &(bytes, map) in &other.agreed {
+            self.add(bytes, map);
+        }
+    }
+
     fn add(&mut self, mask: Mask, map: LaneMap) {
         // Common case: a cell has one map.
         if let [(bytes, other)] = &mut self.agreed[..]
@@ -171,15 +188,16 @@ struct Collector<'f, 'm> {
 /// Average number of accesses of an instruction that space is reserved for.
 const RESERVED_PER_INST: usize = 4;
 
-/// All accesses of each block in order; reads of an instruction before its writes.
+/// All accesses of each block in order, reads of an instruction before its writes, and the channels of bytes.
 ///
 /// # Errors
 /// A message whose payload has no known size.
-pub fn collect(func: &Function, graph: &Cfg) -> Result<Accesses, CfgError> {
+pub fn collect(func: &Function, graph: &Cfg) -> Result<(Accesses, Lanes), CfgError> {
     let blocks: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let mut all = Collector::new(func, &blocks);
     all.collect()?;
-    Ok(all.accesses(&graph.whole_blocks()))
+    let accesses = all.accesses(&graph.whole_blocks());
+    Ok((accesses, all.lanes()))
 }
 
 impl<'f, 'm> Collector<'f, 'm> {
@@ -203,6 +221,24 @@ impl<'f, 'm> Collector<'f, 'm> {
             self.ends.push(self.raw.len());
         }
         Ok(())
+    }
+
+    /// The maps of the general cells that each channel accesses on its own.
+    fn lanes(mut self) -> Lanes {
+        let mut lanes = Lanes::new();
+        let mut own = vec![true; self.func.cells.len()];
+        for r in &self.raw {
+            own[r.cell.index()] &= r.lanes && r.is_own(&self.maps);
+        }
+        for &(cell, _) in &self.func.entry {
+            own[cell.index()] = false;
+        }
+        for ((cell, data), maps) in self.func.cells.iter().zip(&mut self.maps) {
+            if own[cell.index()] && data.class == Class::Grf && !maps.agreed.is_empty() {
+                lanes[cell] = Some(std::mem::take(maps));
+            }
+        }
+        lanes
     }
 
     /// By cell: the parts that have contents of channels that never run, from the entry on or from a write that is
@@ -682,7 +718,7 @@ impl Function<'_> {
     /// Cell number `unit` counted from `first`, if there is one.
     pub fn cell_at(&self, first: Cell, unit: u32) -> Option<Cell> {
         let cell = Cell::from_u32(first.as_u32() + unit);
-        self.cells.is_valid(cell).then_some(cell)
+        self.cells.is_valid(cell).then(|| self.homes.of(cell))
     }
 }
 

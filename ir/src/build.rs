@@ -12,21 +12,27 @@ use crate::access;
 use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
+use crate::lanes::{self, Homes, Lanes};
 use crate::linear;
 use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver, coarsen};
 use crate::ssa::{self, Origin, Placer};
-use crate::{pack, storage};
+use crate::{pack, ranges, storage};
 
 /// Options of the construction.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// Narrow variables share cells ([`crate::pack`]).
     pub pack: bool,
+    /// Number of allocation units, where no more cells are to live at once if cells share homes ([`crate::lanes`]).
+    pub units: Option<u32>,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { pack: true }
+        BuildOptions {
+            pack: true,
+            units: None,
+        }
     }
 }
 
@@ -54,13 +60,25 @@ pub fn build_with<'m>(
     let mut func = empty(object, target, &graph);
     let uses = options.pack.then(|| pack::uses(object, target));
     storage::assign(&mut func, uses);
-    let mut accesses = access::collect(&func, &graph)?;
-    let sizes: SecondaryMap<Cell, u32> =
+    let (mut accesses, lanes) = access::collect(&func, &graph)?;
+    let mut sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
     coarsen(&mut accesses, &sizes);
     let linear = linear::lay_out(&graph);
     let doms = Dominators::of(&linear.blocks, &linear.routines);
     (func.blocks, func.routines) = (linear.blocks, linear.routines);
+    if let Some(units) = options.units {
+        let placer = Placer::new(&func, &doms, &linear.origins);
+        let homes = share(&func, &graph, (&accesses, &sizes), lanes, placer, units);
+        for (cell, home) in homes.moved() {
+            func.cells[home].size = func.cells[home].size.max(func.cells[cell].size);
+            sizes[home] = func.cells[home].size;
+        }
+        for access in &mut accesses.list {
+            access.cell = homes.of(access.cell);
+        }
+        func.homes = homes;
+    }
     rename(
         &mut func,
         &graph,
@@ -90,6 +108,7 @@ fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) ->
         },
         blocks: PrimaryMap::new(),
         cells: PrimaryMap::new(),
+        homes: Homes::default(),
         storage: SecondaryMap::with_default(VarStorage::Special),
         pred_cells: SecondaryMap::new(),
         addr_cells: SecondaryMap::new(),
@@ -113,6 +132,43 @@ fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) ->
     });
     func.storage.resize(object.vars.len());
     func
+}
+
+/// Finds homes for cells where more of them live at once than there are units.
+fn share(
+    func: &Function,
+    graph: &cfg::Cfg,
+    (accesses, sizes): (&Accesses, &SecondaryMap<Cell, u32>),
+    mut lanes: Lanes,
+    placer: Placer,
+    units: u32,
+) -> Homes {
+    let general = func.cells.values().filter(|data| data.class == Class::Grf);
+    if general.count() <= units as usize {
+        return Homes::default();
+    }
+    let mut flow = Graph::new(graph, accesses, sizes);
+    let (kept, batches) = flow.split(func.cells.len());
+    let solver = Solver::new(&flow, kept);
+    let ranges = ranges::of(func, graph, &flow, (solver, &batches), placer);
+    // Contents that live from one call of a subroutine to the next pass through its callers.
+    let subroutines = graph.routines.iter().skip(1);
+    let entries: Vec<u32> = subroutines
+        .map(|blocks| 2 * graph.blocks[blocks.start].insts.start)
+        .collect();
+    let is_passed = |cell: Cell| {
+        let carried = &ranges[cell.index()].carried;
+        flow.is_shared(cell)
+            || entries
+                .iter()
+                .any(|entry| carried.iter().any(|s| s.contains(entry)))
+    };
+    for cell in func.cells.keys().filter(|&cell| is_passed(cell)) {
+        lanes[cell] = None;
+    }
+    let homes = lanes::share(func, &lanes, ranges, units);
+    debug_assert_eq!(lanes::check::conflict(graph, accesses, &homes), None);
+    homes
 }
 
 /// Gives each access of a cell the value that it reads or defines.

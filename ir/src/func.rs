@@ -9,6 +9,8 @@ pub use kiln_target::isa::Class;
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
+use crate::lanes::Homes;
+
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
         $(#[$doc])*
@@ -196,6 +198,8 @@ pub struct Function<'m> {
     pub simd: u8,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub cells: PrimaryMap<Cell, CellData>,
+    /// By cell: the cell in which its contents are.
+    pub homes: Homes,
     pub storage: SecondaryMap<visa::Var, VarStorage>,
     pub pred_cells: SecondaryMap<visa::Predicate, PackedOption<Cell>>,
     pub addr_cells: SecondaryMap<visa::Addr, PackedOption<Cell>>,

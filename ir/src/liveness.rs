@@ -80,7 +80,7 @@ impl Accesses {
 }
 
 /// A set of bits: of a batch, or a [`Mask`].
-trait Bits:
+pub trait Bits:
     Copy + Default + PartialEq + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
 {
 }
@@ -90,14 +90,14 @@ impl Bits for Mask {}
 
 /// Live bits at some point: for the same channels, and across channels.
 #[derive(Clone, Copy, Default)]
-struct State<B = u64> {
-    own: B,
+pub struct State<B = u64> {
+    pub own: B,
     whole: B,
 }
 
 impl<B: Bits> State<B> {
     /// Turns the state after an access into the one before it.
-    fn step(&mut self, kind: AccessKind, bits: B) {
+    pub fn step(&mut self, kind: AccessKind, bits: B) {
         match kind {
             AccessKind::ReadOwn => self.own = self.own | bits,
             AccessKind::ReadWhole => {
@@ -418,7 +418,9 @@ pub struct Graph<'a> {
     calls: Calls,
     /// By cell: true if several routines access it.
     shared: Vec<bool>,
-    accesses: &'a Accesses,
+    /// By cell: false if it is local to a block.
+    pub global: Vec<bool>,
+    pub accesses: &'a Accesses,
     /// Mask bits of each cell.
     sizes: &'a SecondaryMap<Cell, u32>,
     logical: Vec<SmallVec<[u32; 2]>>,
@@ -459,6 +461,7 @@ impl<'a> Graph<'a> {
         Graph {
             calls: Calls::new(cfg),
             shared: Vec::new(),
+            global: Vec::new(),
             accesses,
             sizes,
             logical_preds: backward(&logical),
@@ -483,10 +486,16 @@ impl<'a> Graph<'a> {
                 *global |= shared;
             }
         }
+        self.global = global;
         (
-            self.locals(&global),
-            batches(self.accesses, &global, self.sizes),
+            self.locals(&self.global),
+            batches(self.accesses, &self.global, self.sizes),
         )
+    }
+
+    /// True if several routines access the cell.
+    pub fn is_shared(&self, cell: Cell) -> bool {
+        self.shared.get(cell.index()).is_some_and(|&shared| shared)
     }
 
     /// By cell: true if several routines access it.
@@ -897,6 +906,16 @@ impl<'a> Solver<'a> {
             own: own.fold(0, |all, &s| all | self.live_in[s as usize].own),
             whole: whole.fold(0, |all, &s| all | self.live_in[s as usize].whole),
         }
+    }
+
+    /// Blocks at whose start bits of the batch are live, and those with items. A block may be there twice.
+    pub fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    /// Live bits after the last instruction of a block, which may be a call.
+    pub fn wanted_after(&self, b: usize) -> State {
+        self.live_out(b)
     }
 
     /// Decides the writes of a block, from its items.

@@ -86,15 +86,8 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Gives blocks and routines their parameters for the cells of a batch that was just solved. Each argument of a
-    /// parameter is the parameter's own value until [`rename`].
-    pub fn place(
-        &mut self,
-        func: &mut Function,
-        solver: &Solver,
-        batch: &Batch,
-        accesses: &Accesses,
-    ) {
+    /// Finds the cells of a batch that was just solved that are live at the start of each block.
+    pub fn flow(&mut self, func: &Function, solver: &Solver, batch: &Batch, accesses: &Accesses) {
         for b in self.touched.drain(..) {
             self.live[b.index()] = 0;
             self.written[b.index()] = 0;
@@ -114,7 +107,38 @@ impl<'a> Placer<'a> {
                 self.touched.push(b);
             }
         }
-        self.flow(func, solver, batch);
+        self.spread(func, solver, batch);
+    }
+
+    /// The cells that are live at the end of a logical block.
+    pub fn live_out(&self, func: &Function, solver: &Solver, batch: &Batch, l: usize) -> u64 {
+        let b = self.bodies[l];
+        let succs = func.blocks[b].succs.iter();
+        match succs.fold(0, |all, edge| all | self.live[edge.to.index()]) {
+            0 => 0,
+            live => self.passed(solver, batch, b, live),
+        }
+    }
+
+    /// Logical blocks at whose start cells are live, and those that access them. A block may be there twice.
+    pub fn touched(&self) -> impl Iterator<Item = u32> + '_ {
+        let logical = |b: &Block| match self.origins[b.index()] {
+            Origin::Body(l) => Some(l as u32),
+            Origin::Join(_) | Origin::Split => None,
+        };
+        self.touched.iter().filter_map(logical)
+    }
+
+    /// Gives blocks and routines their parameters for the cells of a batch that was just solved. Each argument of a
+    /// parameter is the parameter's own value until [`rename`].
+    pub fn place(
+        &mut self,
+        func: &mut Function,
+        solver: &Solver,
+        batch: &Batch,
+        accesses: &Accesses,
+    ) {
+        self.flow(func, solver, batch, accesses);
         let mut cells = [None; 64];
         for &(cell, bits) in &batch.cells {
             let bit = bits.trailing_zeros();
@@ -259,7 +283,7 @@ impl<'a> Placer<'a> {
     }
 
     /// Solves liveness on the linear graph, backward with a worklist.
-    fn flow(&mut self, func: &Function, solver: &Solver, batch: &Batch) {
+    fn spread(&mut self, func: &Function, solver: &Solver, batch: &Batch) {
         for i in 0..self.touched.len() {
             if self.live[self.touched[i].index()] != 0 {
                 self.work.push(self.touched[i].as_u32());

@@ -6,6 +6,7 @@ mod common;
 mod dominators;
 mod flow;
 mod kept;
+mod lanes;
 mod pack;
 mod ssa;
 mod subroutines;

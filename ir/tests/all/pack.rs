@@ -85,7 +85,10 @@ fn scalars_of_one_life_share_a_cell() {
 #[test]
 fn each_has_its_own_if_they_are_not_packed() {
     let module = scalars();
-    let options = BuildOptions { pack: false };
+    let options = BuildOptions {
+        pack: false,
+        ..BuildOptions::default()
+    };
     let func = build_with(&module.objects[0], &SKL, options).expect("a graph");
     verify(&func).expect("sound");
     for (v, from, _) in places(&func) {

@@ -78,9 +78,14 @@ impl Select<'_, '_> {
         let unit = self.unit();
         let (low, high) = (from / unit, to.max(from + 1).div_ceil(unit));
         let regs: SmallVec<[VReg; 4]> = (low..high)
-            .map(|n| self.contents_of(Cell::from_u32(first + n)))
+            .map(|n| self.contents_of(self.cell_at(first, n)))
             .collect();
         Reg::new(self.base(regs, to - low * unit), from % unit)
+    }
+
+    fn cell_at(&self, first: u32, n: u32) -> Cell {
+        let cell = Cell::from_u32(first + n);
+        self.ir.cell_at(Cell::from_u32(first), n).unwrap_or(cell)
     }
 
     /// The register with a cell's contents before the instruction.
@@ -130,7 +135,7 @@ impl Select<'_, '_> {
         let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
         let mut old: SmallVec<[VReg; 4]> = SmallVec::new();
         for n in low..high {
-            let cell = Cell::from_u32(first + n);
+            let cell = self.cell_at(first, n);
             let v = match self.ir.cells.is_valid(cell) {
                 true => self.cell_reg(cell),
                 false => self.out.grf(unit),

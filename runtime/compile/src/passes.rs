@@ -14,6 +14,7 @@ use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::verify::scoreboard::check_code as check_scoreboard;
 use kiln_emit::{cost, errata, flow, forms, listing, prologue, schedule as reschedule, scoreboard};
 use kiln_frontend::module::Object;
+use kiln_ir::build::BuildOptions;
 use kiln_ir::expand;
 use kiln_ir::func::VarStorage;
 use kiln_ir::subroutines;
@@ -654,7 +655,14 @@ fn build_ir(kernel: &mut Kernel) -> Result<(), CompileError> {
         .ok()
         .filter(|base| *base <= options.platform.scratch_bytes);
     kernel.compiled.scratch_base = base.ok_or_else(|| scratch_exceeded(kernel))?;
-    let func = kiln_ir::build::build(object, options.platform)
+    let build = BuildOptions {
+        // The copy of r0 has a unit.
+        units: options
+            .optimize
+            .then(|| kernel.grfs / options.platform.unit_grfs() - 1),
+        ..BuildOptions::default()
+    };
+    let func = kiln_ir::build::build_with(object, options.platform, build)
         .map_err(|source| CompileError::flow(object, source))?;
     if !select::can_pass(&func) {
         return Err(CompileError::Subroutines {

@@ -12,9 +12,9 @@ use smallvec::SmallVec;
 use super::super::live_ranges::{Lists, LiveRanges};
 use super::super::loops::Loops;
 use super::super::webs::Webs;
-use super::crowded::Crowded;
 use super::straddling::{Edge, Straddling};
 use crate::problem::Problem;
+use kiln_target::crowded::Crowded;
 
 const NONE: u32 = u32::MAX;
 /// The frequency of the body of a loop beside the code around it, and the number of loops around each other that count:

@@ -14,10 +14,9 @@
 //! all gaps of a web. The candidate with the most benefit for its cost is chosen until no position is over the limit
 //! (the greedy algorithm for covering); then what is not needed any more is given back.
 //!
-//! [`crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`cost`] costs.
+//! [`kiln_target::crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`cost`] costs.
 
 mod cost;
-mod crowded;
 mod straddling;
 
 use std::collections::BinaryHeap;
@@ -27,7 +26,7 @@ use super::webs::Webs;
 use crate::problem::Problem;
 pub use cost::message_weight;
 use cost::{Costs, Price};
-use crowded::Crowded;
+use kiln_target::crowded::Crowded;
 
 /// By web: the instructions before which it is away, as ascending ranges from the first to the last.
 #[derive(Default)]
