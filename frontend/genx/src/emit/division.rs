@@ -18,12 +18,18 @@ use crate::error::{Code, Result};
 use crate::intrinsics::Sign;
 use crate::ir::{BinaryOp, Inst, Scalar, Value};
 
-/// A double slightly below 1: a quotient times it is never too large.
+/// A double slightly below 1: a quotient times it is never too large. In units of 2^-53 its margin is 16. At most four
+/// roundings make a quotient larger, by one unit each, or by two if the mode of rounding is upwards: the reciprocal, which
+/// is rounded correctly, its product with this number, the conversion of the dividend, and their product. The conversion of
+/// the divisor, which makes it larger where it rounds down, adds one, or two in a mode where the other four add none.
 const BELOW_ONE: f64 = 1.0 - 1.0 / (1u64 << 49) as f64;
 
-/// Scale of an approximate reciprocal to units of 2^-32: 2^32 less the error of `inv`, so that the product is never above
-/// the exact reciprocal.
-const BELOW_WORD: f32 = 4_294_966_784.0;
+/// Scale of an approximate reciprocal to units of 2^-32: 2^32 less a margin, so that the product is never above the exact
+/// reciprocal. In parts of 2^-32 the margin is 1536. The conversion of the divisor to a float adds at most 256; `inv`, which
+/// may be one unit in the last place off the correctly rounded float, 768; the rounding of the product 256. In a mode of
+/// rounding that is not to the nearest, one of the first and the last adds 512, and the other none. The floats below 2^32
+/// are 256 apart, and 1280 would leave nothing for products of the errors.
+const BELOW_WORD: f32 = 4_294_965_760.0;
 
 /// A variable as destination and source.
 type Both = (Dst, Src);
@@ -253,7 +259,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Quotient or remainder of integers of 64 bits. With the reciprocal r of the divisor, too small by a little, the
-    /// product with the dividend is a quotient that lacks at most a few thousand; that of what remains lacks at most one.
+    /// product with the dividend is a quotient that lacks less than 2^16; that of what remains lacks at most one.
     fn divide_long(
         &mut self,
         op: BinaryOp,
