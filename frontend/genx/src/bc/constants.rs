@@ -159,7 +159,7 @@ impl Reader<'_> {
     }
 
     /// Elements of the constant mask of a shuffle; `u32::MAX` for those that are undefined.
-    pub(super) fn mask_of(&self, body: &Body, number: u64) -> Result<Vec<u32>> {
+    pub(super) fn mask_of(&self, body: &Body, number: u64, length: usize) -> Result<Vec<u32>> {
         let constant = |number: u64| {
             let number = usize::try_from(number).ok()?;
             let number = match number.checked_sub(body.base) {
@@ -183,11 +183,12 @@ impl Reader<'_> {
         let mask = match constant(number).map(|constant| &constant.kind) {
             Some(Kind::Data(bits)) => bits.iter().map(|bits| u32::try_from(*bits).ok()).collect(),
             Some(Kind::Aggregate(members)) => members.iter().map(|n| element(*n)).collect(),
+            Some(Kind::Plain(_)) => element(number).map(|n| vec![n; length]),
             _ => None,
         };
         match mask {
             Some(mask) => Ok(mask),
-            None => Err(self.fail("the mask must be constant")),
+            None => Err(self.refused(Code::Mismatch, "the mask must be constant")),
         }
     }
 

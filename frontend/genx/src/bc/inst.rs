@@ -306,12 +306,7 @@ impl Reader<'_> {
             return Err(self.refused(Code::Mismatch, "the mask must be a vector"));
         };
         let number = self.absolute(body, self.op(at - 1)?);
-        let mask = match body.function.as_const(mask) {
-            Some(Const::Zero) => vec![0; length as usize],
-            Some(Const::Undef) => vec![u32::MAX; length as usize],
-            Some(Const::Vector(_)) => self.mask_of(body, number)?,
-            _ => return Err(self.refused(Code::Mismatch, "the mask must be constant")),
-        };
+        let mask = self.mask_of(body, number, length as usize)?;
         self.make(
             body,
             Op::Shuffle(mask.into()),
