@@ -339,7 +339,7 @@ impl Emitter<'_, '_> {
             }
             _ => self.channels(args[before], address)?,
         };
-        // The operations of the load-store units compare with the first operand; vISA's others with the second.
+        // The operations of the load-store units compare with the first operand; the intrinsics with the second.
         let mut values: Vec<Value> = args[before + 1..before + 1 + usize::from(sources)].to_vec();
         values.reverse();
         let mut items = [None, None];

@@ -453,10 +453,15 @@ impl Emitter<'_, '_> {
             }
             _ => items.push(self.channels(args[at], VType::Ud)?),
         }
+        // The intrinsics have the new value first, and then what it is compared with; so does vISA for integers.
+        let mut values = args[from..from + sources].to_vec();
+        if op == AtomicOp::FCmpWr {
+            values.reverse();
+        }
         for i in 0..2 {
-            items.push(match i < sources {
-                true => self.channels(args[from + i], ty)?,
-                false => Item::Null,
+            items.push(match values.get(i) {
+                Some(value) => self.channels(*value, ty)?,
+                None => Item::Null,
             });
         }
         let used = !self.bales.uses[result].is_empty();

@@ -1,6 +1,8 @@
 ; Arithmetic of singles; a quotient that is correctly rounded, a quick one.
+; On later platforms the reference compiler rounds the quotient less exactly.
 ;! global 2
 ;! local 1
+;! unlike bmg lnl
 ;! in a f32 32 range -100 100
 ;! in b f32 32 range 1 20
 ;! out o f32 128

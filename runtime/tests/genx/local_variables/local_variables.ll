@@ -1,6 +1,8 @@
 ; Shared local memory by addresses: a variable of the module and an argument; constants by an address that is passed; i1 in memory.
+; For earlier platforms the reference compiler takes a pointer to shared local memory for a number of 64 bits.
 ;! global 8
 ;! local 4
+;! unlike skl bxt icllp
 ;! local_arg 32
 ;! in a u32 8 bits 32
 ;! out o u32 32

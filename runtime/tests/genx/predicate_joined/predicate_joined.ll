@@ -1,6 +1,8 @@
 ; Two predicates of 16 channels behind each other as one of 32.
+; For earlier platforms the reference compiler repeats the first one.
 ;! global 4
 ;! local 1
+;! unlike skl bxt icllp
 ;! in a u32 128 range 0 9
 ;! out o u32 128
 ;= def expect(args):

@@ -1,6 +1,8 @@
 ; Messages whose descriptors the program writes itself: a block read, and one written with two payloads.
+; Later platforms have no such messages, and the reference compiler writes them all the same.
 ;! global 2
 ;! local 1
+;! unlike bmg lnl
 ;! in a u32 32 bits 32
 ;! out o u32 32
 ;= def expect(args):
