@@ -306,6 +306,7 @@ impl Emitter<'_, '_> {
             };
             self.copy(1, sp, source(base, VType::Uq, layout))?;
         }
+        self.leave_mode()?;
         self.object()
             .inst(Opcode::FRet, Exec::channels(CHANNELS), []);
         Ok(())

@@ -272,6 +272,7 @@ impl Emitter<'_, '_> {
         if let Some(passed) = self.passed.clone() {
             return self.leave(&passed, None);
         }
+        self.leave_mode()?;
         self.object().inst(Opcode::Ret, Exec::channels(1), []);
         Ok(())
     }
@@ -462,6 +463,7 @@ impl Emitter<'_, '_> {
                 }
             }
         }
+        self.leave_mode()?;
         self.object().inst(Opcode::Ret, Exec::channels(1), []);
         Ok(())
     }

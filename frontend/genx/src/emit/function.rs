@@ -120,6 +120,8 @@ pub struct Emitter<'a, 's> {
     pub passed: Option<Passed>,
     /// Offset of the function's frame in that of the object, in bytes.
     pub frame: u32,
+    /// `cr0` of the caller, if the function has another mode of floats.
+    pub caller_mode: Option<Src>,
     pub loc: Loc,
     pub inst: Option<Inst>,
     /// Divergent control flow that stays as it is.
@@ -155,6 +157,7 @@ impl<'a, 's> Emitter<'a, 's> {
             signature,
             passed: None,
             frame: 0,
+            caller_mode: None,
             loc: function.loc,
             inst: None,
             diverge,

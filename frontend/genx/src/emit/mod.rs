@@ -9,6 +9,7 @@ mod calls;
 mod diverge;
 mod division;
 mod emulate;
+mod floats;
 mod flow;
 mod function;
 mod legacy;

@@ -200,6 +200,7 @@ fn function(
     let mut emitter = Emitter::new(&mut shared, of, None)?;
     emitter.frame = own;
     emitter.enter(&passed, bytes as u32)?;
+    emitter.enter_mode()?;
     emitter.emit()?;
     subroutines(&mut shared, &functions, id)?;
     let object = shared.object.builder.finish();
@@ -230,6 +231,7 @@ fn subroutines(shared: &mut Shared, functions: &[FunctionId], root: FunctionId) 
         for (param, place) in function.params.iter().zip(params) {
             emitter.bind(*param, place);
         }
+        emitter.enter_mode()?;
         emitter.emit()?;
     }
     Ok(())
@@ -329,6 +331,11 @@ impl<'a> KernelObject<'a> {
         if let Some(var) = base.private {
             emitter.begin_private(var, &private, &used)?;
         }
+        let mut reached = functions.clone();
+        for id in stack_functions(module, calls, kernel.function) {
+            reached.extend(members(module, calls, id));
+        }
+        emitter.begin_mode(&reached)?;
         emitter.emit()?;
         subroutines(&mut shared, &functions, kernel.function)?;
         let object = shared.object.builder.finish();
