@@ -258,3 +258,45 @@ fn an_interface_packs_the_local_ids_of_explicit_simd() {
     );
     run(&zebin, "neighbours", platform("skl")).unwrap_or_else(|e| panic!("{e}"));
 }
+
+/// The lines of `!DILocation`, in the object files of a text and of bitcode: as a list of a file's name and a line, in the
+/// order of the code.
+#[test]
+fn object_files_have_the_lines_of_the_source() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/genx_lines");
+    let expected = [
+        ("lines.cpp", 21),
+        ("lines.cpp", 22),
+        ("twice.h", 4),
+        ("twice.h", 24),
+        ("lines.cpp", 25),
+    ];
+    for name in ["lines.ll", "lines.bc"] {
+        for device in ["skl", "bmg"] {
+            let bytes = file(&folder.join(name));
+            let input = Input {
+                name,
+                bytes: &bytes,
+            };
+            let session = Session::new(Options::new(platform(device)).tier(Tier::Best));
+            let module = session
+                .compile_module(&[input])
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let interface = module.interface.clone().expect("an interface");
+            let mut zebin = session
+                .object_file(&module, Info::Interface(interface))
+                .expect("an object file");
+            kiln_runtime::object_file::add_lines(&mut zebin, &module).expect("lines");
+            let written = zebin.write().expect("an object file");
+            let zebin = Zebin::parse(&written).expect("an object file");
+            let tables = kiln_runtime::debug_lines::of_object(&zebin);
+            let table = &tables["lines"];
+            let found = table.lines.iter().filter_map(|line| {
+                let source = line.source.filter(|source| source.line != 0)?;
+                let path = table.file(source)?.strip_prefix("/src/kernels/")?;
+                Some((path, source.line))
+            });
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{name} {device}");
+        }
+    }
+}

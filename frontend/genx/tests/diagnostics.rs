@@ -62,6 +62,12 @@ fn each_code_has_its_place() {
         5,
     );
     check("  %a = alloca [400000 x i32]", Code::Size, 5);
+    // Eight bytes for each of 16 channels are no message of vISA.
+    check(
+        "  %a = zext i32 %n to i64\n  call void @llvm.genx.svm.scatter.v16i1.v16i64.v128i8(<16 x i1> zeroinitializer, i32 3, <16 x i64> zeroinitializer, <128 x i8> zeroinitializer)",
+        Code::Rule,
+        6,
+    );
     check("  %a = alloca i32, i32 %n", Code::Memory, 5);
     check(
         "  %a = add i128 170141183460469231731687303715884105727, 0",

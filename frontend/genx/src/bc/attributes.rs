@@ -1,6 +1,6 @@
 //! Attributes: groups of them, and lists of groups.
 //!
-//! Kept are strings, and the type of a parameter that is passed by value.
+//! Kept are strings, the type of a parameter that is passed by value, and the alignment of a pointer.
 
 use super::{Reader, block, text};
 use crate::error::Result;
@@ -9,7 +9,8 @@ use crate::ir::{Attrs, Type};
 /// Records of both blocks.
 const LIST: u64 = 2;
 const GROUP: u64 = 3;
-/// Number of the attribute `byval`.
+/// Numbers of the attributes `align` and `byval`.
+const ALIGN: u64 = 1;
 const BYVAL: u64 = 3;
 /// Subject of a group: the function, or a parameter by its number from here on.
 const FUNCTION: u64 = 0xffff_ffff;
@@ -21,6 +22,7 @@ pub(super) struct Group {
     about: u64,
     attrs: Attrs,
     byval: Option<Type>,
+    align: Option<u32>,
 }
 
 impl Reader<'_> {
@@ -46,6 +48,7 @@ impl Reader<'_> {
             about,
             attrs: Attrs::new(),
             byval: None,
+            align: None,
         };
         let mut rest = self.record.ops.get(2..).unwrap_or_default();
         // A string ends with a zero.
@@ -60,7 +63,12 @@ impl Reader<'_> {
             match kind {
                 // One without and one with a number.
                 0 => rest = rest.get(1..).unwrap_or_default(),
-                1 => rest = rest.get(2..).unwrap_or_default(),
+                1 => {
+                    if let [ALIGN, align, ..] = rest {
+                        group.align = u32::try_from(*align).ok();
+                    }
+                    rest = rest.get(2..).unwrap_or_default();
+                }
                 3 | 4 => {
                     let name = string(&mut rest);
                     let value = match kind {
@@ -106,5 +114,10 @@ impl Reader<'_> {
         let about = FIRST_PARAM + param as u64;
         let group = self.groups_of(list).find(|g| g.about == about);
         group.map_or_else(Default::default, |group| (group.attrs.clone(), group.byval))
+    }
+    /// Alignment of a pointer that is passed.
+    pub(super) fn param_align(&self, list: u64, param: usize) -> Option<u32> {
+        let about = FIRST_PARAM + param as u64;
+        self.groups_of(list).find(|g| g.about == about)?.align
     }
 }

@@ -561,6 +561,13 @@ impl Reader<'_> {
         crate::intrinsics::name_handle(&mut self.module.types, &mut body.function, &name, &args);
         let mut inst = rules::data(op, args, result);
         inst.flags = fast;
+        if rules::copies(&inst.op) {
+            let list = self.op(0)?;
+            let pointers = params.iter().enumerate();
+            let pointers = pointers.filter(|(_, ty)| self.module.types.is_pointer(**ty));
+            let aligns = pointers.map(|(i, _)| self.param_align(list, i).unwrap_or(1));
+            inst.align = aligns.min().unwrap_or(1);
+        }
         Ok(Some(inst))
     }
 }

@@ -98,7 +98,7 @@ impl Reader<'_> {
                 let content = self.location(line, column, Some(scope));
                 self.add(content);
             }
-            code::FILE => self.named("DIFile", &[("filename", 1)]),
+            code::FILE => self.named("DIFile", &[("filename", 1), ("directory", 2)]),
             code::SUBPROGRAM => self.named("DISubprogram", &[("scope", 1), ("file", 4)]),
             code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE => {
                 self.named("DILexicalBlock", &[("scope", 1), ("file", 2)]);

@@ -82,7 +82,7 @@ impl Module {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// File, line and column that a node of `!dbg` names; the file is empty if it is unknown.
+    /// File with its folder, line and column that a node of `!dbg` names; the file is empty if it is unknown.
     pub fn origin(&self, dbg: Option<MetaId>) -> Option<(SmolStr, i64, i64)> {
         let field = |id: MetaId, wanted: &str| match &self.meta[id] {
             Meta::Named(_, fields) => fields.iter().find(|(name, _)| name == wanted).map(|f| f.1),
@@ -98,10 +98,18 @@ impl Module {
         let mut scope = dbg;
         for _ in 0..MAX_SCOPES {
             let Some(id) = scope else { break };
-            if let Some(name) = field(id, "file").and_then(|file| field(file, "filename"))
-                && let Meta::String(name) = &self.meta[name]
-            {
-                return Some((name.clone(), line, column));
+            let text = |file: MetaId, wanted: &str| match &self.meta[field(file, wanted)?] {
+                Meta::String(text) => Some(text),
+                _ => None,
+            };
+            let file = field(id, "file");
+            if let Some(name) = file.and_then(|file| text(file, "filename")) {
+                let folder = file.and_then(|file| text(file, "directory"));
+                let path = match folder.filter(|f| !f.is_empty() && !name.starts_with('/')) {
+                    Some(folder) => format!("{folder}/{name}").into(),
+                    None => name.clone(),
+                };
+                return Some((path, line, column));
             }
             scope = field(id, "scope");
         }

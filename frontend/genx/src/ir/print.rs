@@ -14,6 +14,7 @@ use super::function::{
     IntRel, Op, Value, ValueDef,
 };
 use super::module::{Attrs, Linkage, Meta, MetaId, Module};
+use super::rules;
 use super::types::{Scalar, Type, TypeData, Types};
 
 /// Lists of metadata that are printed.
@@ -642,11 +643,18 @@ impl Printer<'_> {
             }
             Op::Intrinsic(intrinsic) => {
                 let callee = self.intrinsic(function, data, intrinsic.name());
-                format!(
-                    "call {flags}{} {callee}({})",
-                    self.ty(data.ty),
-                    all(self, args)
-                )
+                let mut said = Vec::new();
+                for arg in args {
+                    let ty = function.ty(*arg);
+                    let align = match rules::copies(&data.op) && self.module.types.is_pointer(ty) {
+                        true => format!("align {} ", data.align),
+                        false => String::new(),
+                    };
+                    let value = self.value(function, names, *arg);
+                    said.push(format!("{} {align}{value}", self.ty(ty)));
+                }
+                let said = said.join(", ");
+                format!("call {flags}{} {callee}({said})", self.ty(data.ty))
             }
             Op::Br => format!("br {}", label(&data.targets[0])),
             Op::CondBr => {

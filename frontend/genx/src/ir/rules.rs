@@ -13,7 +13,7 @@ use super::function::{
 };
 use super::types::{Scalar, Type, TypeData, Types};
 use crate::error::{Code, Diagnostic, Error, Loc};
-use crate::intrinsics::Intrinsic;
+use crate::intrinsics::{Intrinsic, Kind};
 
 /// Nesting of types, constants and metadata that is followed.
 pub const MAX_DEPTH: u32 = 64;
@@ -49,6 +49,14 @@ fn mismatch<T>(message: impl Into<String>) -> Rule<T> {
 
 fn bad_constant<T>(message: impl Into<String>) -> Rule<T> {
     Err(Fault::new(Code::Constant, message))
+}
+
+/// True for an intrinsic that copies or sets memory: the alignment of its pointers matters.
+pub fn copies(op: &Op) -> bool {
+    match op {
+        Op::Intrinsic(intrinsic) => matches!(intrinsic.kind(), Kind::MemCopy | Kind::MemSet),
+        _ => false,
+    }
 }
 
 /// Instruction without a place.

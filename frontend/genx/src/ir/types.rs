@@ -283,6 +283,11 @@ impl Types {
         self.element(ty) == Some(Scalar::Int(1))
     }
 
+    /// True for one pointer.
+    pub fn is_pointer(&self, ty: Type) -> bool {
+        matches!(self.data(ty), TypeData::Scalar(Scalar::Ptr(_)))
+    }
+
     pub fn is_float(&self, ty: Type) -> bool {
         self.element(ty).is_some_and(Scalar::is_float)
     }

@@ -13,6 +13,7 @@ use crate::ir::{
 use super::Parser;
 use super::function::Body;
 use super::lexer::Token;
+use super::module::Passing;
 
 impl Parser<'_> {
     fn mismatch<T>(&mut self, loc: Loc, message: impl Into<String>) -> Result<T> {
@@ -479,7 +480,7 @@ impl Parser<'_> {
                 }
                 Token::Word("addrspace") => _ = self.address_space()?,
                 Token::Word(_) | Token::Str(_) => {
-                    self.param_attr(&mut Attrs::new(), &mut None)?;
+                    self.param_attr(&mut Attrs::new(), &mut Passing::default())?;
                 }
                 _ => return self.lex.expected("the type of the result"),
             }
@@ -510,7 +511,7 @@ impl Parser<'_> {
             }
             return Ok(None);
         }
-        let args = self.arguments(body)?;
+        let (args, align) = self.arguments(body)?;
         self.call_tail()?;
         let op = match rules::callee(name).map_err(|fault| fault.at(callee_loc))? {
             rules::Callee::Nothing if result == Types::VOID => return Ok(None),
@@ -531,6 +532,9 @@ impl Parser<'_> {
         crate::intrinsics::name_handle(&mut self.module.types, &mut body.function, name, &args);
         let mut inst = rules::data(op, args, result);
         inst.flags = flags;
+        if rules::copies(&inst.op) {
+            inst.align = align;
+        }
         Ok(Some(inst))
     }
 
@@ -567,7 +571,7 @@ impl Parser<'_> {
         let Callee::Value(address) = callee else {
             return Ok(None);
         };
-        let mut args = self.arguments(body)?;
+        let (mut args, _) = self.arguments(body)?;
         self.call_tail()?;
         let params = args.iter().map(|arg| body.function.ty(*arg)).collect();
         let ty = self
@@ -580,17 +584,22 @@ impl Parser<'_> {
         Ok(Some(inst))
     }
 
-    fn arguments(&mut self, body: &mut Body) -> Result<SmallVec<[Value; 3]>> {
+    /// Arguments of a call, and the least alignment of its pointers.
+    fn arguments(&mut self, body: &mut Body) -> Result<(SmallVec<[Value; 3]>, u32)> {
         self.lex.expect(b'(')?;
-        let mut args = SmallVec::new();
+        let (mut args, mut align) = (SmallVec::new(), u32::MAX);
         while !self.lex.is(b')') {
             let ty = self.ty()?;
+            let mut passing = Passing::default();
             while let Token::Word(word) = *self.lex.token() {
                 // A word behind the type is an attribute, unless it is a constant.
                 if is_constant(word) {
                     break;
                 }
-                self.param_attr(&mut Attrs::new(), &mut None)?;
+                self.param_attr(&mut Attrs::new(), &mut passing)?;
+            }
+            if self.module.types.is_pointer(ty) {
+                align = align.min(passing.align.unwrap_or(1));
             }
             if ty == Types::METADATA {
                 self.node(0)?;
@@ -604,7 +613,7 @@ impl Parser<'_> {
             }
         }
         self.lex.expect(b')')?;
-        Ok(args)
+        Ok((args, align))
     }
 
     /// Attributes and bundles behind a call.
@@ -613,9 +622,9 @@ impl Parser<'_> {
             match *self.lex.token() {
                 Token::Attrs(_) => _ = self.lex.take()?,
                 Token::Word(word) if is_call_attr(word) => {
-                    self.param_attr(&mut Attrs::new(), &mut None)?;
+                    self.param_attr(&mut Attrs::new(), &mut Passing::default())?;
                 }
-                Token::Str(_) => self.param_attr(&mut Attrs::new(), &mut None)?,
+                Token::Str(_) => self.param_attr(&mut Attrs::new(), &mut Passing::default())?,
                 Token::Punct(b'[') => {
                     return Err(Diagnostic::new(
                         Code::Call,

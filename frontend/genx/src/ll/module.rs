@@ -25,6 +25,14 @@ const IGNORED: &[&str] = &[
     "dllimport",
 ];
 
+/// What attributes say of how a parameter is passed.
+#[derive(Default)]
+pub(super) struct Passing {
+    /// Type of what is passed by value.
+    pub byval: Option<Type>,
+    pub align: Option<u32>,
+}
+
 impl Parser<'_> {
     pub(super) fn module(&mut self) -> Result<()> {
         loop {
@@ -158,7 +166,7 @@ impl Parser<'_> {
     }
 
     /// One attribute of a parameter or a result.
-    pub(super) fn param_attr(&mut self, attrs: &mut Attrs, byval: &mut Option<Type>) -> Result<()> {
+    pub(super) fn param_attr(&mut self, attrs: &mut Attrs, passing: &mut Passing) -> Result<()> {
         let Token::Word(word) = *self.lex.token() else {
             return self.attr(attrs);
         };
@@ -169,7 +177,7 @@ impl Parser<'_> {
                     let ty = self.ty()?;
                     self.lex.expect(b')')?;
                     if word == "byval" {
-                        *byval = Some(ty);
+                        passing.byval = Some(ty);
                     }
                 }
                 Ok(())
@@ -177,7 +185,7 @@ impl Parser<'_> {
             "align" => {
                 self.lex.take()?;
                 let parens = self.lex.eat(b'(')?;
-                self.lex.int()?;
+                passing.align = Some(self.lex.count(1 << 30)? as u32);
                 if parens {
                     self.lex.expect(b')')?;
                 }
@@ -320,7 +328,7 @@ impl Parser<'_> {
                     self.lex.int()?;
                 }
                 Token::Word(_) | Token::Str(_) => {
-                    self.param_attr(&mut Attrs::new(), &mut None)?;
+                    self.param_attr(&mut Attrs::new(), &mut Passing::default())?;
                 }
                 _ => return self.lex.expected("the type of the result"),
             }
@@ -362,9 +370,9 @@ impl Parser<'_> {
                 break;
             }
             let ty = self.ty()?;
-            let (mut attrs, mut byval) = (Attrs::new(), None);
+            let (mut attrs, mut passing) = (Attrs::new(), Passing::default());
             while matches!(self.lex.token(), Token::Word(_) | Token::Str(_)) {
-                self.param_attr(&mut attrs, &mut byval)?;
+                self.param_attr(&mut attrs, &mut passing)?;
             }
             let name = match self.lex.token().clone() {
                 Token::Local(name) => {
@@ -378,7 +386,7 @@ impl Parser<'_> {
             }
             function.param(ty, name);
             function.param_attrs.push(attrs);
-            function.byval.push(byval);
+            function.byval.push(passing.byval);
             if !self.lex.eat(b',')? {
                 break;
             }
@@ -406,7 +414,7 @@ impl Parser<'_> {
                     ));
                 }
                 Token::Word(_) | Token::Str(_) => {
-                    self.param_attr(&mut function.attrs, &mut None)?
+                    self.param_attr(&mut function.attrs, &mut Passing::default())?
                 }
                 Token::Meta(_) if self.lex_is_attachment() => _ = self.attachments()?,
                 _ => break,

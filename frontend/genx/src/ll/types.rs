@@ -88,7 +88,7 @@ impl Parser<'_> {
             } else {
                 params.push(self.ty_at(depth + 1)?);
                 while matches!(self.lex.token(), Token::Word(_)) {
-                    self.param_attr(&mut Vec::new(), &mut None)?;
+                    self.param_attr(&mut Vec::new(), &mut super::module::Passing::default())?;
                 }
             }
             if !self.lex.eat(b',')? {

@@ -48,11 +48,7 @@ pub fn expand(module: &mut Module, function: &mut Function) -> Result<()> {
             let ty = module
                 .types
                 .shaped(Some(count), Scalar::Int(8 * element as u32));
-            let align = if data.align == 0 {
-                element as u32
-            } else {
-                data.align
-            };
+            let align = data.align.max(1);
             let value = match kind {
                 Kind::MemCopy => {
                     let load = function.make(InstData {
