@@ -42,9 +42,9 @@ fn check(body: &str, code: Code, line: u32) {
 fn each_code_has_its_place() {
     check("  %a = add i32 %n, ?", Code::Syntax, 5);
     check(
-        "  %a = trunc i32 %n to i24\n  %b = zext i24 %a to i32\n  %c = insertelement <8 x i32> %w, i32 %b, i32 0\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %c)",
+        "  %a = trunc i32 %n to i24\n  %r = call i24 @llvm.bitreverse.i24(i24 %a)\n  %b = zext i24 %r to i32\n  %c = insertelement <8 x i32> %w, i32 %b, i32 0\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %c)",
         Code::Type,
-        5,
+        6,
     );
     check("  %a = add i32 %n, %missing", Code::Name, 5);
     check("  %a = add i64 %n, 1", Code::Mismatch, 5);

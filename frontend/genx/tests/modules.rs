@@ -176,12 +176,7 @@ fn an_access_is_a_message_by_its_alignment_and_memory() {
         ("<8 x i32>", global, 2, "genx.svm.gather."),
         ("<3 x i32>", global, 4, "genx.svm.gather."),
         ("i8", global, 1, "genx.svm.gather."),
-        (
-            "<8 x i32>",
-            "addrspace(3) %l",
-            16,
-            "genx.gather.scaled.",
-        ),
+        ("<8 x i32>", "addrspace(3) %l", 16, "genx.gather.scaled."),
     ] {
         let code = load(ty, from, align);
         assert!(code.contains(expected), "{ty} {from} {align}\n{code}");

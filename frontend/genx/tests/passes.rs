@@ -98,6 +98,15 @@ fn reductions_are_sums_of_halves() {
     replaces("reduce", "", &body, "reduce", "add <4 x i32>");
 }
 
+#[test]
+fn an_integer_of_another_width_is_the_next() {
+    let body = format!(
+        "  %a = trunc i32 %n to i11\n  %b = lshr i11 %a, 3\n  %c = zext i11 %b to i32\n  \
+         %x = insertelement <8 x i32> %w, i32 %c, i32 0\n{STORE}"
+    );
+    replaces("widths", "", &body, "i11", "and i16 %a, 2047");
+}
+
 /// An allocation whose address leaves the function.
 const ESCAPES: &str = "  %a = alloca <8 x i32>, align 32\n  store <8 x i32> %w, ptr %a, align 32\n  \
     %b = ptrtoint ptr %a to i64\n  %c = inttoptr i64 %b to ptr\n  \

@@ -13,6 +13,7 @@ pub mod memory;
 pub mod reduce;
 pub mod simdcf;
 pub mod simplify;
+pub mod widths;
 
 use cranelift_entity::SecondaryMap;
 
@@ -43,6 +44,9 @@ pub const ALL: &[(&str, Pass)] = &[
     }),
     ("reduce", |module, function, _| {
         reduce::lower(module, function)
+    }),
+    ("widths", |module, function, kernel| {
+        widths::lower(module, function, kernel)
     }),
     ("addresses", |module, function, _| {
         memory::find_addresses(module, function);
