@@ -74,7 +74,11 @@ pub fn run(func: &mut Function, graph: &Graph) {
                 kept.push(inst);
             }
         }
-        func.blocks[block].insts = kept;
+        let data = &mut func.blocks[block];
+        data.insts = kept;
+        for arg in data.succs.iter_mut().flat_map(|edge| &mut edge.args) {
+            *arg = found.renamed[*arg].expand().unwrap_or(*arg);
+        }
     }
     if found.values.iter().all(|value| !value.is_shared) {
         return;
