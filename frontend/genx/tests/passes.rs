@@ -4,6 +4,7 @@ use kiln_genx::{READ, stage_names, stages};
 
 const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
+declare { i64, i1 } @llvm.uadd.with.overflow.i64(i64, i64)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
 declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>, <8 x i1>, <8 x i1>)
 @seen = internal global i32 5, align 4
@@ -81,6 +82,16 @@ fn bfloats_are_computed_as_floats() {
 }
 
 #[test]
+fn overflow_of_64_bits_is_a_comparison() {
+    let body = format!(
+        "  %l = zext i32 %n to i64\n  %s = call {{ i64, i1 }} @llvm.uadd.with.overflow.i64(i64 %p, i64 %l)\n  \
+         %o = extractvalue {{ i64, i1 }} %s, 1\n  %c = zext i1 %o to i32\n  \
+         %x = insertelement <8 x i32> %w, i32 %c, i32 0\n{STORE}"
+    );
+    replaces("expand", "", &body, "with.overflow", "icmp ult i64");
+}
+
+#[test]
 fn aggregates_are_taken_apart() {
     let body = format!(
         "  %a = insertvalue %pair undef, i32 %n, 1, 0\n  %b = extractvalue %pair %a, 1, 0\n  \
@@ -105,6 +116,15 @@ fn an_integer_of_another_width_is_the_next() {
          %x = insertelement <8 x i32> %w, i32 %c, i32 0\n{STORE}"
     );
     replaces("widths", "", &body, "i11", "and i16 %a, 2047");
+}
+
+#[test]
+fn a_long_integer_is_its_bytes() {
+    let body = format!(
+        "  %a = bitcast <8 x i32> %w to i256\n  %b = lshr i256 %a, 40\n  %c = trunc i256 %b to i32\n  \
+         %x = insertelement <8 x i32> %w, i32 %c, i32 0\n{STORE}"
+    );
+    replaces("widths", "", &body, "i256", "<4 x i8>");
 }
 
 /// An allocation whose address leaves the function.

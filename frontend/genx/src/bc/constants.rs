@@ -94,10 +94,17 @@ impl Reader<'_> {
                     Err(fault) => Kind::Refused(fault),
                 })
             }
-            code::WIDE_INTEGER => refused(
-                Code::Constant,
-                "integers of over 64 bits are not supported".into(),
-            ),
+            // Words from the lowest on.
+            code::WIDE_INTEGER => {
+                let word = |n: usize| ops.get(n).map_or(0, |bits| signed(*bits).cast_unsigned());
+                let low = u128::from(word(0)) | u128::from(word(1)) << 64;
+                let more = ops.iter().skip(2).any(|bits| signed(*bits) != 0);
+                let n = if more { i128::MIN } else { low.cast_signed() };
+                Ok(match crate::ir::rules::integer(types, ty, n) {
+                    Ok(constant) => Kind::Plain(constant),
+                    Err(fault) => Kind::Refused(fault),
+                })
+            }
             code::FLOAT => match *types.data(ty) {
                 TypeData::Scalar(scalar) if scalar.is_float() => Ok(Kind::Plain(Const::Bits(
                     self.op(0)? & mask(types.bits(scalar)),

@@ -343,7 +343,7 @@ impl Emitter<'_, '_> {
             (8 | 16, _) => VType::D,
             (32, Sign::Signed) => VType::Q,
             (32, _) => VType::Q,
-            _ => return self.unsupported("this function of 64-bit integers"),
+            _ => return self.unsupported("arithmetic with overflow of this width"),
         };
         let ty = self.visa(scalar, sign)?;
         let mut operands = Vec::new();

@@ -424,7 +424,7 @@ pub fn integer(types: &Types, ty: Type, n: i128) -> Rule<Const> {
     let TypeData::Scalar(Scalar::Int(bits)) = *types.data(ty) else {
         return bad_constant(format!("{} is no integer", types.name(ty)));
     };
-    if bits > 64 && i64::try_from(n).is_err() {
+    if bits > 64 && !(0..1 << 63).contains(&n) {
         return bad_constant("integers of over 64 bits are not supported");
     }
     if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(&n) {

@@ -8,6 +8,7 @@ mod builder;
 pub mod calls;
 pub mod cfg;
 pub mod copies;
+pub mod expand;
 pub mod kernels;
 pub mod memory;
 pub mod reduce;
@@ -38,6 +39,9 @@ pub const ALL: &[(&str, Pass)] = &[
     }),
     ("bfloat", |module, function, _| {
         bfloat::lower(module, function)
+    }),
+    ("expand", |module, function, _| {
+        expand::lower(module, function)
     }),
     ("aggregates", |module, function, _| {
         aggregates::lower(module, function)

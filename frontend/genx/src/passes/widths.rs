@@ -1,8 +1,8 @@
 //! Integers of widths that the machine has not.
 //!
-//! Takes any function. Afterwards integers have 1, 8, 16, 32 or 64 bits, or more than 64, which nothing supports. One of
-//! another width is the next of these; its bits above are anything, and are made zeros or copies of the sign where an
-//! operation depends on them.
+//! Takes any function. Afterwards integers have 1, 8, 16, 32 or 64 bits. One of another width below is the next of these;
+//! its bits above are anything, and are made zeros or copies of the sign where an operation depends on them. A longer one
+//! is a vector of its bytes: optimizers move parts of vectors and structures by these, and compute nothing with them.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -33,9 +33,7 @@ enum Above {
 /// An operation on them is not supported.
 pub fn lower(module: &mut Module, function: &mut Function, kernel: Option<&Kernel>) -> Result<()> {
     let types = &mut module.types;
-    let odd = |types: &Types, function: &Function, value: &Value| {
-        bits(types, function.ty(*value)).is_some()
-    };
+    let odd = |types: &Types, function: &Function, value: &Value| other(types, function.ty(*value));
     if kernel.is_some()
         && let Some(param) = function
             .params
@@ -68,6 +66,16 @@ fn bits(types: &Types, ty: Type) -> Option<u32> {
     }
 }
 
+/// Bytes of an integer that is longer than the machine's.
+fn long(types: &Types, ty: Type) -> Option<u32> {
+    match types.element(ty) {
+        Some(Scalar::Int(n)) if n > 64 && n % BYTE == 0 && types.count(ty).is_none() => {
+            Some(n / BYTE)
+        }
+        _ => None,
+    }
+}
+
 /// The next width.
 fn next(bits: u32) -> u32 {
     WIDTHS
@@ -83,19 +91,25 @@ fn wide(types: &mut Types, ty: Type) -> Type {
             let count = types.count(ty);
             types.shaped(count, Scalar::Int(next(bits)))
         }
-        None => ty,
+        None => match long(types, ty) {
+            Some(bytes) => types.shaped(Some(bytes), Scalar::Int(BYTE)),
+            None => ty,
+        },
     }
+}
+
+/// True for a type that another takes the place of.
+fn other(types: &Types, ty: Type) -> bool {
+    bits(types, ty).is_some() || long(types, ty).is_some()
 }
 
 fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
     let data = &function.insts[inst];
     let named = match data.op {
-        Op::Alloca(ty) | Op::Gep(ty) => bits(types, ty).is_some(),
+        Op::Alloca(ty) | Op::Gep(ty) => other(types, ty),
         _ => false,
     };
-    named
-        || bits(types, data.ty).is_some()
-        || (data.args.iter()).any(|arg| bits(types, function.ty(*arg)).is_some())
+    named || other(types, data.ty) || (data.args.iter()).any(|arg| other(types, function.ty(*arg)))
 }
 
 impl Builder<'_> {
@@ -156,8 +170,11 @@ impl Builder<'_> {
     fn refuse<T>(&self) -> Result<T> {
         let data = &self.function.insts[self.inst];
         let mut values = data.args.iter().copied().chain(data.result);
-        let bits = values.find_map(|value| self.bits_of(value)).unwrap_or(0);
-        let message = format!("integers of {bits} bits are not supported here");
+        let found = values.find(|value| other(self.types, self.function.ty(*value)));
+        let name = found.map_or_else(String::new, |value| {
+            self.types.name(self.function.ty(value))
+        });
+        let message = format!("type {name} is not supported here");
         Err(Diagnostic::new(Code::Type, data.loc, message))
     }
 
@@ -165,6 +182,13 @@ impl Builder<'_> {
         use Above::{Any, Sign as Signed, Zero};
         let data = self.function.insts[self.inst].clone();
         let op = data.op.clone();
+        let values = data.args.iter().copied().chain(data.result);
+        if values
+            .into_iter()
+            .any(|v| long(self.types, self.function.ty(v)).is_some())
+        {
+            return self.split_inst();
+        }
         match &data.op {
             Op::Binary(binary) => {
                 let above = match binary {
@@ -217,6 +241,137 @@ impl Builder<'_> {
                 Kind::CountOnes => self.on_widened(op, &[Zero]),
                 _ => return self.refuse(),
             },
+            _ => return self.refuse(),
+        }
+        Ok(())
+    }
+
+    /// A long integer as its bytes; any other value as it is, its bits above clear.
+    fn as_bytes(&mut self, value: Value) -> Value {
+        let ty = wide(self.types, self.function.ty(value));
+        match self.function.as_const(value).cloned() {
+            Some(constant) if long(self.types, self.function.ty(value)).is_some() => {
+                let constant = match constant {
+                    Const::Bits(bits) => {
+                        let count = self.bytes_in(value).unwrap_or(0);
+                        let byte = |n| if n < 8 { bits >> (8 * n) & 0xff } else { 0 };
+                        Const::Vector((0..count).map(byte).collect())
+                    }
+                    other => other,
+                };
+                self.function.constant(ty, constant)
+            }
+            _ => self.widened(value, Above::Zero),
+        }
+    }
+
+    /// The bytes of a value from a place on, and zeros behind them.
+    fn part(&mut self, bytes: Value, from: impl Fn(u32) -> Option<u32>, count: u32) -> Value {
+        let ty = self.types.shaped(Some(count), Scalar::Int(BYTE));
+        let Some(have) = self
+            .types
+            .count(self.function.ty(bytes))
+            .or(self.bytes_in(bytes))
+        else {
+            return bytes;
+        };
+        let zero = self.types.shaped(Some(have), Scalar::Int(BYTE));
+        let zero = self.function.constant(zero, Const::Zero);
+        let mask = (0..count).map(|n| from(n).filter(|n| *n < have).unwrap_or(have));
+        self.add(Op::Shuffle(mask.collect()), smallvec![bytes, zero], ty)
+    }
+
+    fn bytes_in(&self, value: Value) -> Option<u32> {
+        long(self.types, self.function.ty(value))
+    }
+
+    /// An instruction on long integers, as one on their bytes.
+    fn split_inst(&mut self) -> Result<()> {
+        let data = self.function.insts[self.inst].clone();
+        let args: Vec<Value> = data.args.iter().map(|arg| self.as_bytes(*arg)).collect();
+        let bytes = long(self.types, data.ty);
+        match &data.op {
+            Op::Select
+            | Op::Phi
+            | Op::Freeze
+            | Op::Call(_)
+            | Op::Ret
+            | Op::Load
+            | Op::Store
+            | Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
+            | Op::Cast(CastOp::BitCast) => {
+                self.become_op(data.op.clone(), args.into());
+            }
+            Op::Binary(op @ (BinaryOp::LShr | BinaryOp::Shl)) => {
+                let by = self.function.as_bits(data.args[1]);
+                let by = by
+                    .filter(|by| by % u64::from(BYTE) == 0)
+                    .map(|by| by / u64::from(BYTE));
+                let (Some(count), Some(by)) = (bytes, by.and_then(|by| u32::try_from(by).ok()))
+                else {
+                    return self.refuse();
+                };
+                let left = *op == BinaryOp::Shl;
+                let from = |n: u32| {
+                    if left {
+                        n.checked_sub(by)
+                    } else {
+                        n.checked_add(by)
+                    }
+                };
+                let moved = self.part(args[0], from, count);
+                self.become_op(Op::Freeze, smallvec![moved]);
+            }
+            Op::Cast(CastOp::Trunc) if bytes.is_some() => {
+                let part = self.part(args[0], Some, bytes.unwrap_or(1));
+                self.become_op(Op::Freeze, smallvec![part]);
+            }
+            Op::Cast(CastOp::Trunc) => {
+                let to = wide(self.types, data.ty);
+                let Some(Scalar::Int(bits)) = self.types.element(to) else {
+                    return self.refuse();
+                };
+                let part = self.part(args[0], Some, bits.div_ceil(BYTE));
+                if bits >= BYTE {
+                    self.become_op(Op::Cast(CastOp::BitCast), smallvec![part]);
+                } else {
+                    let byte = self.types.int(BYTE);
+                    let byte = self.cast(CastOp::BitCast, part, byte);
+                    self.become_op(Op::Cast(CastOp::Trunc), smallvec![byte]);
+                }
+            }
+            Op::Cast(CastOp::ZExt) => {
+                let mut from = args[0];
+                if self.bytes_in(data.args[0]).is_none() {
+                    let ty = wide(self.types, self.function.ty(data.args[0]));
+                    let mut bits = self
+                        .types
+                        .element(ty)
+                        .map_or(0, |scalar| self.types.bits(scalar));
+                    if bits < BYTE {
+                        let byte = self.types.int(BYTE);
+                        from = self.cast(CastOp::ZExt, from, byte);
+                        bits = BYTE;
+                    }
+                    let parts = self.types.shaped(Some(bits / BYTE), Scalar::Int(BYTE));
+                    from = self.cast(CastOp::BitCast, from, parts);
+                }
+                let whole = self.part(from, Some, bytes.unwrap_or(1));
+                self.become_op(Op::Freeze, smallvec![whole]);
+            }
+            Op::ICmp(rel @ (IntRel::Eq | IntRel::Ne)) => {
+                let count = self.bytes_in(data.args[0]);
+                let ty = self.types.shaped(count, Scalar::Int(1));
+                let differ = self.add(Op::ICmp(IntRel::Ne), args.into(), ty);
+                let any = self.intrinsic("genx.any")?;
+                if *rel == IntRel::Ne {
+                    self.become_op(any, smallvec![differ]);
+                } else {
+                    let some = self.add(any, smallvec![differ], data.ty);
+                    let one = self.function.bits(data.ty, 1);
+                    self.become_op(Op::Binary(BinaryOp::Xor), smallvec![some, one]);
+                }
+            }
             _ => return self.refuse(),
         }
         Ok(())

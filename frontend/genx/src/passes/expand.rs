@@ -1,0 +1,190 @@
+//! Operations that vISA has no instruction for, as some that it has.
+//!
+//! Takes any function. Afterwards no arithmetic on integers of 64 bits says by itself that its result does not fit, no `i1`
+//! is put at a variable place, and the bits of none are reversed.
+
+use smallvec::smallvec;
+
+use super::builder::{Builder, rewrite};
+use crate::error::Result;
+use crate::intrinsics::{Kind, Sign};
+use crate::ir::{
+    BinaryOp, CastOp, Const, Function, Inst, IntRel, Module, Op, Scalar, Type, Types, Value,
+};
+
+/// Bits of half an integer.
+const HALF: u64 = 32;
+
+/// Lowers all of them.
+///
+/// # Errors
+/// An operand is wrong.
+pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
+    rewrite(
+        &mut module.types,
+        function,
+        wants,
+        |builder| match overflow(builder.function, builder.inst) {
+            Some((op, sign)) => builder.with_overflow(op, sign),
+            None if reverses(builder.function, builder.inst) => {
+                let args = builder.function.insts[builder.inst].args.clone();
+                builder.become_op(Op::Freeze, args);
+                Ok(())
+            }
+            None => builder.insert_bool(),
+        },
+    )
+}
+
+/// The arithmetic with a bit that an instruction is.
+fn overflow(function: &Function, inst: Inst) -> Option<(BinaryOp, Sign)> {
+    match &function.insts[inst].op {
+        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
+            Kind::WithOverflow(op, sign) => Some((op, sign)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// True for an instruction that reverses bits.
+fn reverses(function: &Function, inst: Inst) -> bool {
+    match &function.insts[inst].op {
+        Op::Intrinsic(intrinsic) => matches!(intrinsic.kind(), Kind::ReverseBits),
+        _ => false,
+    }
+}
+
+fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
+    let data = &function.insts[inst];
+    let Some(first) = data.args.first() else {
+        return false;
+    };
+    let element = types.element(function.ty(*first));
+    match data.op {
+        Op::InsertElement => {
+            element == Some(Scalar::Int(1)) && function.as_const(data.args[2]).is_none()
+        }
+        _ if element == Some(Scalar::Int(1)) => reverses(function, inst),
+        _ => overflow(function, inst).is_some() && element == Some(Scalar::Int(64)),
+    }
+}
+
+impl Builder<'_> {
+    fn compared(&mut self, rel: IntRel, a: Value, b: Value) -> Value {
+        let ty = self.shaped(a, Scalar::Int(1));
+        self.add(Op::ICmp(rel), smallvec![a, b], ty)
+    }
+
+    fn negative(&mut self, value: Value) -> Value {
+        let zero = self.splat(self.function.ty(value), 0);
+        self.compared(IntRel::Slt, value, zero)
+    }
+
+    fn with_overflow(&mut self, op: BinaryOp, sign: Sign) -> Result<()> {
+        let data = self.function.insts[self.inst].clone();
+        let [a, b] = data.args[..] else {
+            return self.error("2 operands are expected");
+        };
+        let result = self.binary(op, a, b);
+        let over = match (op, sign) {
+            (BinaryOp::Add, Sign::Signed) => {
+                let others = [a, b].map(|x| self.binary(BinaryOp::Xor, result, x));
+                let both = self.binary(BinaryOp::And, others[0], others[1]);
+                self.negative(both)
+            }
+            (BinaryOp::Add, _) => self.compared(IntRel::Ult, result, a),
+            (BinaryOp::Sub, Sign::Signed) => {
+                let others = [b, result].map(|x| self.binary(BinaryOp::Xor, a, x));
+                let both = self.binary(BinaryOp::And, others[0], others[1]);
+                self.negative(both)
+            }
+            (BinaryOp::Sub, _) => self.compared(IntRel::Ult, a, b),
+            _ => {
+                let upper = self.upper_product(a, b, sign == Sign::Signed);
+                let expected = match sign {
+                    Sign::Signed => self.binary_bits(BinaryOp::AShr, result, 2 * HALF - 1),
+                    _ => self.splat(self.function.ty(a), 0),
+                };
+                self.compared(IntRel::Ne, upper, expected)
+            }
+        };
+        let none = self.function.constant(data.ty, Const::Undef);
+        let part = self.add(
+            Op::InsertValue(smallvec![0]),
+            smallvec![none, result],
+            data.ty,
+        );
+        self.become_op(Op::InsertValue(smallvec![1]), smallvec![part, over]);
+        Ok(())
+    }
+
+    /// The upper half of a product, from products of halves, each of which fits.
+    fn upper_product(&mut self, a: Value, b: Value, signed: bool) -> Value {
+        let [[a_low, a_high], [b_low, b_high]] = [a, b].map(|x| {
+            [
+                self.binary_bits(BinaryOp::And, x, u32::MAX.into()),
+                self.binary_bits(BinaryOp::LShr, x, HALF),
+            ]
+        });
+        let low = self.binary(BinaryOp::Mul, a_low, b_low);
+        let carry = self.binary_bits(BinaryOp::LShr, low, HALF);
+        let cross = self.binary(BinaryOp::Mul, a_low, b_high);
+        let cross = self.binary(BinaryOp::Add, cross, carry);
+        let cross_low = self.binary_bits(BinaryOp::And, cross, u32::MAX.into());
+        let other = self.binary(BinaryOp::Mul, a_high, b_low);
+        let other = self.binary(BinaryOp::Add, other, cross_low);
+        let mut upper = self.binary(BinaryOp::Mul, a_high, b_high);
+        for part in [cross, other] {
+            let part = self.binary_bits(BinaryOp::LShr, part, HALF);
+            upper = self.binary(BinaryOp::Add, upper, part);
+        }
+        // A negative factor counts as 2^64 more.
+        for (factor, times) in [(a, b), (b, a)].into_iter().filter(|_| signed) {
+            let sign = self.binary_bits(BinaryOp::AShr, factor, 2 * HALF - 1);
+            let less = self.binary(BinaryOp::And, sign, times);
+            upper = self.binary(BinaryOp::Sub, upper, less);
+        }
+        upper
+    }
+
+    /// The vector with its elements at the place set if the `i1` is, else with them clear.
+    fn insert_bool(&mut self) -> Result<()> {
+        let args = self.function.insts[self.inst].args.clone();
+        let [vector, element, place] = args[..] else {
+            return self.error("3 operands are expected");
+        };
+        let Some(count) = self.types.count(self.function.ty(vector)) else {
+            return self.error("a vector is expected");
+        };
+        let numbers = self.types.shaped(Some(count), Scalar::Int(32));
+        let place = self.as_word(place);
+        let none = self.function.constant(numbers, Const::Undef);
+        let zero = self.function.bits(Types::I32, 0);
+        let first = self.add(Op::InsertElement, smallvec![none, place, zero], numbers);
+        let all = vec![0; count as usize].into();
+        let places = self.add(Op::Shuffle(all), smallvec![first, first], numbers);
+        let each = Const::Vector((0..u64::from(count)).collect());
+        let each = self.function.constant(numbers, each);
+        let there = self.compared(IntRel::Eq, each, places);
+        let others = self.binary_bits(BinaryOp::Xor, there, 1);
+        let set = self.binary(BinaryOp::Or, vector, there);
+        let clear = self.binary(BinaryOp::And, vector, others);
+        self.become_op(Op::Select, smallvec![element, set, clear]);
+        Ok(())
+    }
+
+    /// An index as 32 bits.
+    fn as_word(&mut self, index: Value) -> Value {
+        let ty: Type = self.function.ty(index);
+        let bits = self
+            .types
+            .element(ty)
+            .map_or(HALF as u32, |scalar| self.types.bits(scalar));
+        match bits {
+            32 => index,
+            ..32 => self.cast(CastOp::ZExt, index, Types::I32),
+            _ => self.cast(CastOp::Trunc, index, Types::I32),
+        }
+    }
+}
