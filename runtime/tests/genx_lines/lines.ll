@@ -2,6 +2,7 @@
 target datalayout = "e-p:64:64-i64:64-n8:16:32"
 target triple = "spir64-unknown-unknown"
 declare <8 x i32> @llvm.genx.svm.block.ld.unaligned.v8i32.i64(i64)
+declare void @llvm.donothing()
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
 define internal spir_func <8 x i32> @twice(<8 x i32> %x) #0 !dbg !10 {
   %r = add <8 x i32> %x, %x, !dbg !11
@@ -10,6 +11,7 @@ define internal spir_func <8 x i32> @twice(<8 x i32> %x) #0 !dbg !10 {
 define spir_kernel void @lines(i32 addrspace(1)* %a) #0 !dbg !6 {
   %p = ptrtoint i32 addrspace(1)* %a to i64, !dbg !7
   %x = call <8 x i32> @llvm.genx.svm.block.ld.unaligned.v8i32.i64(i64 %p), !dbg !7
+  call void @llvm.donothing(), !dbg !8
   %y = mul <8 x i32> %x, %x, !dbg !8
   %z = call spir_func <8 x i32> @twice(<8 x i32> %y), !dbg !9
   call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %z), !dbg !14

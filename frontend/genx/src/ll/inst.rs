@@ -505,16 +505,15 @@ impl Parser<'_> {
         };
         if name.starts_with("llvm.dbg.") {
             self.skip_parens()?;
-            self.call_tail()?;
-            if self.lex.eat(b',')? {
-                self.attachments()?;
-            }
-            return Ok(None);
+            return self.nothing();
         }
         let (args, align) = self.arguments(body)?;
+        let callee = rules::callee(name).map_err(|fault| fault.at(callee_loc))?;
+        if matches!(callee, rules::Callee::Nothing) && result == Types::VOID {
+            return self.nothing();
+        }
         self.call_tail()?;
-        let op = match rules::callee(name).map_err(|fault| fault.at(callee_loc))? {
-            rules::Callee::Nothing if result == Types::VOID => return Ok(None),
+        let op = match callee {
             rules::Callee::Nothing => {
                 let undef = body.function.constant(result, Const::Undef);
                 let args = smallvec![undef];
@@ -536,6 +535,15 @@ impl Parser<'_> {
             inst.align = align;
         }
         Ok(Some(inst))
+    }
+
+    /// The rest of a call that does nothing.
+    fn nothing(&mut self) -> Result<Option<InstData>> {
+        self.call_tail()?;
+        if self.lex.eat(b',')? {
+            self.attachments()?;
+        }
+        Ok(None)
     }
 
     fn callee(&mut self, body: &mut Body) -> Result<Callee> {
