@@ -547,8 +547,8 @@ impl Emitter<'_, '_> {
         }
         let result = self.visa(scalar, alu.result)?;
         let mut srcs = smallvec::SmallVec::<[Src; 4]>::new();
-        for arg in &data.args {
-            srcs.push(self.source(*arg, alu.operands)?);
+        for (n, arg) in data.args.iter().enumerate() {
+            srcs.push(self.source(*arg, alu.operands[n.min(2)])?);
         }
         let float = scalar.is_float();
         if matches!(alu.op, Opcode::Divm | Opcode::Sqrtm) {
@@ -620,11 +620,13 @@ impl Emitter<'_, '_> {
         srcs: &[Src],
         mask: Option<Mask>,
     ) -> Result<()> {
-        let widest = srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
-        if widest == 8 {
+        let factors = srcs[..2].iter().map(|src| src.ty().bytes());
+        let widest = factors.max().unwrap_or(4);
+        let may_overflow = alu.saturate && result.bytes() == 8 && srcs.len() > 2;
+        if widest == 8 || may_overflow {
             return self.unsupported("a product of 64-bit integers by an intrinsic");
         }
-        let signed = alu.operands == Sign::Signed;
+        let signed = alu.operands[..2].contains(&Sign::Signed);
         if !alu.saturate && widest >= result.bytes() {
             // Only the lower bits matter.
             let (_, to, product) = self.temp(if signed { VType::D } else { VType::Ud }, count);

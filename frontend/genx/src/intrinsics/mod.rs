@@ -38,7 +38,8 @@ pub enum Sign {
 pub struct Alu {
     pub op: Opcode,
     pub result: Sign,
-    pub operands: Sign,
+    /// Signs of the operands; that of the last is of all behind it, too.
+    pub operands: [Sign; 3],
     pub saturate: bool,
 }
 
@@ -235,9 +236,20 @@ const fn int(op: Opcode, result: Sign, operands: Sign, saturate: bool) -> Alu {
     Alu {
         op,
         result,
-        operands,
+        operands: [operands; 3],
         saturate,
     }
+}
+
+/// Signed product of operands of two signs, to which something may be added.
+const fn mixed(op: Opcode, operands: [Sign; 2]) -> Kind {
+    let [first, second] = operands;
+    Kind::Alu(Alu {
+        op,
+        result: Sign::Signed,
+        operands: [first, second, Sign::Signed],
+        saturate: false,
+    })
 }
 
 /// Integers by the signs of their results and operands: `s` for signed, `u` for unsigned.

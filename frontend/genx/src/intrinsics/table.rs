@@ -7,8 +7,8 @@ use kiln_frontend::module::{Modifier, predefined};
 use kiln_frontend::opcode::{AtomicOp as A, Opcode};
 
 use super::{
-    Access, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, masked, ss, ss_sat,
-    su, su_sat, us, us_sat, uu, uu_sat,
+    Access, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, masked, mixed, ss,
+    ss_sat, su, su_sat, us, us_sat, uu, uu_sat,
 };
 use super::{lsc, messages, systolic};
 use crate::ir::BinaryOp;
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.absf", Modifier(Modifier::Abs)),
     ("genx.absi", Modifier(Modifier::Abs)),
     ("genx.add.addr", uu(Opcode::Add)),
-    ("genx.add3", uu(Opcode::Add3)),
+    ("genx.add3", ss(Opcode::Add3)),
     ("genx.add3c", Refused),
     ("genx.addc", WithCarry(Opcode::Addc)),
     ("genx.address.convert", Copy),
@@ -515,9 +515,9 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.subb", WithCarry(Opcode::Subb)),
     ("genx.sudp4a", su(Opcode::Dp4a)),
     ("genx.sudp4a.sat", su_sat(Opcode::Dp4a)),
-    ("genx.sumad", su(Opcode::Mad)),
+    ("genx.sumad", mixed(Opcode::Mad, [Signed, Unsigned])),
     ("genx.sumad.sat", su_sat(Opcode::Mad)),
-    ("genx.sumul", su(Opcode::Mul)),
+    ("genx.sumul", mixed(Opcode::Mul, [Signed, Unsigned])),
     ("genx.sumul.sat", su_sat(Opcode::Mul)),
     ("genx.susad2add", Refused),
     ("genx.susad2add.sat", Refused),
@@ -611,9 +611,9 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.usavg.sat", us_sat(Opcode::Avg)),
     ("genx.usdp4a", us(Opcode::Dp4a)),
     ("genx.usdp4a.sat", us_sat(Opcode::Dp4a)),
-    ("genx.usmad", us(Opcode::Mad)),
+    ("genx.usmad", mixed(Opcode::Mad, [Unsigned, Signed])),
     ("genx.usmad.sat", us_sat(Opcode::Mad)),
-    ("genx.usmul", us(Opcode::Mul)),
+    ("genx.usmul", mixed(Opcode::Mul, [Unsigned, Signed])),
     ("genx.usmul.sat", us_sat(Opcode::Mul)),
     ("genx.ussad2add", Refused),
     ("genx.ussad2add.sat", Refused),
