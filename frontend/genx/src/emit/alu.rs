@@ -596,6 +596,9 @@ impl Emitter<'_, '_> {
         {
             return self.error(Code::Operand, "the result is of 32 bits");
         }
+        if alu.op == Opcode::Add3 && alu.saturate {
+            return self.exact_sum(count, typed(dst, result), &srcs, mask);
+        }
         if alu.op == Opcode::Sad2 {
             return self.unsupported("sums of absolute differences");
         }
@@ -620,10 +623,11 @@ impl Emitter<'_, '_> {
         srcs: &[Src],
         mask: Option<Mask>,
     ) -> Result<()> {
-        let factors = srcs[..2].iter().map(|src| src.ty().bytes());
-        let widest = factors.max().unwrap_or(4);
+        let widest = |srcs: &[Src]| srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
+        let factors = widest(&srcs[..2]);
         let may_overflow = alu.saturate && result.bytes() == 8 && srcs.len() > 2;
-        if widest == 8 || may_overflow {
+        let widest = if alu.saturate { widest(srcs) } else { factors };
+        if factors == 8 || may_overflow {
             return self.unsupported("a product of 64-bit integers by an intrinsic");
         }
         let signed = alu.operands[..2].contains(&Sign::Signed);
@@ -664,6 +668,25 @@ impl Emitter<'_, '_> {
             mask,
             alu.saturate,
         )
+    }
+
+    /// Sum of integers of up to 32 bits, exact before it is saturated.
+    fn exact_sum(&mut self, count: u32, dst: Dst, srcs: &[Src], mask: Option<Mask>) -> Result<()> {
+        let widest = srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
+        let wide = match widest {
+            8 => return self.unsupported("a sum of 64-bit integers that saturates"),
+            4 => VType::Q,
+            _ => VType::D,
+        };
+        let [first, rest @ ..] = srcs else {
+            return self.error(Code::Operand, "an operand is expected");
+        };
+        let (_, to, sum) = self.temp(wide, count);
+        self.copy(count, to.clone(), first.clone())?;
+        for src in rest {
+            self.alu(Opcode::Add, count, to.clone(), &[sum.clone(), src.clone()])?;
+        }
+        self.masked(Opcode::Mov, count, dst, &[sum], mask, true)
     }
 
     fn copy_sign(&mut self, inst: Inst, count: u32, scalar: Scalar, dst: Dst) -> Result<()> {
