@@ -322,6 +322,10 @@ impl Legalizer<'_> {
         if self.mixes_floats(op, dest.ty, &srcs) {
             return self.in_floats(op, channels, dest, srcs, cond);
         }
+        let is_narrower = |s: &Src| !dest.ty.is_float() && dest.ty.bytes() < s.ty().bytes();
+        if shape(op) == Shape::Three && dest.saturate && srcs.iter().any(is_narrower) {
+            return self.narrowed(op, channels, dest, srcs, cond);
+        }
         if shape(op) != Shape::Regions {
             for s in &mut srcs {
                 *s = self.plain(*s, op, dest.ty, channels.count())?;
@@ -492,6 +496,24 @@ impl Legalizer<'_> {
             .is_none_or(|p| p.ctrl == PredCtrl::Normal && channels.count() > 2);
         let three = shape(op) == Shape::Three && self.align16;
         three && (!plain || !channels.no_mask && channels.count() <= 2)
+    }
+
+    /// Saturates to a type narrower than sources, which must keep their values: a doubleword has the result first.
+    fn narrowed(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        let n = channels.count();
+        let (first, second) = halves(op, channels);
+        let tmp = self.temp(n * 4);
+        let mut middle = self.dest_of(&Dst::new(tmp, 1, Type::D), true, n);
+        self.alu(op, first, &mut middle, srcs, None)?;
+        let back = SmallVec::from_slice(&[Src::packed(tmp, Type::D)]);
+        self.alu(Op::Mov, second, dest, back, cond)
     }
 
     /// Emits a conversion through a type in between.
@@ -719,7 +741,13 @@ impl Legalizer<'_> {
         if self.is_plain(&r, op, ty, n) {
             return Ok(s);
         }
-        let to = if is_alike(r.ty, ty) { r.ty } else { ty };
+        let widens = !ty.is_float() && !r.ty.is_float() && r.ty.bytes() < ty.bytes();
+        let to = match is_alike(r.ty, ty) {
+            true => r.ty,
+            // A negative source of an unsigned sum stays negative.
+            false if widens => widened(r.ty, ty.bytes()),
+            false => ty,
+        };
         if r.step(n) == Some(0) && r.indirect.is_none() && self.replicates(op, r.ty, n) {
             return Ok(Src::scalar(self.copied(1, to, s)?, to));
         }
