@@ -596,11 +596,12 @@ impl Emitter<'_, '_> {
         {
             return self.error(Code::Operand, "the result is of 32 bits");
         }
-        if alu.op == Opcode::Add3 && alu.saturate {
-            return self.exact_sum(count, typed(dst, result), &srcs, mask);
-        }
         if alu.op == Opcode::Sad2 {
             return self.unsupported("sums of absolute differences");
+        }
+        let is_long = |ty: VType| ty.bytes() == 8;
+        if alu.op == Opcode::Add3 && (is_long(result) || srcs.iter().any(|src| is_long(src.ty()))) {
+            return self.unsupported("a sum of three 64-bit integers");
         }
         self.masked(
             alu.op,
@@ -668,25 +669,6 @@ impl Emitter<'_, '_> {
             mask,
             alu.saturate,
         )
-    }
-
-    /// Sum of integers of up to 32 bits, exact before it is saturated.
-    fn exact_sum(&mut self, count: u32, dst: Dst, srcs: &[Src], mask: Option<Mask>) -> Result<()> {
-        let widest = srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
-        let wide = match widest {
-            8 => return self.unsupported("a sum of 64-bit integers that saturates"),
-            4 => VType::Q,
-            _ => VType::D,
-        };
-        let [first, rest @ ..] = srcs else {
-            return self.error(Code::Operand, "an operand is expected");
-        };
-        let (_, to, sum) = self.temp(wide, count);
-        self.copy(count, to.clone(), first.clone())?;
-        for src in rest {
-            self.alu(Opcode::Add, count, to.clone(), &[sum.clone(), src.clone()])?;
-        }
-        self.masked(Opcode::Mov, count, dst, &[sum], mask, true)
     }
 
     fn copy_sign(&mut self, inst: Inst, count: u32, scalar: Scalar, dst: Dst) -> Result<()> {
