@@ -52,7 +52,7 @@ impl Homes {
 }
 
 /// Maximum number of homes, the latest ones, that a cell may join.
-const MAX_OPEN_HOMES: usize = 256;
+const MAX_OPEN_HOMES: usize = 128;
 
 /// A home that may still be joined.
 struct Home {
