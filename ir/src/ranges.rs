@@ -80,10 +80,10 @@ fn locals(func: &Function, global: &[bool], accesses: &Accesses) -> Vec<CellRang
     ranges
 }
 
-/// Cells of a batch that are live, at a position that goes forward.
+/// Live cells of a batch at the current position, with the start of each one's span.
 struct Toggles {
     live: u64,
-    /// By bit that is live: the position since when it is.
+    /// By live bit: the position from which it is live.
     since: [u32; 64],
 }
 

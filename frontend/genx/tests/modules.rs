@@ -33,7 +33,7 @@ fn visa(text: &str) -> String {
     kiln_frontend::print::print(&compiled(text).visa)
 }
 
-/// How many instructions of a kind there are.
+/// Number of instructions of that name in a vISA text.
 fn count(visa: &str, name: &str) -> usize {
     let words = visa.lines().map(|line| {
         let mut words = line.split_whitespace();

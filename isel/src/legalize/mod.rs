@@ -498,7 +498,8 @@ impl Legalizer<'_> {
         three && (!plain || !channels.no_mask && channels.count() <= 2)
     }
 
-    /// Saturates to a type narrower than sources, which must keep their values: a doubleword has the result first.
+    /// Emits an operation that saturates to a type narrower than its sources. A doubleword holds the result first, because
+    /// sources that are narrowed before the operation would lose their values.
     fn narrowed(
         &mut self,
         op: Op,

@@ -656,7 +656,7 @@ fn build_ir(kernel: &mut Kernel) -> Result<(), CompileError> {
         .filter(|base| *base <= options.platform.scratch_bytes);
     kernel.compiled.scratch_base = base.ok_or_else(|| scratch_exceeded(kernel))?;
     let build = BuildOptions {
-        // The copy of r0 has a unit.
+        // One unit holds the copy of r0.
         units: options
             .optimize
             .then(|| kernel.grfs / options.platform.unit_grfs() - 1),

@@ -283,7 +283,7 @@ impl Types {
         self.element(ty) == Some(Scalar::Int(1))
     }
 
-    /// True for one pointer.
+    /// True if the type is a pointer, not a vector of pointers.
     pub fn is_pointer(&self, ty: Type) -> bool {
         matches!(self.data(ty), TypeData::Scalar(Scalar::Ptr(_)))
     }

@@ -537,7 +537,7 @@ impl Parser<'_> {
         Ok(Some(inst))
     }
 
-    /// The rest of a call that does nothing.
+    /// Skips the rest of a call without effect.
     fn nothing(&mut self) -> Result<Option<InstData>> {
         self.call_tail()?;
         if self.lex.eat(b',')? {

@@ -25,10 +25,10 @@ const IGNORED: &[&str] = &[
     "dllimport",
 ];
 
-/// What attributes say of how a parameter is passed.
+/// Attributes of a parameter that say how it is passed.
 #[derive(Default)]
 pub(super) struct Passing {
-    /// Type of what is passed by value.
+    /// Type of the value behind a pointer that is passed by value.
     pub byval: Option<Type>,
     pub align: Option<u32>,
 }

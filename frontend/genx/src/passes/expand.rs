@@ -15,7 +15,7 @@ use crate::ir::{
 /// Bits of half an integer.
 const HALF: u64 = 32;
 
-/// Lowers all of them.
+/// Replaces these operations by arithmetic that vISA has.
 ///
 /// # Errors
 /// An operand is wrong.
@@ -36,7 +36,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     )
 }
 
-/// The arithmetic with a bit that an instruction is.
+/// Operation and sign of arithmetic that also returns an overflow bit; none for any other instruction.
 fn overflow(function: &Function, inst: Inst) -> Option<(BinaryOp, Sign)> {
     match &function.insts[inst].op {
         Op::Intrinsic(intrinsic) => match intrinsic.kind() {

@@ -19,7 +19,7 @@ use crate::ir::{
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 const BYTE: u32 = 8;
 
-/// What the bits above an integer are.
+/// Contents of the bits above an integer in its next width.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Above {
     Any,
@@ -27,7 +27,7 @@ enum Above {
     Sign,
 }
 
-/// Makes integers of other widths ones of the next width.
+/// Replaces integers of other widths by integers of the next width, and longer ones by bytes.
 ///
 /// # Errors
 /// An operation on them is not supported.
@@ -76,7 +76,7 @@ fn long(types: &Types, ty: Type) -> Option<u32> {
     }
 }
 
-/// The next width.
+/// The least width of the machine that has so many bits.
 fn next(bits: u32) -> u32 {
     WIDTHS
         .into_iter()
@@ -84,7 +84,7 @@ fn next(bits: u32) -> u32 {
         .unwrap_or(bits)
 }
 
-/// The type that takes the place of one.
+/// The type that replaces a type: integers, or elements of a vector, have the next width.
 fn wide(types: &mut Types, ty: Type) -> Type {
     match bits(types, ty) {
         Some(bits) => {
@@ -98,7 +98,7 @@ fn wide(types: &mut Types, ty: Type) -> Type {
     }
 }
 
-/// True for a type that another takes the place of.
+/// True if a type has to be replaced.
 fn other(types: &Types, ty: Type) -> bool {
     bits(types, ty).is_some() || long(types, ty).is_some()
 }
