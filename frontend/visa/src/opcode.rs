@@ -543,6 +543,7 @@ const OWORDS: Raw = Raw::Block(Amount::Owords(M::Owords));
 const SVM_OWORDS: Raw = Raw::Block(Amount::Owords(M::SvmOwords));
 const SVM_DATA: Raw = Raw::Lanes(Amount::SvmElement, Amount::SvmPlanes);
 const MEDIA: Raw = Raw::Block(Amount::MediaBlock);
+const TYPED_BLOCK: Raw = Raw::Block(Amount::TypedBlock);
 const SAMPLED: Raw = Raw::Sampled(Amount::Channels);
 const LSC_ADDRESS: Raw = Raw::LscAddress;
 
@@ -901,7 +902,8 @@ opcodes! {
         Raw::LscData] on DG2_ON;
     0x8a/3|7 LscTypedBlock2d "lsc_typed_block2d" Lsc [b(M::LscOp), X, P, b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscWidth), w(M::LscHeight), BASE,
-        d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS] on DG2_ON;
+        d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS]
+        raw [TYPED_BLOCK, TYPED_BLOCK] on DG2_ON;
     0x8b LscFence "lsc_fence" Lsc [X, P, b(M::LscUnit), b(M::LscFenceOp), b(M::LscScope)] on DG2_ON;
 
     // Pixels of a render target: mode, surface, sample index, destination.

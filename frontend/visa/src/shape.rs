@@ -56,6 +56,8 @@ pub enum Amount {
     Blocks,
     /// Bytes of a two-dimensional block, its rows rounded up to a power of two.
     MediaBlock,
+    /// As `MediaBlock`, by LSC.
+    TypedBlock,
     /// The `n`th number with this meaning.
     Number(Meaning, usize),
     /// The `n`th number with this meaning, a count of GRFs, in bytes.
@@ -256,10 +258,8 @@ impl Amount {
                 _ => 1 << (n(Meaning::BlockCount)? & 3),
             },
             Amount::Blocks => 1 << (n(Meaning::BlockCount)? & 3),
-            Amount::MediaBlock => {
-                let row = (n(Meaning::PairFirst)? & 0xff).next_power_of_two().max(4);
-                row * (n(Meaning::PairSecond)? & 0xff)
-            }
+            Amount::MediaBlock => rows_bytes(n(Meaning::PairFirst)?, n(Meaning::PairSecond)?),
+            Amount::TypedBlock => rows_bytes(n(Meaning::LscWidth)?, n(Meaning::LscHeight)?),
             Amount::Number(meaning, nth) => number(inst, meaning, nth)? & 0xff,
             Amount::Grfs(meaning, nth) => (number(inst, meaning, nth)? & 0xff) * grf,
             Amount::UnormPixels => 64 * channels(n(Meaning::SampleFormat)? & 0xf)?,
@@ -320,6 +320,11 @@ fn avs_bytes(mask: u32, control: u32, mode: u32) -> Option<u32> {
             }
             / 2,
     )
+}
+
+/// Bytes of the rows of a block of an image, each of a power of two of bytes and at least a dword.
+fn rows_bytes(width: u32, height: u32) -> u32 {
+    (width & 0xff).next_power_of_two().max(4) * (height & 0xff)
 }
 
 /// Numbers of elements that [`Meaning::LscElements`] stands for.

@@ -97,6 +97,7 @@ impl Select<'_, '_> {
         match visa.op {
             Opcode::LscFence => self.lsc_fence(visa),
             Opcode::LscBlock2d => self.lsc_block_2d(visa, channels),
+            Opcode::LscTypedBlock2d => self.lsc_typed_block_2d(visa, channels),
             Opcode::LscTyped => self.lsc_typed(visa, channels),
             Opcode::LscUntyped => self.lsc_untyped(visa, channels),
             Opcode::LscStrided => self.lsc_strided(visa, channels),
@@ -264,30 +265,19 @@ impl Select<'_, '_> {
         let mut bits = 0;
         for (nth, at) in BLOCK_FIELDS.into_iter().enumerate() {
             let value = self.scalar(&visa.operands[vectors[nth + 1]])?;
-            let to = payload.write(self, at, 1, Type::Ud);
-            match nth.checked_sub(3) {
+            let added = match nth.checked_sub(3) {
                 Some(axis) if inside[axis] => {
                     let mask = (1 << BLOCK_OFFSET_BITS) - 1;
                     bits |= (offsets[axis] as u32 & mask) << BLOCK_OFFSETS[axis];
-                    self.alu(Op::Mov, Channels::SCALAR, to, &[value]);
+                    0
                 }
-                Some(axis) if offsets[axis] != 0 => {
-                    let offset = Src::imm(Type::D, u64::from(offsets[axis] as u32));
-                    self.alu(Op::Add, Channels::SCALAR, to, &[value, offset]);
-                }
-                _ => self.alu(Op::Mov, Channels::SCALAR, to, &[value]),
-            }
+                Some(axis) => offsets[axis],
+                None => 0,
+            };
+            self.lsc_field(&mut payload, at, value, added);
         }
-        let less_one = |meaning| n(visa, meaning).wrapping_sub(1);
-        let shape = less_one(Meaning::LscWidth) & 0xff
-            | (less_one(Meaning::LscHeight) & 0xff) << 8
-            | (less_one(Meaning::LscBlocks) & 0xf) << 16;
-        let to = payload.write(self, BLOCK_SHAPE, 1, Type::Ud);
-        self.alu(Op::Mov, Channels::SCALAR, to, &[ud(shape)]);
-        let address = Payload {
-            reg: payload.whole(self),
-            grfs: 1,
-        };
+        let blocks = (n(visa, Meaning::LscBlocks).wrapping_sub(1) & 0xf) << 16;
+        let address = self.lsc_block_shape(visa, payload, blocks);
         let data = self.lsc_data(visa, &sources)?;
         self.lsc_send(
             visa,
@@ -296,6 +286,54 @@ impl Select<'_, '_> {
             address,
             data,
         )
+    }
+
+    /// Selects a message of a block of an image's rows.
+    fn lsc_typed_block_2d(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
+        let sources: Vec<usize> = operands(visa, |f| f == Field::RawSrc).collect();
+        let vectors: Vec<usize> = operands(visa, |f| matches!(f, Field::Src(_))).collect();
+        let place = KINDS.get(n(visa, Meaning::LscAddressType).wrapping_sub(1) as usize);
+        let (Some(kind), Some(&place)) = (kind(n(visa, Meaning::LscOp)), place) else {
+            return self.fail("an operation or an address the platform lacks");
+        };
+        let mut request = Request::new(Function::Typed, kind)
+            .with(Value::Data(Data::D8))
+            .with(Value::Transformed(false))
+            .with(Value::Address(place));
+        request.fields.cache = Some(self.lsc_cache(visa, kind)?);
+        let mut payload = Buffer::new(self.grf());
+        // The message has no room for offsets.
+        for (axis, at) in BLOCK_FIELDS[3..].iter().enumerate() {
+            let value = self.scalar(&visa.operands[vectors[axis + 1]])?;
+            let offset = number(visa, Meaning::LscOffset, axis).unwrap_or_default();
+            self.lsc_field(&mut payload, *at, value, offset as i32);
+        }
+        let address = self.lsc_block_shape(visa, payload, 0);
+        let data = self.lsc_data(visa, &sources)?;
+        self.lsc_send(visa, channels, (request, place, 0), address, data)
+    }
+
+    /// Writes the sum of a value and a number to a field of a block's payload.
+    fn lsc_field(&mut self, payload: &mut Buffer, at: u32, value: Src, added: i32) {
+        let to = payload.write(self, at, 1, Type::Ud);
+        match added {
+            0 => self.alu(Op::Mov, Channels::SCALAR, to, &[value]),
+            _ => {
+                let added = Src::imm(Type::D, u64::from(added as u32));
+                self.alu(Op::Add, Channels::SCALAR, to, &[value, added]);
+            }
+        }
+    }
+
+    /// A block's payload with its last field: width and height, each less one, and more bits.
+    fn lsc_block_shape(&mut self, visa: &visa::Inst, mut payload: Buffer, more: u32) -> Payload {
+        let less_one = |meaning| n(visa, meaning).wrapping_sub(1) & 0xff;
+        let shape = less_one(Meaning::LscWidth) | less_one(Meaning::LscHeight) << 8 | more;
+        self.lsc_field(&mut payload, BLOCK_SHAPE, ud(shape), 0);
+        Payload {
+            reg: payload.whole(self),
+            grfs: 1,
+        }
     }
 
     /// The request of an operation, without lengths, and its kind of address.

@@ -539,7 +539,7 @@ fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, Strin
 
 /// Platforms that execute code made from the vISA for the first of them, each with the platform whose object files have the
 /// arguments, and the number of kernels that have such vISA.
-const XE2_VISA: ([(&str, &str); 3], usize) = ([("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")], 90);
+const XE2_VISA: ([(&str, &str); 3], usize) = ([("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")], 91);
 
 /// Register limits there, and where the choice is left to the register pressure; the least make many kernels spill.
 const XE2_LIMITS: [(u32, Grfs); 5] = [
@@ -590,6 +590,30 @@ fn our_code_for_xe2_and_xe3_gives_the_expected_results() {
             Ok(())
         });
     }
+}
+
+/// Numbers added to the place of a block of an image are as if the place had them.
+#[test]
+fn places_of_blocks_of_images_have_offsets() {
+    let bmg = platform::find("bmg").expect("the platform is known");
+    on_each(
+        read(bmg, vec![PathBuf::from("../tests/kernels/img_block")]),
+        |k| {
+            let text = std::fs::read_to_string(k.dir.join("bmg/img_block.visaasm"))
+                .map_err(|e| e.to_string())?;
+            let less = "    add (M1_NM, 1) V0058(0,0)<1> V0058(0,0)<0;1,0> -0x808:d\n    \
+                    add (M1_NM, 1) V0060(0,0)<1> V0060(0,0)<0;1,0> 0x3:d\n";
+            let text: Vec<String> = (text.lines())
+                .map(|line| match line.contains("[V0058,V0060]") {
+                    true => less.to_owned() + &line.replace("58,V0060", "58+0x808,V0060-0x3"),
+                    false => line.to_owned(),
+                })
+                .collect();
+            assert!(text.iter().any(|line| line.contains("+0x808")));
+            let zebin = object_file(k, text.join("\n").as_bytes(), Options::new(bmg))?;
+            run(k, &zebin)
+        },
+    );
 }
 
 /// Sums stay in the registers of what they are added to, and parts of matrices are loaded side by side. The reference's

@@ -128,8 +128,16 @@ impl Verifier<'_> {
         self.lsc_address(&message);
         self.lsc_data(&message);
         self.lsc_operands(&message);
-        if inst.op == Opcode::LscBlock2d {
-            self.lsc_block(&message);
+        match inst.op {
+            Opcode::LscBlock2d => self.lsc_block(&message),
+            Opcode::LscTypedBlock2d => {
+                let size = [Meaning::LscWidth, Meaning::LscHeight];
+                self.block_of_rows(
+                    message.name,
+                    size.map(|m| message.number(m, 0).unwrap_or(0)),
+                );
+            }
+            _ => {}
         }
         self.subject = Subject::Inst;
     }

@@ -171,12 +171,16 @@ impl Verifier<'_> {
             Some(Operand::Field(n)) => *n,
             _ => 0,
         };
-        let (width, height) = (number(3), number(4));
+        self.block_of_rows(inst.mnemonic(), [number(3), number(4)]);
+    }
+
+    /// Rules of the size of a block of an image's rows.
+    pub(super) fn block_of_rows(&mut self, op: &'static str, [width, height]: [u32; 2]) {
         let pitch = width.next_power_of_two().max(4);
         let most = MAX_BLOCK_BYTES / pitch.min(MAX_BLOCK_BYTES);
         if !(1..=MAX_ROW_BYTES).contains(&width) || !(1..=most).contains(&height) {
             self.find(FindingKind::MediaBlock {
-                op: inst.mnemonic(),
+                op,
                 width,
                 height,
                 most,

@@ -57,6 +57,10 @@ fn shapes_are_those_of_the_specification() {
             &[block(64)],
         ),
         (
+            "lsc_load_block2d.tgm D:13x3 bti(0x4)[D(0,0),D(0,1)]",
+            &[block(48), block(48)],
+        ),
+        (
             "svm_gather.1.4 (M1, 8) Q.0 D.0",
             &[lanes(8, 1), lanes(4, 1)],
         ),
@@ -150,12 +154,6 @@ fn every_message_of_the_data_port_and_the_sampler_has_one_but_the_old_and_the_un
         .map(|row| row.mnemonic)
         .filter(|name| !name.starts_with("va"))
         .collect();
-    let expected = [
-        "lsc_counter",
-        "lsc_typed_block2d",
-        "raw_sendg",
-        "shfl_idx4",
-        "bdpas",
-    ];
+    let expected = ["lsc_counter", "raw_sendg", "shfl_idx4", "bdpas"];
     assert_eq!(without, expected);
 }
