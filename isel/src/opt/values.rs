@@ -130,16 +130,16 @@ impl Value {
         let (a, b) = (&self.inst, &other.inst);
         let cond = |inst: &Inst| inst.cond.map(|c| c.cond);
         let dst = |inst: &Inst| inst.dst.map(|dst| (dst.reg.byte(), dst.hstride, dst.ty));
-        let bytes = |inst| {
+        let registers = |inst| {
             let results = results(func, inst).into_iter();
-            results.map(|v| func.regs[v].bytes)
+            results.map(|v| (func.regs[v].bytes, func.regs[v].class))
         };
         (a.op, a.exec_size, a.chan_off, a.opts) == (b.op, b.exec_size, b.chan_off, b.opts)
             && (a.pred, cond(a), dst(a)) == (b.pred, cond(b), dst(b))
             && self.old == other.old
             && a.srcs.len() == b.srcs.len()
             && (a.srcs.iter().zip(b.srcs.iter())).all(|(a, b)| is_same_source(func, a, b))
-            && bytes(a).eq(bytes(b))
+            && registers(a).eq(registers(b))
             && (self.is_everywhere() || self.block == other.block)
             && (!self.of_floats() || self.modes == other.modes)
     }
