@@ -2,7 +2,7 @@
 //!
 //! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), and leaves equivalent IR with fewer live
 //! registers at places where nearly all registers, or more than exist, are live. A candidate is live through such a
-//! place and is defined by one integer operation on immediates and on registers that are live at each of its uses.
+//! place and is defined by one integer operation on immediates, and on registers that are live at each of its uses or are constants.
 //! It is rematerialized before its first use in each block, or before the loops around the use in which registers
 //! are free (`spots`), and its original definition is removed. No other live range grows, and an operation costs
 //! less than a store and the loads.
@@ -70,6 +70,14 @@ struct Call {
     inst: u32,
     results: u32,
     lost: u32,
+}
+
+/// A value to rematerialize.
+#[derive(Clone, Copy)]
+struct Chosen {
+    v: VReg,
+    /// True if the constants that its operation reads are rematerialized with it.
+    with_constants: bool,
 }
 
 /// Maximum number of units that should be live, of `units`.
@@ -177,7 +185,7 @@ fn choose(
     known: &Known,
     values: &mut Values,
     mut places: Vec<Place>,
-) -> Vec<VReg> {
+) -> Vec<Chosen> {
     let mut crowded = vec![false; func.blocks.len()];
     for place in &places {
         crowded[place.block.as_u32() as usize] = true;
@@ -198,7 +206,7 @@ fn choose(
             && value.last.saturating_sub(value.def) >= MIN_RANGE_INSTS
             && values.parts(func, *v).is_some()
     };
-    let mut possible: Vec<VReg> = func.regs.keys().filter(is_possible).collect();
+    let possible: Vec<VReg> = func.regs.keys().filter(is_possible).collect();
     let spots = Spots::new(func, graph, &crowded);
     for &v in &possible {
         let home = Block::from_u32(values.get(v).site.0);
@@ -210,29 +218,35 @@ fn choose(
         let (last, here) = (known.last(v), 2 * block.as_u32());
         last > here || last == here && values.get(v).last > at
     };
-    let sources = |v: VReg| {
-        let parts = values.parts(func, v).into_iter().flatten().flatten();
-        let makers = parts.filter_map(|part| values.maker(func, values.get(part)));
-        makers.flat_map(|inst| {
-            let sources = inst.srcs.iter();
-            sources.filter_map(|src| src.as_reg()?.reg.as_virt())
-        })
-    };
-    // The sources are live before the first use in a block, or at the end of one.
-    let is_kept = |v: &VReg| {
-        values.reads(*v).all(|read| match read.spot == read.block {
+    // True if a register is live before the first use of another in each block, or at the end of the block before.
+    let is_kept = |s: VReg, v: VReg| {
+        values.reads(v).all(|read| match read.spot == read.block {
             true => {
                 let at = first[read.block.as_u32() as usize] + read.first;
-                sources(*v).all(|s| lives_behind(s, read.block, at.saturating_sub(1)))
+                lives_behind(s, read.block, at.saturating_sub(1))
             }
-            false => sources(*v).all(|s| lives_behind(s, read.spot, u32::MAX)),
+            false => lives_behind(s, read.spot, u32::MAX),
         })
     };
-    possible.retain(is_kept);
-    possible.sort_by_cached_key(|&v| {
+    let chosen = |v: VReg| {
+        let mut chosen = Chosen {
+            v,
+            with_constants: false,
+        };
+        for (s, constant) in values.sources(func, v) {
+            let is_kept = is_kept(s, v);
+            if !is_kept && constant.is_none() {
+                return None;
+            }
+            chosen.with_constants |= !is_kept;
+        }
+        Some(chosen)
+    };
+    let mut possible: Vec<Chosen> = possible.into_iter().filter_map(chosen).collect();
+    possible.sort_by_cached_key(|&Chosen { v, with_constants }| {
         let value = values.get(v);
         let cost = spots.cost(values.reads(v));
-        (cost, Reverse(value.last - value.def), v)
+        (cost, with_constants, Reverse(value.last - value.def), v)
     });
     possible.truncate(MAX_VALUES);
     // The values chosen so far, and their sources, which must stay.
@@ -248,23 +262,29 @@ fn choose(
                 && !values.reads(v).any(near)
                 && lives_behind(v, place.block, place.at)
         };
-        let there = possible.iter().filter(|&&v| lives(v));
-        let gone = there.clone().filter(|v| anew[v.as_u32() as usize]).count();
-        let mut over = place.over.saturating_sub(gone as u32);
-        for &v in there {
+        let there = possible.iter().filter(|chosen| lives(chosen.v));
+        let is_anew = |chosen: &&Chosen| anew[chosen.v.as_u32() as usize];
+        let mut over = place
+            .over
+            .saturating_sub(there.clone().filter(is_anew).count() as u32);
+        for &Chosen { v, with_constants } in there {
             if over == 0 {
                 break;
             }
             let n = v.as_u32() as usize;
-            let of_kept = sources(v).all(|s| !anew[s.as_u32() as usize]);
+            let sources = || {
+                let all = values.sources(func, v);
+                all.filter(|(_, constant)| !with_constants || constant.is_none())
+            };
+            let of_kept = sources().all(|(s, _)| !anew[s.as_u32() as usize]);
             if anew[n] || stays[n] || !of_kept {
                 continue;
             }
             anew[n] = true;
-            sources(v).for_each(|s| stays[s.as_u32() as usize] = true);
+            sources().for_each(|(s, _)| stays[s.as_u32() as usize] = true);
             over -= 1;
         }
     }
-    possible.retain(|v| anew[v.as_u32() as usize]);
+    possible.retain(|chosen| anew[chosen.v.as_u32() as usize]);
     possible
 }

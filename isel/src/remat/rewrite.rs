@@ -6,6 +6,7 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
 
+use super::Chosen;
 use super::values::{BOTH, Read, Values};
 
 /// A change before an instruction of a block, or at the block's end.
@@ -23,7 +24,7 @@ enum Work {
 type Renamed = HashMap<(VReg, u8), VReg, FixedState>;
 
 /// Rematerializes the chosen registers at their places, and nowhere else.
-pub fn rewrite(func: &mut Function, values: &Values, chosen: &[VReg]) {
+pub fn rewrite(func: &mut Function, values: &Values, chosen: &[Chosen]) {
     let (work, originals) = work(func, values, chosen);
     let mut renamed = Renamed::default();
     for work in work.chunk_by(|a, b| a.0 == b.0) {
@@ -59,11 +60,11 @@ pub fn rewrite(func: &mut Function, values: &Values, chosen: &[VReg]) {
 fn work(
     func: &mut Function,
     values: &Values,
-    chosen: &[VReg],
+    chosen: &[Chosen],
 ) -> (Vec<(Block, u32, Work)>, Vec<Inst>) {
     let mut work = Vec::new();
     let mut originals = Vec::new();
-    for &v in chosen {
+    for &Chosen { v, with_constants } in chosen {
         let parts = values.parts(func, v).unwrap_or_default();
         // Its tied operand goes with it if it has no other use.
         let alone = |part: &VReg| *part == v || values.get(*part).uses == 1;
@@ -94,6 +95,12 @@ fn work(
             };
             let mut new = None;
             for &number in made {
+                let number = match with_constants {
+                    true => with_own_constants(func, values, &mut originals, number, |make| {
+                        work.push((spot, at, make));
+                    }),
+                    false => number,
+                };
                 let data = func.regs[v];
                 let over = new.replace(func.regs.push(data));
                 work.extend(new.map(|new| (spot, at, Work::Make(new, number, over))));
@@ -107,6 +114,30 @@ fn work(
     }
     work.sort_unstable();
     (work, originals)
+}
+
+/// The number of an operation that reads constants made for it alone.
+fn with_own_constants(
+    func: &mut Function,
+    values: &Values,
+    originals: &mut Vec<Inst>,
+    number: u32,
+    mut make: impl FnMut(Work),
+) -> u32 {
+    let mut inst = originals[number as usize];
+    for n in 0..inst.srcs.len() {
+        let constant = values.constant(func, &originals[number as usize], n);
+        let made = constant.and_then(|v| values.maker(func, values.get(v)).copied());
+        let (Src::Reg(r), Some(v), Some(made)) = (&mut inst.srcs[n], constant, made) else {
+            continue;
+        };
+        let own = func.regs.push(func.regs[v]);
+        make(Work::Make(own, originals.len() as u32, None));
+        originals.push(made);
+        r.reg = Reg::virt(own, r.reg.byte());
+    }
+    originals.push(inst);
+    originals.len() as u32 - 1
 }
 
 /// The operation again, defining a register, or half of it over another; it ignores the execution mask.

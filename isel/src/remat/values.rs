@@ -186,6 +186,34 @@ impl Values {
         (half != rest && other.over.is_none() && is_other_cheap).then_some(parts)
     }
 
+    /// The register sources of the operations that define a register, each with the definition of a constant if
+    /// it is one.
+    pub fn sources<'a>(
+        &'a self,
+        func: &'a Function,
+        v: VReg,
+    ) -> impl Iterator<Item = (VReg, Option<VReg>)> + 'a {
+        let parts = self.parts(func, v).into_iter().flatten().flatten();
+        let makers = parts.filter_map(|part| self.maker(func, self.get(part)));
+        makers.flat_map(|inst| {
+            (0..inst.srcs.len()).filter_map(|n| {
+                let v = inst.srcs[n].as_reg()?.reg.as_virt()?;
+                Some((v, self.constant(func, inst, n)))
+            })
+        })
+    }
+
+    /// The definition of the constant that a source reads, if it reads one.
+    pub fn constant(&self, func: &Function, inst: &Inst, src: usize) -> Option<VReg> {
+        let v = inst.srcs[src].as_reg()?.reg.as_virt()?;
+        let half = self.get(v).half_read(func, inst, src);
+        let part = *self.parts(func, v)?.get(usize::from(half))?;
+        let value = self.get(part?);
+        let is_constant = |inst: &Inst| inst.srcs.iter().all(|src| src.as_reg().is_none());
+        let made = self.maker(func, value).filter(|_| value.is_cheap);
+        part.filter(|_| made.is_some_and(is_constant))
+    }
+
     /// The instruction that defines a register, if there is one.
     pub fn maker<'a>(&self, func: &'a Function, value: &Value) -> Option<&'a Inst> {
         let (block, inst) = value.site;
@@ -244,7 +272,7 @@ fn is_cheap(func: &Function, inst: &Inst) -> bool {
     let general = |reg: &Reg| (reg.as_virt()).is_some_and(|v| func.regs[v].class == Class::Grf);
     let computes = match inst.gen_op() {
         Some(Mov) => true,
-        Some(Not | Add | And | Or | Xor | Shl | Shr | Asr) => !dst.ty.is_float(),
+        Some(Not | Add | Add3 | And | Or | Xor | Shl | Shr | Asr) => !dst.ty.is_float(),
         _ => false,
     };
     computes

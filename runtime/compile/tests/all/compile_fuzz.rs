@@ -48,7 +48,7 @@ fn changed_kernels_are_compiled_or_refused() {
 
 #[test]
 fn changed_kernels_for_xe2_and_xe3_are_compiled_or_refused() {
-    for name in ["bmg", "ptl"] {
+    for name in ["bmg", "lnl", "ptl"] {
         try_changed(find(name).expect("a known platform"), 150);
     }
 }
