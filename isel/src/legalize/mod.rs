@@ -288,8 +288,8 @@ impl Legalizer<'_> {
         if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
             self.cut_down(dest, r, channels.count());
         }
-        // The type of a shift's first source also determines how many bits of the second one count.
-        let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
+        // The type of the first source of a shift or rotation also determines how many bits of the second one count.
+        let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr | Op::Rol | Op::Ror);
         for (i, s) in srcs.iter_mut().enumerate() {
             *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
         }
