@@ -96,6 +96,17 @@ fn kernels_are_described() {
         found(&undefined, "skl").map(|f| (f.0, f.1)),
         Some((Code::Callee, 5))
     );
+    let table = format!(
+        "{}@t = constant [2 x ptr] [ptr null, ptr @t]\n",
+        kernel(
+            "i64 %p, <8 x i32> %w",
+            "  %a = load i64, ptr @t\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %a, <8 x i32> %w)"
+        )
+    );
+    assert_eq!(
+        found(&table, "skl").map(|f| (f.0, f.1)),
+        Some((Code::Memory, 5))
+    );
     let again = format!(
         "{}define internal void @f() {{\n  call void @k()\n  ret void\n}}\n",
         kernel("", "  call void @f()")

@@ -5,6 +5,7 @@ use kiln_genx::{READ, stage_names, stages};
 const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
 declare { i64, i1 } @llvm.uadd.with.overflow.i64(i64, i64)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
 declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>, <8 x i1>, <8 x i1>)
 @seen = internal global i32 5, align 4
@@ -204,4 +205,32 @@ fn a_variable_whose_address_another_function_uses_is_in_memory() {
     assert!(used.contains("gather") && !used.contains("vload"), "{used}");
     let [before, behind] = around("addresses", "", &body(""));
     assert_eq!(before, behind);
+}
+
+#[test]
+fn a_copy_is_one_access_or_a_loop() {
+    let body = |size: &str| {
+        format!(
+            "  %l = zext i32 %n to i64\n  %to = inttoptr i64 %p to ptr\n  %q = add i64 %p, 64\n  \
+             %from = inttoptr i64 %q to ptr\n  \
+             call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 {size}, i1 false)\n  \
+             %x = add <8 x i32> %w, %w\n{STORE}"
+        )
+    };
+    replaces(
+        "copies",
+        "",
+        &body("32"),
+        "call void @llvm.memmove",
+        "load <8 x i32>",
+    );
+    replaces(
+        "copies",
+        "",
+        &body("%l"),
+        "call void @llvm.memmove",
+        "masked.load",
+    );
+    let [_, behind] = around("copies", "", &body("%l"));
+    assert!(behind.contains("phi"), "{behind}");
 }

@@ -138,6 +138,7 @@ impl Reader<'_> {
             linkage: linkage(self.op(5)?, self.optional(12)),
             constant: flags & 1 != 0,
             init: None,
+            addresses: false,
             in_memory: false,
             attrs: self.function_attrs(self.optional(14)),
             loc,
@@ -210,7 +211,10 @@ impl Reader<'_> {
                 return Err(self.fail("the first value has another type than the variable"));
             }
             let data = rules::data_of(&self.module.types, &body.function, value);
-            self.module.globals[id].init = self.placed(data)?;
+            let init = self.placed(data)?;
+            let global = &mut self.module.globals[id];
+            global.addresses = init.is_none();
+            global.init = init;
         }
         Ok(())
     }

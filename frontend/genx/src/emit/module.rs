@@ -372,7 +372,7 @@ impl<'a> KernelObject<'a> {
                     if shares {
                         "all threads share it"
                     } else {
-                        "its first value is no plain data"
+                        "addresses are in its first value"
                     }
                 );
                 return Err(Diagnostic::new(Code::Memory, *loc, message));

@@ -129,7 +129,10 @@ pub enum Kind {
     Load,
     Store,
     /// To, from, bytes.
-    MemCopy,
+    MemCopy {
+        /// True if the destination may begin in the source.
+        overlaps: bool,
+    },
     /// To, byte, bytes.
     MemSet,
     /// Address, alignment, mask, old value; or value, address, alignment, mask.
@@ -276,6 +279,10 @@ const fn masked(stores: bool, scattered: bool) -> Masked {
     Masked { stores, scattered }
 }
 
+const fn copied(overlaps: bool) -> Kind {
+    Kind::MemCopy { overlaps }
+}
+
 const fn convert(result: Sign) -> Alu {
     int(Opcode::Mov, result, Sign::Own, true)
 }
@@ -344,7 +351,7 @@ impl Intrinsic {
     pub fn is_pure(self) -> bool {
         match self.kind() {
             Kind::Store
-            | Kind::MemCopy
+            | Kind::MemCopy { .. }
             | Kind::MemSet
             | Kind::SlmInit
             | Kind::Atomic(..)

@@ -7,8 +7,8 @@ use kiln_frontend::module::{Modifier, predefined};
 use kiln_frontend::opcode::{AtomicOp as A, Opcode};
 
 use super::{
-    Access, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, masked, mixed, ss,
-    ss_sat, su, su_sat, us, us_sat, uu, uu_sat,
+    Access, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied, masked,
+    mixed, ss, ss_sat, su, su_sat, us, us_sat, uu, uu_sat,
 };
 use super::{lsc, messages, systolic};
 use crate::ir::BinaryOp;
@@ -701,9 +701,9 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("masked.scatter", Masked(masked(true, true))),
     ("masked.store", Masked(masked(true, false))),
     ("maxnum", Extremum(true, Signed)),
-    ("memcpy", MemCopy),
-    ("memcpy.inline", MemCopy),
-    ("memmove", MemCopy),
+    ("memcpy", copied(false)),
+    ("memcpy.inline", copied(false)),
+    ("memmove", copied(true)),
     ("memset", MemSet),
     ("minnum", Extremum(false, Signed)),
     ("nearbyint", Alu(alu(Opcode::Rnde))),

@@ -56,6 +56,8 @@ pub struct Global {
     pub constant: bool,
     /// Bytes of its first value; `None` if it has none, or one that is no plain data.
     pub init: Option<Vec<u8>>,
+    /// True if its first value has addresses in it.
+    pub addresses: bool,
     /// True if its address is used, so that it stands in memory.
     pub in_memory: bool,
     pub attrs: Attrs,

@@ -54,7 +54,7 @@ fn bad_constant<T>(message: impl Into<String>) -> Rule<T> {
 /// True for an intrinsic that copies or sets memory: the alignment of its pointers matters.
 pub fn copies(op: &Op) -> bool {
     match op {
-        Op::Intrinsic(intrinsic) => matches!(intrinsic.kind(), Kind::MemCopy | Kind::MemSet),
+        Op::Intrinsic(intrinsic) => matches!(intrinsic.kind(), Kind::MemCopy { .. } | Kind::MemSet),
         _ => false,
     }
 }

@@ -266,6 +266,7 @@ impl Parser<'_> {
             space,
             linkage,
             constant,
+            addresses: !external && init.is_none(),
             init,
             in_memory: false,
             attrs,

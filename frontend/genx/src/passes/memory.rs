@@ -65,7 +65,6 @@ struct Place {
 /// # Errors
 /// An allocation has no constant size, or its address escapes; an access is not supported.
 pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
-    super::copies::expand(module, function)?;
     let globals = function.values.keys();
     let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
     let globals: Vec<Value> = globals.collect();
@@ -189,6 +188,14 @@ impl<'a> Memory<'a> {
             let Ok(found) = self.variable(None, pointer, bytes, &uses) else {
                 continue;
             };
+            if let (true, Some((user, _))) =
+                (self.module.globals[id].addresses, uses[pointer].first())
+            {
+                let name = &self.module.globals[id].name;
+                let message =
+                    format!("variable @{name} is not supported: addresses are in its first value");
+                return self.error(*user, Code::Memory, message);
+            }
             let element = found.element.unwrap_or(1);
             let count = (bytes / u64::from(element)) as u32;
             let ty = self

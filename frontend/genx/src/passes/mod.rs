@@ -52,6 +52,9 @@ pub const ALL: &[(&str, Pass)] = &[
     ("widths", |module, function, kernel| {
         widths::lower(module, function, kernel)
     }),
+    ("copies", |module, function, _| {
+        copies::expand(module, function)
+    }),
     ("addresses", |module, function, _| {
         memory::find_addresses(module, function);
         Ok(())
