@@ -319,7 +319,7 @@ impl<'a> KernelObject<'a> {
         signatures(&mut shared, &functions, kernel.function)?;
         let mut types = module.types.clone();
         crate::passes::simplify::simplify(&mut types, &mut function);
-        globals(&mut shared, &functions);
+        globals(&mut shared, &functions)?;
         let own = shared.frames.get(&kernel.function).copied().unwrap_or(0);
         let mut emitter = Emitter::new(&mut shared, &function, None)?;
         emitter.frame = own;
@@ -593,7 +593,7 @@ fn variables_in_memory(module: &Module, functions: &[FunctionId]) -> Vec<(Global
 }
 
 /// Makes variables of the module's variables that functions read or write, with their first values.
-fn globals(shared: &mut Shared, functions: &[FunctionId]) {
+fn globals(shared: &mut Shared, functions: &[FunctionId]) -> Result<()> {
     let module = shared.module;
     let mut used = Vec::new();
     for_intrinsics(module, functions, |kind, function, data| {
@@ -606,6 +606,7 @@ fn globals(shared: &mut Shared, functions: &[FunctionId]) {
             used.push(*id);
         }
     });
+    let mut values = Vec::new();
     for id in used {
         let global = &module.globals[id];
         let size = module.types.layout(global.ty).map(|(size, _)| size);
@@ -618,18 +619,17 @@ fn globals(shared: &mut Shared, functions: &[FunctionId]) {
         let var = shared.object.block(VType::Ud, size as u32);
         shared.globals.insert(id, var);
         let Some(init) = &global.init else { continue };
-        for (at, part) in (0u32..).step_by(4).zip(init.chunks(4)) {
-            let bits = part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
-            let dst = super::operand::Dst::Var {
-                var,
-                ty: VType::Ud,
-                layout: super::operand::Layout::same(at),
-            };
-            let _ = shared
-                .object
-                .copy(dst, super::function::imm(VType::Ud, bits), 1);
+        let parts = init.chunks(4);
+        let dword = |part: &[u8]| part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+        values.push((var, parts.map(dword).collect::<Vec<u64>>()));
+    }
+    if let (false, Some(first)) = (values.is_empty(), functions.first()) {
+        let mut emitter = Emitter::new(shared, &module.functions[*first], None)?;
+        for (var, values) in values {
+            emitter.fill(var, VType::Ud, &values)?;
         }
     }
+    Ok(())
 }
 
 /// Places of a subroutine's parameters and results.
