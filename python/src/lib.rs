@@ -156,7 +156,11 @@ impl Kernel {
     }
 
     fn __repr__(&self) -> String {
-        let kind = if self.is_function { "function" } else { "kernel" };
+        let kind = if self.is_function {
+            "function"
+        } else {
+            "kernel"
+        };
         format!(
             "<kiln.Kernel: {kind} {}, {}, {} instructions, {} bytes>",
             self.name,
@@ -354,12 +358,10 @@ impl How {
         };
         let all = [Allocator::Scan, Allocator::Ion];
         let named = |a: &Allocator| allocator_name(*a) == self.allocator;
-        let allocator = all.into_iter().find(named).ok_or_else(|| {
-            wrong(format!(
-                "`{}` is no allocator: scan, ion",
-                self.allocator
-            ))
-        })?;
+        let allocator = all
+            .into_iter()
+            .find(named)
+            .ok_or_else(|| wrong(format!("`{}` is no allocator: scan, ion", self.allocator)))?;
         let mut without = Vec::new();
         for name in &self.without {
             let pass = optional_passes().find(|pass| pass == name);

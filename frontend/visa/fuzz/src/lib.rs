@@ -2,10 +2,10 @@
 
 use kiln_frontend::binary::{NEWEST, read, write};
 use kiln_frontend::module::Module;
-use kiln_target::platform::Generation;
 use kiln_frontend::print::print;
 use kiln_frontend::text::parse;
 use kiln_frontend::verify::{check, verify};
+use kiln_target::platform::Generation;
 
 /// Runs every function on a module: none panics, a sound module is the same after printing and reading, and written
 /// objects can be read.
