@@ -498,10 +498,12 @@ impl<'a> Verifier<'a> {
         let Some(facts) = Facts::of(inst.op) else {
             return;
         };
-        if matches!(inst.op, Opcode::Rol | Opcode::Ror) && modifier == Modifier::Neg {
-            return self.find(FindingKind::NegatedRotation {
+        let of_number = matches!(modifier, Modifier::Neg | Modifier::Abs | Modifier::NegAbs);
+        if matches!(inst.op, Opcode::Rol | Opcode::Ror) && of_number {
+            return self.find(FindingKind::ModifiedRotation {
                 op: inst.mnemonic(),
                 operand: self.written(operand),
+                found: modifier.text(),
             });
         }
         let float = |ty: Type| FLOATS.contains(ty);

@@ -368,8 +368,8 @@ rules! {
         Unpredicated { op: &'static str }
         "`{op}` has no predicate, which selects the source of each channel";
     "V0088" Warning "A rotation has no source modifiers."
-        NegatedRotation { op: &'static str, operand: usize }
-        "operand {operand} of `{op}` has the modifier (-), which rotations do not have: it takes \
+        ModifiedRotation { op: &'static str, operand: usize, found: &'static str }
+        "operand {operand} of `{op}` has the modifier {found}, which rotations do not have: it takes \
          another instruction";
 }
 
