@@ -6,6 +6,7 @@
 //! follows.
 
 mod channels;
+mod extent;
 pub mod legalize;
 pub mod opt;
 pub mod pairs;

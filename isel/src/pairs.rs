@@ -15,11 +15,12 @@
 
 use std::ops::Range;
 
-use kiln_emit::messages::Descriptors;
 use kiln_machine::func::{Block, Class, Function};
-use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
+use kiln_machine::inst::{Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use smallvec::{SmallVec, smallvec};
+
+use crate::extent;
 
 /// Maximum number of units considered for a value, the units used last.
 const MAX_OPEN_UNITS: usize = 64;
@@ -228,6 +229,7 @@ impl Pairs {
 /// read in a later block counts as at that block's end, so that the order within does not matter.
 fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mut [Value]) {
     let half = func.target.grf_bytes;
+    let fits = |bytes: Range<u32>| bytes.len() <= half as usize;
     func.visit(inst, |v, role| {
         let value = &mut values[v.as_u32() as usize];
         value.last = if value.def < block.start {
@@ -239,7 +241,8 @@ fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mu
         value.is_barred |= value.def == NONE && !role.is_def();
         let reg = match role {
             Role::Source { src, .. } => {
-                value.is_barred |= sent(func, inst, src).is_some_and(|bytes| bytes > half);
+                value.is_barred |= inst.message.is_some()
+                    && extent::read(func, inst, src.into()).is_some_and(|bytes| !fits(bytes));
                 inst.srcs[usize::from(src)].as_reg().map(|r| r.reg)
             }
             Role::Result { old, .. } => {
@@ -250,7 +253,7 @@ fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mu
                     && data.class == Class::Grf
                     && u32::from(data.bytes.max(data.align)) <= half
                     && inst.gen_op().is_some()
-                    && written(func, inst).is_none_or(|bytes| bytes <= half);
+                    && (inst.message.is_none() || extent::written(func, inst).is_some_and(fits));
                 if let Some(old) = old {
                     values[old.as_u32() as usize].is_barred = true;
                 }
@@ -262,27 +265,6 @@ fn collect(func: &Function, inst: &Inst, at: u32, block: Range<u32>, values: &mu
             values[v.as_u32() as usize].is_barred = true;
         }
     });
-}
-
-/// Number of bytes that a message writes to its result, if the instruction is one.
-fn written(func: &Function, inst: &Inst) -> Option<u32> {
-    let message = &func.messages[inst.message.expand()?];
-    Some(match message.desc {
-        Desc::Imm(desc) => (desc >> 20 & 31) * func.target.grf_bytes,
-        Desc::Addr(_) => u32::MAX,
-    })
-}
-
-/// Number of bytes that a message sends of one of its payloads, if the instruction is one whose lengths are constant.
-fn sent(func: &Function, inst: &Inst, src: u8) -> Option<u32> {
-    let message = &func.messages[inst.message.expand()?];
-    let grfs = match (src, message.desc, message.ex_desc) {
-        (0, Desc::Imm(desc), _) => desc >> 25 & 15,
-        (1, _, Desc::Imm(ex_desc)) => Descriptors::second_of(ex_desc, func.target.family),
-        (1, _, Desc::Addr(_)) => message.send.src1_len.into(),
-        _ => return None,
-    };
-    Some(grfs * func.target.grf_bytes)
 }
 
 /// Replaces values of shared units by versions of the unit's register.

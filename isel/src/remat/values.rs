@@ -1,12 +1,15 @@
 //! The definition of each register, and the reads of registers that may be rematerialized.
 
+use std::ops::Range;
+
 use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Block, Class, Function};
-use kiln_machine::inst::{Desc, Inst, Reg, Role, Src, VReg};
+use kiln_machine::inst::{Inst, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use kiln_target::isa::Op;
 
 use super::{MAX_BLOCKS, NONE};
+use crate::extent;
 
 /// The reads of a register, or of one half of it, in one block.
 #[derive(Clone, Copy)]
@@ -223,15 +226,15 @@ impl Values {
 }
 
 /// The half of a unit that holds a range of bytes, if one does.
-fn half(func: &Function, from: u32, bytes: u32) -> Option<u8> {
+fn half(func: &Function, bytes: Range<u32>) -> Option<u8> {
     let grf = func.target.grf_bytes;
-    (from / grf == (from + bytes.max(1) - 1) / grf).then_some((from / grf) as u8)
+    let last = bytes.end.max(bytes.start + 1) - 1;
+    (bytes.start / grf == last / grf).then_some((bytes.start / grf) as u8)
 }
 
 /// The half of its register that an instruction writes, if it writes one.
 fn half_written(func: &Function, inst: &Inst) -> Option<u8> {
-    let dst = inst.dst.as_ref().filter(|_| inst.is_by_channel())?;
-    half(func, dst.reg.byte(), dst.span(inst.exec_size))
+    half(func, extent::written(func, inst)?)
 }
 
 impl Value {
@@ -246,23 +249,9 @@ impl Value {
 
 /// The half of a register that a source reads, if it reads one.
 fn half_read(func: &Function, inst: &Inst, src: usize) -> Option<u8> {
-    let source = inst.srcs[src]
-        .as_reg()
-        .filter(|r| r.reg.as_list().is_none())?;
-    let bytes = match inst.message.expand() {
-        Some(message) => {
-            let message = &func.messages[message];
-            let (desc, first) = match src {
-                0 => (message.desc, 25),
-                _ => (message.ex_desc, 6),
-            };
-            let Desc::Imm(desc) = desc else { return None };
-            (desc >> first & 15) * func.target.grf_bytes
-        }
-        None if inst.is_by_channel() => source.span(inst.exec_size),
-        None => return None,
-    };
-    half(func, source.reg.byte(), bytes)
+    let is_list = |reg: Reg| reg.as_list().is_some();
+    let source = inst.srcs[src].as_reg().filter(|r| !is_list(r.reg));
+    half(func, source.and(extent::read(func, inst, src))?)
 }
 
 /// True for an integer operation that defines a register, or a part of it, from immediates and registers.
