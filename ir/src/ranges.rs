@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::cfg::Cfg;
 use crate::func::{Cell, Function};
-use crate::liveness::{Accesses, Batch, Graph, Item, Solver};
+use crate::liveness::{Accesses, Batch, Graph, Item, Solver, Worklist};
 use crate::ssa::Placer;
 
 /// Positions, ascending, from one to before another. An instruction has two: it reads at the even one and writes at the
@@ -38,6 +38,7 @@ pub fn of(
 ) -> Vec<CellRanges> {
     let accesses = graph.accesses;
     let mut ranges = locals(func, &graph.global, accesses);
+    let mut touched = Worklist::new(cfg.blocks.len());
     for batch in batches {
         solver.solve(batch);
         placer.flow(func, &solver, batch, accesses);
@@ -50,7 +51,7 @@ pub fn of(
             wanted: Toggles::new(),
             events: Vec::new(),
         };
-        walk.blocks(func, &placer, &mut ranges);
+        walk.blocks(func, &placer, &mut touched, &mut ranges);
     }
     ranges
 }
@@ -130,19 +131,27 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn blocks(&mut self, func: &Function, placer: &Placer, ranges: &mut [CellRanges]) {
+    /// Visits the blocks in which cells of the batch are live or accessed, which it puts in order in `touched`.
+    fn blocks(
+        &mut self,
+        func: &Function,
+        placer: &Placer,
+        touched: &mut Worklist,
+        ranges: &mut [CellRanges],
+    ) {
         let mut cells = [Cell::from_u32(0); 64];
         for &(cell, bits) in &self.batch.cells {
             cells[bits.trailing_zeros() as usize] = cell;
         }
-        let mut blocks: Vec<u32> = self.solver.touched().to_vec();
-        blocks.extend(placer.touched());
-        blocks.extend(self.batch.items.iter().map(|item| item.block));
-        blocks.sort_unstable();
-        blocks.dedup();
+        let accessing = self.batch.items.iter().map(|item| item.block);
+        let live = self.solver.touched().iter().copied();
+        live.chain(placer.touched())
+            .chain(accessing)
+            .for_each(|b| touched.push(b));
+        let last_first: Vec<u32> = std::iter::from_fn(|| touched.pop()).collect();
         let mut items = &self.batch.items[..];
         let mut end = 0;
-        for b in blocks {
+        for b in last_first.into_iter().rev() {
             let count = items.partition_point(|item| item.block <= b);
             let (of_block, rest) = items.split_at(count);
             items = rest;
