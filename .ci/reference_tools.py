@@ -27,7 +27,10 @@ PLATFORMS = {
     "pvc": ("12p72", "-xe"),
     "lnl": ("2", "-xe"),
     "bmg": ("2", "-xe"),
+    "ptl": ("3", "-xe"),
 }
+# Tools that do not know a platform: of those for Panther Lake, only the compiler is public.
+UNKNOWN = {("iga64", "ptl"), ("GenX_IR", "ptl")}
 
 
 class Failed(Exception):
@@ -35,7 +38,9 @@ class Failed(Exception):
 
 
 def find(tool, platform):
-    """The path of a tool for a platform, or None."""
+    """The path of a tool for a platform, or None if it is missing or does not know the platform."""
+    if (tool, platform) in UNKNOWN:
+        return None
     name = tool + PLATFORMS[platform][1]
     path = os.pathsep.join([str(FOLDER / "bin"), os.environ.get("PATH", "")])
     if shutil.which(name, path=path) is None:
