@@ -567,7 +567,7 @@ const DG2_ON: Generations = Generations::from(On::Dg2);
 const PVC_ON: Generations = Generations::from(On::Pvc);
 const PVC: Generations = Generations::only(&[On::Pvc, On::PvcXt]);
 /// Platforms later than those of [`Generation`].
-const LATER: Generations = Generations::NONE;
+pub(crate) const LATER: Generations = Generations::NONE;
 
 opcodes! {
     // Arithmetic: destination, sources. `mad` is s0*s1+s2; `lrp` s0*s1+(1-s0)*s2; `mulh` the upper

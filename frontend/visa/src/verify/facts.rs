@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use crate::module::Type;
-use crate::opcode::{AtomicOp, Opcode};
+use crate::opcode::{AtomicOp, LATER, Opcode};
 use kiln_target::platform::{Generation, Generations};
 
 /// A set of types.
@@ -112,7 +112,8 @@ const UD: Types = Types::of(&[Type::Ud]);
 const UD_SRC: Types = UD.or(Types::of(&[Type::Uv]));
 const UB: Types = Types::of(&[Type::Ub]);
 const UW: Types = Types::of(&[Type::Uw]);
-const BYTE: Types = Types::of(&[Type::Ub, Type::B]);
+const B: Types = Types::of(&[Type::B]);
+const BYTE: Types = UB.or(B);
 const WORD: Types = Types::of(&[Type::Uw, Type::W]);
 const WORD_DWORD: Types = WORD.or(DWORD);
 const F: Types = Types::of(&[Type::F]);
@@ -192,7 +193,8 @@ facts! {
     FMinMax: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, BF <- BF on PVC_ON];
     Mov: Yes Arith [NUMBERS <- NUMBERS_SRC, F_BF <- F_BF on XEHP_ON];
     Cmp: No Arith [NUMBERS <- INT_SRC, NUMBERS <- DF, NUMBERS <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
-    Fcvt: No No [HF <- BYTE, BYTE <- HF, UD <- F, F <- UD];
+    // A `ub` is `bf8`, a `b` is `hf8`, a `ud` is `tf32`.
+    Fcvt: No No [HF <- UB, UB <- HF, HF <- B on LATER, B <- HF on LATER, UD <- F, F <- UD];
 }
 
 /// Sources of `srnd`: the value, and the random bits.

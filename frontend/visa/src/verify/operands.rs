@@ -228,36 +228,39 @@ impl<'a> Verifier<'a> {
         sources: &[(usize, Type)],
         maps: impl Iterator<Item = &'m Map> + Clone,
     ) {
-        let fits = |map: &&Map| sources.iter().all(|(_, ty)| map.src.contains(*ty));
-        let fitting = maps.clone().filter(fits);
-        if fitting.clone().next().is_none() {
-            let all = maps.map(|map| map.src).reduce(Types::or);
-            let Some(allowed) = all else {
-                return;
-            };
-            let wrong = sources.iter().find(|(_, ty)| !allowed.contains(*ty));
-            let Some(&(operand, ty)) = wrong.or(sources.last()) else {
-                return;
-            };
-            self.subject = Subject::Operand(operand);
-            self.find(FindingKind::TypeMix {
-                op,
-                operand: self.written(operand),
-                ty,
-                beside: format!("a {is} of type {}", other_type.name()),
-                allowed: allowed.to_string(),
-            });
-        } else if let Some(platform) = self.platform
-            && !fitting.clone().any(|map| map.on.contains(platform))
+        let here = |map: &&Map| self.platform.is_none_or(|on| map.on.contains(on));
+        let maps_here = maps.filter(here);
+        if let Some(platform) = self.platform
+            && maps_here.clone().next().is_none()
         {
             self.subject = Subject::Operand(other);
-            self.find(FindingKind::PlatformType {
+            return self.find(FindingKind::PlatformType {
                 op,
                 operand: self.written(other),
                 ty: other_type,
                 platform: platform.name(),
             });
         }
+        let fits = |map: &Map| sources.iter().all(|(_, ty)| map.src.contains(*ty));
+        if maps_here.clone().any(fits) {
+            return;
+        }
+        let all = maps_here.map(|map| map.src).reduce(Types::or);
+        let Some(allowed) = all else {
+            return;
+        };
+        let wrong = sources.iter().find(|(_, ty)| !allowed.contains(*ty));
+        let Some(&(operand, ty)) = wrong.or(sources.last()) else {
+            return;
+        };
+        self.subject = Subject::Operand(operand);
+        self.find(FindingKind::TypeMix {
+            op,
+            operand: self.written(operand),
+            ty,
+            beside: format!("a {is} of type {}", other_type.name()),
+            allowed: allowed.to_string(),
+        });
     }
 
     /// Rules of one operand by itself.

@@ -3,7 +3,8 @@
 use super::operands::is_unused;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Modifier, Operand, StateVar, Subject, Type, predefined};
-use crate::opcode::{Field, Meaning, Opcode, PRECISIONS as NAMES};
+use crate::opcode::{Field, LATER, Meaning, Opcode, PRECISIONS as NAMES};
+use kiln_target::platform::{Generation, Generations};
 
 /// Maximum number of labels of a `switchjmp`.
 const MAX_LABELS: usize = 32;
@@ -46,6 +47,8 @@ struct Precision {
     accumulated: &'static [Type],
     /// Precisions that the other source may have.
     partners: &'static [u32],
+    /// Platforms that multiply it.
+    on: Generations,
 }
 
 const INT_PRECISIONS: &[u32] = &[1, 2, 3, 4, 5, 6, 7, 8];
@@ -55,15 +58,25 @@ const fn int(number: u32) -> Precision {
         number,
         accumulated,
         partners: INT_PRECISIONS,
+        on: XEHP_ON,
     }
 }
-const fn float(number: u32, accumulated: &'static [Type], partners: &'static [u32]) -> Precision {
+const fn float(
+    number: u32,
+    accumulated: &'static [Type],
+    partners: &'static [u32],
+    on: Generations,
+) -> Precision {
     Precision {
         number,
         accumulated,
         partners,
+        on,
     }
 }
+
+const XEHP_ON: Generations = Generations::from(Generation::XeHp);
+const PVC_ON: Generations = Generations::from(Generation::Pvc);
 
 /// Precisions by the numbers of [`crate::opcode::PRECISIONS`]. `bf` was a word in older modules.
 const PRECISIONS: &[Precision] = &[
@@ -75,12 +88,12 @@ const PRECISIONS: &[Precision] = &[
     int(6),
     int(7),
     int(8),
-    float(9, &[Type::F, Type::Bf, Type::W, Type::Uw], &[9]),
-    float(10, &[Type::F, Type::Hf], &[10]),
-    float(11, &[Type::F, Type::Bf], &[11, 14]),
-    float(12, &[Type::F], &[12]),
-    float(14, &[Type::F, Type::Bf], &[11, 14]),
-    float(15, &[Type::F, Type::Bf], &[15]),
+    float(9, &[Type::F, Type::Bf, Type::W, Type::Uw], &[9], XEHP_ON),
+    float(10, &[Type::F, Type::Hf], &[10], XEHP_ON),
+    float(11, &[Type::F, Type::Bf], &[11, 14], PVC_ON),
+    float(12, &[Type::F], &[12], PVC_ON),
+    float(14, &[Type::F, Type::Bf], &[11, 14], LATER),
+    float(15, &[Type::F, Type::Bf], &[15], LATER),
 ];
 
 impl Verifier<'_> {
@@ -319,6 +332,19 @@ impl Verifier<'_> {
             found.map_or_else(|| number.to_string(), |(name, _)| (*name).to_owned())
         };
         let precision = PRECISIONS.iter().find(|p| p.number == weight);
+        if let Some(platform) = self.platform {
+            let lacking = |of: &&Precision| {
+                [weight, activation].contains(&of.number) && !of.on.contains(platform)
+            };
+            if let Some(lacking) = PRECISIONS.iter().find(lacking) {
+                self.subject = Subject::Inst;
+                return self.find(FindingKind::PlatformPrecision {
+                    op,
+                    precision: name(lacking.number),
+                    platform: platform.name(),
+                });
+            }
+        }
         let Some(precision) = precision.filter(|p| p.partners.contains(&activation)) else {
             self.subject = Subject::Inst;
             let found = format!("the precisions {} and {}", name(weight), name(activation));
