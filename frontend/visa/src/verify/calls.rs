@@ -178,8 +178,17 @@ impl Verifier<'_> {
                 let taken = self.functions.taken();
                 let [arg, ret] = sizes;
                 let fits = |taken: &HashSet<_>| taken.contains(&sizes) || taken.contains(&[arg, 0]);
-                if taken.is_some_and(|taken| !taken.is_empty() && !fits(taken)) {
-                    self.find(FindingKind::IndirectSize { arg, ret });
+                if let Some(taken) = taken.filter(|taken| !taken.is_empty() && !fits(taken)) {
+                    let more = |of: &&[u32; 2]| of[0] > arg && (of[1] == ret || no_value(**of));
+                    let declared = taken.iter().filter(more).map(|of| of[0]).min();
+                    self.find(match declared {
+                        Some(declared) => FindingKind::CallLess {
+                            callee: "a function whose address is taken".to_owned(),
+                            found: arg,
+                            declared,
+                        },
+                        None => FindingKind::IndirectSize { arg, ret },
+                    });
                 }
                 if let Some(found) = inst.operands.first().and_then(|o| self.no_address(o)) {
                     self.subject = Subject::Operand(0);

@@ -121,11 +121,23 @@ fn rules_of_whole_modules() {
         let module = parse(&source).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(shown(&module, None), [""; 0], "{call}");
     }
+    let by_address = |sizes: &str| {
+        with(&format!(
+            "    faddr g V34(0,0)<1>\n    ifcall (M1, 16) V34(0,0)<0;1,0> {sizes}"
+        ))
+    };
     assert_eq!(
-        with("    faddr g V34(0,0)<1>\n    ifcall (M1, 16) V34(0,0)<0;1,0> 1 1"),
+        by_address("3 1"),
         [
-            "19:5 V0033 no function whose address is taken has 1 GRFs of arguments and 1 of return \
+            "19:5 V0033 no function whose address is taken has 3 GRFs of arguments and 1 of return \
           value"
+        ]
+    );
+    assert_eq!(
+        by_address("1 1"),
+        [
+            "19:5 V0083 the call passes 1 GRFs and a function whose address is taken declares 2: the \
+          others are undefined"
         ]
     );
     let source = format!("{HEAD}{TAIL}").replace("SimdSize=16", "SimdSize=12");
