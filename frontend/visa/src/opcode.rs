@@ -960,12 +960,16 @@ impl Opcode {
 
     /// Opcode with this name in text, and for a member of a family (`max`, `sample_lz`) its number.
     pub fn from_mnemonic(name: &str) -> Option<(Opcode, Option<u32>)> {
-        /// Lists of names by their hash. A static hash map points to the middle of its memory, which leak checkers
-        /// report as lost.
-        type Names = Vec<Vec<(&'static str, (Opcode, Option<u32>))>>;
+        /// Names sorted by their list, and where each list begins. A static hash map points to the middle of its
+        /// memory, which leak checkers report as lost.
+        struct Names {
+            starts: [u16; LISTS + 1],
+            all: Vec<(u16, &'static str, Named)>,
+        }
+        type Named = (Opcode, Option<u32>);
         const LISTS: usize = 1024;
-        fn list(name: &str) -> usize {
-            FixedState::default().hash_one(name) as usize % LISTS
+        fn list(name: &str) -> u16 {
+            (FixedState::default().hash_one(name) as usize % LISTS) as u16
         }
         static NAMES: LazyLock<Names> = LazyLock::new(|| {
             let plain = ROWS
@@ -976,14 +980,24 @@ impl Opcode {
                 let names = row.family_names().into_iter().flatten();
                 names.map(|&(name, n)| (name, (row.opcode, Some(n))))
             });
-            let mut names = vec![Vec::new(); LISTS];
-            for (name, of) in plain.chain(family) {
-                names[list(name)].push((name, of));
+            let names = plain.chain(family);
+            let mut all: Vec<_> = names.map(|(name, of)| (list(name), name, of)).collect();
+            all.sort_by_key(|&(list, ..)| list);
+            let mut starts = [0; LISTS + 1];
+            for &(list, ..) in &all {
+                starts[usize::from(list) + 1] += 1;
             }
-            names
+            for list in 0..LISTS {
+                starts[list + 1] += starts[list];
+            }
+            Names { starts, all }
         });
-        let mut same = NAMES[list(name)].iter();
-        same.find(|(other, _)| *other == name).map(|(_, of)| *of)
+        let Names { starts, all } = &*NAMES;
+        let at = usize::from(list(name));
+        let [start, end] = [starts[at], starts[at + 1]].map(usize::from);
+        let mut same = all[start..end].iter();
+        same.find(|(_, other, _)| *other == name)
+            .map(|(.., of)| *of)
     }
 }
 

@@ -6,11 +6,13 @@
 //! emit it.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use crate::module::Type;
 use crate::opcode::{AtomicOp, LATER, Opcode};
 use kiln_target::platform::{Generation, Generations};
+
+/// Number of opcodes, which index the tables.
+const OPCODES: usize = Opcode::rows().len();
 
 /// A set of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,12 +204,20 @@ const HF_RANDOM: Types = HF.or(UB).or(UW);
 const F_RANDOM: Types = F.or(UB).or(UW);
 const WORD_DWORD_SRC: Types = WORD_DWORD.or(PACKED);
 
-static BY_OPCODE: LazyLock<Vec<Option<&'static Facts>>> = LazyLock::new(|| {
-    let of = |op: Opcode| FACTS.iter().find(|(ops, _)| ops.contains(&op));
-    let rows = Opcode::rows().iter();
-    rows.map(|row| of(row.opcode).map(|(_, facts)| facts))
-        .collect()
-});
+static BY_OPCODE: [Option<&Facts>; OPCODES] = {
+    let mut by_opcode = [None; OPCODES];
+    let mut i = 0;
+    while i < FACTS.len() {
+        let (ops, facts) = &FACTS[i];
+        let mut op = 0;
+        while op < ops.len() {
+            by_opcode[ops[op] as usize] = Some(facts);
+            op += 1;
+        }
+        i += 1;
+    }
+    by_opcode
+};
 
 impl Facts {
     /// Facts of an opcode; `None` if it does not calculate.
@@ -386,18 +396,19 @@ const INT_DATA: Types = WORD_DWORD.or(QUAD);
 
 /// Operands whose types are restricted, by their number, with the allowed types.
 pub fn operand_types(op: Opcode) -> &'static [(usize, Types)] {
-    &BY_OPERAND[op as usize]
+    BY_OPERAND[op as usize]
 }
 
-static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
-    let rows = Opcode::rows().iter();
-    rows.map(|row| {
-        let of = OPERANDS.iter().filter(|(op, _)| *op == row.opcode);
-        of.flat_map(|(_, operands)| operands.iter().copied())
-            .collect()
-    })
-    .collect()
-});
+static BY_OPERAND: [&[(usize, Types)]; OPCODES] = {
+    let mut by_operand: [&[(usize, Types)]; OPCODES] = [&[]; OPCODES];
+    let mut i = 0;
+    while i < OPERANDS.len() {
+        let (op, operands) = OPERANDS[i];
+        by_operand[op as usize] = operands;
+        i += 1;
+    }
+    by_operand
+};
 
 /// Execution sizes of instructions that do not have all, and the platforms that have them.
 const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
@@ -451,11 +462,20 @@ pub fn has_sizes(op: Opcode) -> bool {
     SIZED[op as usize]
 }
 
-static SIZED: LazyLock<Vec<bool>> = LazyLock::new(|| {
-    let rows = Opcode::rows().iter();
-    let listed = |op| SIZES.iter().any(|(ops, ..)| ops.contains(&op));
-    rows.map(|row| listed(row.opcode)).collect()
-});
+static SIZED: [bool; OPCODES] = {
+    let mut sized = [false; OPCODES];
+    let mut i = 0;
+    while i < SIZES.len() {
+        let ops = SIZES[i].0;
+        let mut op = 0;
+        while op < ops.len() {
+            sized[ops[op] as usize] = true;
+            op += 1;
+        }
+        i += 1;
+    }
+    sized
+};
 
 /// Execution sizes of the instruction on the platform, `None` if all; without a platform, those of any platform.
 pub fn sizes(op: Opcode, platform: Option<Generation>) -> Option<Vec<u8>> {

@@ -282,9 +282,6 @@ rules! {
     "V0065" Error "dpas has a depth of 8 and repeats 1 to 8 times."
         DpasShape { op: &'static str, what: &'static str, found: u32, allowed: &'static str }
         "`{op}` has a {what} of {found}, allowed is {allowed}";
-    "V0089" Error "A platform has the precisions of dpas."
-        PlatformPrecision { op: &'static str, precision: String, platform: &'static str }
-        "`{op}` has the precision {precision}, which it does not have on {platform}";
 
     // Messages.
     "V0066" Error "A raw operand of a register or more begins at a register."
@@ -374,6 +371,9 @@ rules! {
         ModifiedRotation { op: &'static str, operand: usize, found: &'static str }
         "operand {operand} of `{op}` has the modifier {found}, which rotations do not have: it takes \
          another instruction";
+    "V0089" Error "A platform has the precisions of dpas."
+        PlatformPrecision { op: &'static str, precision: String, platform: &'static str }
+        "`{op}` has the precision {precision}, which it does not have on {platform}";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {
