@@ -48,18 +48,21 @@ codes! {
     Rule = "G0018" "the vISA made of it breaks a rule",
     Bitcode = "G0019" "the bytes are no bitcode",
     Constant = "G0020" "a constant is not supported here",
+    Spirv = "G0021" "the words are no SPIR-V",
+    NoCompute = "G0022" "the SPIR-V is not that of explicit SIMD",
 }
 
 impl Code {
     /// True if this is the code of something that is valid and not supported.
     pub fn is_unsupported(code: &str) -> bool {
-        const INVALID: [Code; 6] = [
+        const INVALID: [Code; 7] = [
             Code::Syntax,
             Code::Name,
             Code::Mismatch,
             Code::Kernel,
             Code::Variant,
             Code::Bitcode,
+            Code::Spirv,
         ];
         let found = Code::ALL.iter().find(|one| one.text() == code);
         found.is_some_and(|one| !INVALID.contains(one))
@@ -72,12 +75,12 @@ pub struct Loc {
     /// Line and column of a text, from 1; 0 if they are unknown.
     pub line: u32,
     pub column: u32,
-    /// Byte of bitcode; 0, where no record begins, in a text.
+    /// Byte of bitcode or SPIR-V; 0, where no record begins, in a text.
     pub byte: u32,
 }
 
 impl Loc {
-    /// Position in bitcode.
+    /// Position in bitcode or SPIR-V.
     pub fn byte(at: u64) -> Loc {
         Loc {
             byte: u32::try_from(at).unwrap_or(u32::MAX),

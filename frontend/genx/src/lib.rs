@@ -1,4 +1,4 @@
-//! The front end for LLVM IR of the GenX backend: text or bitcode in, vISA out.
+//! The front end for LLVM IR of the GenX backend: text, bitcode or SPIR-V in, vISA out.
 //!
 //! [`compile`] reads a module ([`ll`]), which becomes an IR of its own ([`ir`]); [`passes`] lower it, and [`emit`]
 //! makes vISA of it with [`kiln_frontend::build`]. Nothing here knows Gen machine code.
@@ -10,6 +10,7 @@ pub mod intrinsics;
 pub mod ir;
 pub mod ll;
 pub mod passes;
+pub mod spv;
 
 use kiln_frontend::module::Module as Visa;
 use kiln_target::platform::Platform;
@@ -19,7 +20,7 @@ use error::{Code, Diagnostic, Loc, Result};
 use ir::Module;
 pub use passes::kernels::Variant;
 
-/// Bytes of bitcode before the first record.
+/// Bytes of bitcode and SPIR-V before the first record.
 const MAGIC_BYTES: u64 = 4;
 
 /// Options of a compilation.
@@ -63,18 +64,19 @@ pub fn is_text(bytes: &[u8]) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// True if a file is LLVM IR in bitcode, by its first bytes.
-pub fn is_bitcode(bytes: &[u8]) -> bool {
-    bc::is_bitcode(bytes)
+/// True if a file is LLVM IR in bitcode, or SPIR-V, by its first bytes.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bc::is_bitcode(bytes) || spv::is_spirv(bytes)
 }
 
-/// Reads LLVM IR, in text or in bitcode, and verifies it.
+/// Reads LLVM IR, in text, in bitcode or in SPIR-V, and verifies it.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn read(bytes: &[u8]) -> Result<Module> {
     let mut module = match std::str::from_utf8(bytes) {
-        _ if is_bitcode(bytes) => bc::parse(bytes)?,
+        _ if bc::is_bitcode(bytes) => bc::parse(bytes)?,
+        _ if spv::is_spirv(bytes) => spv::parse(bytes)?,
         Ok(text) => ll::parse(text)?,
         Err(error) => {
             let at = Loc::byte(error.valid_up_to() as u64);
@@ -85,14 +87,14 @@ pub fn read(bytes: &[u8]) -> Result<Module> {
     Ok(module)
 }
 
-/// Compiles LLVM IR, in text or in bitcode.
+/// Compiles LLVM IR, in text, in bitcode or in SPIR-V.
 ///
 /// # Errors
 /// The first fault, or the first part that is not supported, with its place. A fault of the whole file is at its start.
 pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
     compile_module(bytes, options).map_err(|mut error| {
         if error.loc == Loc::default() {
-            error.loc = match is_bitcode(bytes) {
+            error.loc = match is_binary(bytes) {
                 true => Loc::byte(MAGIC_BYTES),
                 false => Loc {
                     line: 1,

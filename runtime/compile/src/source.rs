@@ -63,7 +63,7 @@ impl InputError {
 pub enum Form<'a> {
     Binary,
     Text(&'a str),
-    /// LLVM IR in text or bitcode.
+    /// LLVM IR in text, bitcode or SPIR-V.
     Genx(&'a [u8]),
 }
 
@@ -75,7 +75,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if bytes.starts_with(MAGIC) {
         return Ok(Form::Binary);
     }
-    if kiln_genx::is_bitcode(bytes) {
+    if kiln_genx::is_binary(bytes) {
         return Ok(Form::Genx(bytes));
     }
     let head = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];

@@ -347,7 +347,11 @@ fn spirv_function(name: &str) -> Option<&'static str> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (length, rest) = rest.split_at_checked(digits)?;
     let (name, _) = rest.split_at_checked(length.parse().ok()?)?;
-    let name = name.strip_prefix("__spirv_ocl_")?;
+    spirv_intrinsic(name.strip_prefix("__spirv_ocl_")?)
+}
+
+/// Intrinsic that a function of SPIR-V for OpenCL C is.
+pub fn spirv_intrinsic(name: &str) -> Option<&'static str> {
     let row = SPIRV.iter().find(|(known, _)| *known == name)?;
     Some(row.1)
 }

@@ -1,0 +1,183 @@
+//! Instructions of other sets: the functions of OpenCL C, and debug information.
+
+use smallvec::{SmallVec, smallvec};
+use smol_str::SmolStr;
+use spirv::{NonsemanticShaderDebuginfo100Op as Info, OpenclStd100Op as Std};
+
+use super::Reader;
+use super::function::Body;
+use crate::error::{Code, Result};
+use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, Types, Value, atomics};
+
+/// A set of instructions.
+#[derive(Clone)]
+pub(super) enum Set {
+    OpenCl,
+    /// Debug information: what it says of lines is kept.
+    Debug,
+    /// Nothing else has a meaning that a compiler must keep.
+    NonSemantic,
+    Other(SmolStr),
+}
+
+/// The set of a name.
+pub(super) fn set(name: &str) -> Set {
+    match name {
+        "OpenCL.std" => Set::OpenCl,
+        "SPIRV.debug" | "OpenCL.DebugInfo.100" => Set::NonSemantic,
+        name if name.starts_with("NonSemantic.Shader.DebugInfo") => Set::Debug,
+        name if name.starts_with("NonSemantic.") => Set::NonSemantic,
+        name => Set::Other(name.into()),
+    }
+}
+
+/// Functions with the operands of an intrinsic, and these. A name of the table of functions that are called stands there.
+const FUNCTIONS: [(Std, &str); 21] = [
+    (Std::cos, "cos"),
+    (Std::exp2, "exp2"),
+    (Std::fmax_common, "maxnum"),
+    (Std::fmin_common, "minnum"),
+    (Std::log2, "log2"),
+    (Std::native_exp2, "genx.exp"),
+    (Std::native_log2, "genx.log"),
+    (Std::native_powr, "genx.pow"),
+    (Std::native_sqrt, "genx.sqrt"),
+    (Std::pow, "pow"),
+    (Std::powr, "pow"),
+    (Std::rsqrt, "genx.rsqrt"),
+    (Std::half_rsqrt, "genx.rsqrt"),
+    (Std::half_recip, "genx.inv"),
+    (Std::half_sqrt, "genx.sqrt"),
+    (Std::s_add_sat, "sadd.sat"),
+    (Std::s_sub_sat, "ssub.sat"),
+    (Std::sin, "sin"),
+    (Std::u_add_sat, "uadd.sat"),
+    (Std::u_sub_sat, "usub.sat"),
+    (Std::popcount, "ctpop"),
+];
+
+impl Reader<'_> {
+    /// Reads an instruction of another set in the module.
+    pub(super) fn debug_inst(&mut self) -> Result<()> {
+        let id = self.op(1)?;
+        match self.sets.get(&self.op(2)?) {
+            Some(Set::Debug | Set::NonSemantic) => {}
+            _ => return Err(self.fail("an instruction outside of functions")),
+        }
+        if self.op(3)? == Info::DebugSource as u32
+            && let Some(file) = self.strings.get(&self.op(4)?)
+        {
+            self.lines.sources.insert(id, file.clone());
+        }
+        Ok(())
+    }
+
+    /// Reads an instruction of another set in a function.
+    pub(super) fn extended(&mut self, body: &mut Body) -> Result<()> {
+        let number = self.op(3)?;
+        match self.sets.get(&self.op(2)?).cloned() {
+            Some(Set::NonSemantic) => Ok(()),
+            Some(Set::Debug) => self.debug_line(number),
+            Some(Set::OpenCl) => match Std::from_u32(number) {
+                Some(function) => self.function_of_c(body, function),
+                None => Err(self.fail(format!("no function has number {number}"))),
+            },
+            Some(Set::Other(name)) => {
+                let message = format!("instructions of {name} are not supported");
+                Err(self.refused(Code::Instruction, message))
+            }
+            None => Err(self.fail("no set of instructions has this number")),
+        }
+    }
+
+    /// File, first line, last line, first column.
+    fn debug_line(&mut self, number: u32) -> Result<()> {
+        match Info::from_u32(number) {
+            Some(Info::DebugLine) => {
+                let file = self.lines.sources.get(&self.op(4)?).cloned();
+                let number = |n: u32| u32::try_from(self.plain_number(n)?).ok();
+                let (line, column) = (number(self.op(5)?), number(self.op(7)?));
+                self.set_line(
+                    file.unwrap_or_default(),
+                    line.unwrap_or(0),
+                    column.unwrap_or(0),
+                );
+            }
+            Some(Info::DebugNoLine) => self.lines.here = None,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A function of OpenCL C.
+    fn function_of_c(&mut self, body: &mut Body, function: Std) -> Result<()> {
+        let args = self.values(body, 4)?;
+        let own = FUNCTIONS.iter().find(|(one, _)| *one == function);
+        let name = format!("{function:?}");
+        let called = || crate::ir::rules::spirv_intrinsic(&name);
+        if let Some(name) = own.map(|(_, name)| *name).or_else(called) {
+            return self.finish_intrinsic(body, name, args);
+        }
+        match (function, &args[..]) {
+            (Std::prefetch, _) => Ok(()),
+            (Std::s_clamp | Std::u_clamp | Std::fclamp, &[value, least, most]) => {
+                let (max, min) = match function {
+                    Std::s_clamp => ("smax", "smin"),
+                    Std::u_clamp => ("umax", "umin"),
+                    _ => ("maxnum", "minnum"),
+                };
+                let value = self.intrinsic(body, max, smallvec![value, least])?;
+                self.finish_intrinsic(body, min, smallvec![value, most])
+            }
+            (Std::s_mul_hi | Std::u_mul_hi, &[a, b]) => self.high_half(body, function, a, b),
+            (Std::native_divide | Std::half_divide, &[a, b]) => {
+                let quotient = IrOp::Binary(BinaryOp::FDiv);
+                let mut data = self.make(body, quotient, smallvec![a, b], Types::VOID)?;
+                data.flags = self.flags();
+                data.flags.arcp = true;
+                self.finish(body, data)
+            }
+            (Std::rotate, &[value, by]) => {
+                self.finish_intrinsic(body, "fshl", smallvec![value, value, by])
+            }
+            _ => {
+                let message = format!("function {function:?} of OpenCL C is not supported");
+                Err(self.refused(Code::Intrinsic, message))
+            }
+        }
+    }
+
+    /// Adds an intrinsic with a result of the type of its first operand.
+    fn intrinsic(
+        &mut self,
+        body: &mut Body,
+        name: &str,
+        args: SmallVec<[Value; 3]>,
+    ) -> Result<Value> {
+        let op = self.placed(atomics::op(name))?;
+        let ty = body.function.ty(args[0]);
+        self.value_of(body, op, args, ty)
+    }
+
+    /// Upper half of a product.
+    fn high_half(&mut self, body: &mut Body, function: Std, a: Value, b: Value) -> Result<()> {
+        let ty = body.function.ty(a);
+        let types = &mut self.module.types;
+        let (Some(Scalar::Int(bits)), count) = (types.element(ty), types.count(ty)) else {
+            return Err(self.refused(Code::Mismatch, "integers are expected"));
+        };
+        let wide = types.shaped(count, Scalar::Int(2 * bits));
+        let extend = match function {
+            Std::s_mul_hi => CastOp::SExt,
+            _ => CastOp::ZExt,
+        };
+        let a = self.value_of(body, IrOp::Cast(extend), smallvec![a], wide)?;
+        let b = self.value_of(body, IrOp::Cast(extend), smallvec![b], wide)?;
+        let product = IrOp::Binary(BinaryOp::Mul);
+        let product = self.value_of(body, product, smallvec![a, b], wide)?;
+        let shift = self.filled(body, wide, bits.into())?;
+        let high = IrOp::Binary(BinaryOp::LShr);
+        let high = self.value_of(body, high, smallvec![product, shift], wide)?;
+        self.finish_of(body, IrOp::Cast(CastOp::Trunc), smallvec![high])
+    }
+}

@@ -1,0 +1,216 @@
+//! SPIR-V modules with the capability `VectorComputeINTEL`, the form in which programs carry such kernels.
+//!
+//! [`stream`] gives the instructions; the other files say what they mean. A module is read twice: its declarations with
+//! the heads of all functions, then the bodies. Instructions, types and constants are made by the rules of
+//! [`crate::ir::rules`], as those of the other forms are. What becomes of decorations are the attributes of the carrier
+//! form.
+
+mod attributes;
+mod compute;
+mod constants;
+mod extended;
+mod function;
+mod inst;
+mod lines;
+mod memory;
+mod module;
+mod stream;
+mod types;
+
+use std::collections::{HashMap, HashSet};
+
+use smol_str::SmolStr;
+use spirv::{Decoration, Op, StorageClass};
+
+use crate::error::{Code, Diagnostic, Error, Loc, Result};
+use crate::ir::rules::Fault;
+use crate::ir::{FunctionId, GlobalId, Module, Type};
+use constants::Constant;
+use extended::Set;
+use stream::{Inst, Words};
+
+/// First word of a module, in the order of bytes that this machine has.
+const MAGIC: u32 = spirv::MAGIC_NUMBER;
+/// Words before the first instruction.
+const HEADER: usize = 5;
+
+/// Result of the module.
+#[derive(Clone)]
+enum Global {
+    Function(FunctionId),
+    /// A function that another module has, by its name.
+    Import(SmolStr),
+    Variable(GlobalId, Type),
+    /// Number of a constant.
+    Constant(usize),
+    /// It is not supported; what nothing uses does not matter.
+    Refused(Fault),
+}
+
+/// A pointer type: its storage class, and the type behind it unless it says none.
+#[derive(Clone, Copy)]
+struct Pointer {
+    class: StorageClass,
+    to: Option<u32>,
+}
+
+/// A decoration of a result: its number, and the words behind it.
+#[derive(Clone, Copy)]
+struct Decorated<'a> {
+    kind: Decoration,
+    inst: Inst<'a>,
+    /// Operand that follows the number.
+    from: usize,
+}
+
+/// Reader of a module.
+pub(crate) struct Reader<'a> {
+    /// Instruction that is being read.
+    inst: Inst<'a>,
+    module: Module,
+    names: HashMap<u32, SmolStr>,
+    strings: HashMap<u32, SmolStr>,
+    decorations: HashMap<u32, Vec<Decorated<'a>>>,
+    /// Functions of entry points with their names, and their modes.
+    entries: HashMap<u32, SmolStr>,
+    modes: HashMap<u32, Vec<Inst<'a>>>,
+    /// Names of all entry points.
+    kernels: HashSet<SmolStr>,
+    sets: HashMap<u32, Set>,
+    types: HashMap<u32, std::result::Result<Type, Fault>>,
+    pointers: HashMap<u32, Pointer>,
+    /// Type of each result.
+    type_of: HashMap<u32, u32>,
+    globals: HashMap<u32, Global>,
+    constants: Vec<Constant>,
+    lines: lines::Lines,
+}
+
+/// True if a file is SPIR-V, in either order of bytes.
+pub fn is_spirv(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC.to_le_bytes()) || bytes.starts_with(&MAGIC.to_be_bytes())
+}
+
+/// Reads a module.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn parse(bytes: &[u8]) -> Result<Module> {
+    let fail =
+        |at: usize, message: &str| Diagnostic::new(Code::Spirv, Loc::byte(at as u64), message);
+    let (words, rest) = bytes.as_chunks::<4>();
+    if words.len() < HEADER {
+        return Err(fail(bytes.len(), "the file ends within its header"));
+    }
+    if !rest.is_empty() {
+        return Err(fail(bytes.len(), "the last word is not whole"));
+    }
+    let read = match bytes.starts_with(&MAGIC.to_le_bytes()) {
+        true => u32::from_le_bytes,
+        false => u32::from_be_bytes,
+    };
+    let words: Vec<u32> = words.iter().map(|word| read(*word)).collect();
+    let mut reader = Reader {
+        inst: Inst::default(),
+        module: Module::default(),
+        names: HashMap::new(),
+        strings: HashMap::new(),
+        decorations: HashMap::new(),
+        entries: HashMap::new(),
+        modes: HashMap::new(),
+        kernels: HashSet::new(),
+        sets: HashMap::new(),
+        types: HashMap::new(),
+        pointers: HashMap::new(),
+        type_of: HashMap::new(),
+        globals: HashMap::new(),
+        constants: Vec::new(),
+        lines: lines::Lines::default(),
+    };
+    reader.module(Words::new(&words, HEADER))?;
+    Ok(reader.module)
+}
+
+impl<'a> Reader<'a> {
+    /// Place of the instruction.
+    fn loc(&self) -> Loc {
+        self.inst.loc()
+    }
+
+    /// Error that the words are no SPIR-V.
+    fn fail(&self, message: impl Into<String>) -> Error {
+        Diagnostic::new(Code::Spirv, self.loc(), message)
+    }
+
+    /// Error about what is valid, and not supported.
+    fn refused(&self, code: Code, message: impl Into<String>) -> Error {
+        Diagnostic::new(code, self.loc(), message)
+    }
+
+    /// Puts the place of the instruction to a broken rule.
+    fn placed<T>(&self, result: std::result::Result<T, Fault>) -> Result<T> {
+        result.map_err(|fault| fault.at(self.loc()))
+    }
+
+    /// Word behind the first.
+    fn op(&self, n: usize) -> Result<u32> {
+        match self.inst.words.get(n) {
+            Some(word) => Ok(*word),
+            None => Err(self.fail(format!("{} has no operand {n}", self.inst.name()))),
+        }
+    }
+
+    /// Words from one on.
+    fn rest(&self, from: usize) -> &'a [u32] {
+        self.inst.words.get(from..).unwrap_or_default()
+    }
+
+    /// Text that begins at a word, and the number of the first word behind it.
+    fn text(&self, from: usize) -> Result<(SmolStr, usize)> {
+        match stream::text(self.rest(from)) {
+            Some((text, words)) => Ok((text, from + words)),
+            None => Err(self.fail("a text has no end")),
+        }
+    }
+
+    /// Decorations of a kind that a result has.
+    fn decorated(&self, id: u32, kind: Decoration) -> impl Iterator<Item = &Decorated<'a>> {
+        let all = self.decorations.get(&id).into_iter().flatten();
+        all.filter(move |decorated| decorated.kind == kind)
+    }
+
+    /// Word of a decoration; 0 if it has none, `None` if the result is not decorated so.
+    fn decoration(&self, id: u32, kind: Decoration) -> Option<u32> {
+        self.decorated(id, kind).next().map(|found| found.word(0))
+    }
+
+    fn has(&self, id: u32, kind: Decoration) -> bool {
+        self.decoration(id, kind).is_some()
+    }
+
+    /// Name for a message.
+    fn shown(&self, id: u32) -> String {
+        match self.names.get(&id) {
+            Some(name) => format!("%{name}"),
+            None => format!("%{id}"),
+        }
+    }
+
+    /// Error that an instruction is not supported.
+    fn unsupported(&self) -> Error {
+        let message = format!("instruction {} is not supported", self.inst.name());
+        self.refused(Code::Instruction, message)
+    }
+
+    fn opcode(&self) -> Option<Op> {
+        self.inst.op
+    }
+}
+
+impl Decorated<'_> {
+    /// Word behind the decoration's number; 0 if there is none.
+    fn word(&self, n: usize) -> u32 {
+        let word = self.inst.words.get(self.from + n);
+        word.copied().unwrap_or(0)
+    }
+}
