@@ -77,7 +77,7 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
             };
             if named.is_declaration() {
                 // A loader finds it by its name.
-                if REFUSED.iter().any(|word| named.name.contains(word)) {
+                if is_refused(&named.name) {
                     return error(Code::Callee, "has no definition");
                 }
                 calls.stack[callee] = true;
@@ -105,6 +105,11 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
         calls.stack[id] |= calls.recursive[id] || asked;
     }
     Ok(calls)
+}
+
+/// True for the name of a function that no other module defines.
+pub fn is_refused(name: &str) -> bool {
+    REFUSED.iter().any(|word| name.contains(word))
 }
 
 /// True if the arguments and the result of a function are passed in registers.

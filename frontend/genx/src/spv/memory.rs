@@ -39,6 +39,11 @@ impl Reader<'_> {
     pub(super) fn memory(&mut self, body: &mut Body, op: Op) -> Result<()> {
         match op {
             Op::Variable => self.allocation(body),
+            Op::VariableLengthArrayINTEL => {
+                let held = self.pointee(self.op(1)?)?;
+                let count = self.arg(body, 2)?;
+                self.finish_of(body, IrOp::Alloca(held), smallvec![count])
+            }
             Op::Load => {
                 let pointer = self.arg(body, 2)?;
                 let ty = self.value_ty(self.op(0)?)?;

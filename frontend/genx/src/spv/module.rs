@@ -13,17 +13,18 @@ use super::stream::{Inst, Words};
 use super::{Decorated, Global, Reader};
 use crate::error::{Code, Result};
 use crate::ir::rules::{self, Fault};
+use crate::passes::calls;
 use crate::ir::{
     Const, Function, FunctionId, Global as Variable, GlobalId, Linkage, Scalar, TypeData, Types,
 };
 
-/// Sizes of pointers in address spaces, as the reference's data layout has them.
+/// Sizes of pointers in address spaces, as the reference has them for both widths of addresses.
 const LAYOUTS: [(AddressingModel, &str); 2] = [
     (
         AddressingModel::Physical32,
         "p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-p6:32:32",
     ),
-    (AddressingModel::Physical64, "p:64:64-p6:32:32"),
+    (AddressingModel::Physical64, "p3:32:32-p6:32:32"),
 ];
 /// Decorations that groups give to their targets.
 const MAX_GROUPED: usize = 1 << 20;
@@ -327,7 +328,8 @@ impl<'a> Reader<'a> {
         let kernel = self.entries.get(&head.entry.unwrap_or(id)).cloned();
         let named = kernel.clone().or(exported).or(self.names.get(&id).cloned());
         let name = named.unwrap_or_else(|| format_smolstr!("{id}"));
-        if head.body.is_none() && (name.starts_with("llvm.") || name.starts_with("_Z")) {
+        let is_own = || !matches!(rules::callee(&name), Ok(rules::Callee::Function));
+        if head.body.is_none() && (is_own() || calls::is_refused(&name)) {
             self.globals.insert(id, Global::Import(name));
             return Ok(None);
         }

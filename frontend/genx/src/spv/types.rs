@@ -75,6 +75,10 @@ impl<'a> Reader<'a> {
             Op::TypeVector => {
                 let (element, count) = (self.ty(self.op(1)?)?, u64::from(self.op(2)?));
                 let ty = self.module.types.vector_of(count, element);
+                // A vector of pointers is one where an address is made of it.
+                if let Some(pointer) = self.pointers.get(&self.op(1)?).copied() {
+                    self.pointers.insert(id, pointer);
+                }
                 self.placed(ty)?
             }
             Op::TypeArray => {
