@@ -989,7 +989,7 @@ fn llvm_ir_is_compiled_and_run() {
     let mut input = file(&format!("{folder}/a.bin"));
     let expected = file(&format!("{folder}/expect_o.bin"));
     let mut factor = FACTOR.to_le_bytes();
-    for form in ["ll", "opaque.bc"] {
+    for form in ["ll", "opaque.bc", "spv"] {
         let source = file(&format!("{folder}/phi_swap.{form}"));
         let module = load(&session, &source).expect("a module");
         let program = compile(&session, &module).expect("a program");

@@ -13,10 +13,10 @@ use super::stream::{Inst, Words};
 use super::{Decorated, Global, Reader};
 use crate::error::{Code, Result};
 use crate::ir::rules::{self, Fault};
-use crate::passes::calls;
 use crate::ir::{
     Const, Function, FunctionId, Global as Variable, GlobalId, Linkage, Scalar, TypeData, Types,
 };
+use crate::passes::calls;
 
 /// Sizes of pointers in address spaces, as the reference has them for both widths of addresses.
 const LAYOUTS: [(AddressingModel, &str); 2] = [
@@ -92,9 +92,10 @@ impl<'a> Reader<'a> {
                 "the module has no VectorComputeINTEL: its kernels are those of one channel",
             ));
         }
+        let addressing = self.op(0)?;
         let row = LAYOUTS
             .iter()
-            .find(|(model, _)| *model as u32 == self.inst.words[0]);
+            .find(|(model, _)| *model as u32 == addressing);
         let model = self.op(1)?;
         match row.filter(|_| model == MemoryModel::OpenCL as u32) {
             Some((_, layout)) => self.module.types.set_layout(layout),

@@ -30,6 +30,9 @@ impl<'a> Reader<'a> {
             return Ok(false);
         };
         if op == Op::TypeForwardPointer {
+            let space = space(self.class(self.op(1)?)?).unwrap_or(0);
+            let pointer = self.module.types.scalar(Scalar::Ptr(space));
+            self.types.insert(self.op(0)?, Ok(pointer));
             return Ok(true);
         }
         if op == Op::TypeStructContinuedINTEL {
@@ -131,11 +134,15 @@ impl<'a> Reader<'a> {
         self.module.types.get(TypeData::Handle(name.into()))
     }
 
+    fn class(&self, number: u32) -> Result<StorageClass> {
+        match StorageClass::from_u32(number) {
+            Some(class) => Ok(class),
+            None => Err(self.fail(format!("no storage class has number {number}"))),
+        }
+    }
+
     fn pointer(&mut self, op: Op, id: u32) -> Result<Type> {
-        let number = self.op(1)?;
-        let Some(class) = StorageClass::from_u32(number) else {
-            return Err(self.fail(format!("no storage class has number {number}")));
-        };
+        let class = self.class(self.op(1)?)?;
         let to = match op {
             Op::TypePointer => Some(self.op(2)?),
             _ => None,

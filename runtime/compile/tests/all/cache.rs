@@ -419,7 +419,12 @@ fn modules_of_several_files_are_found() {
 fn modules_of_llvm_ir_are_found_with_their_interfaces() {
     let folder = Folder::new("genx");
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/genx");
-    for (name, form) in [("two_kernels", "ll"), ("subroutine", "opaque.bc")] {
+    let forms = [
+        ("two_kernels", "ll"),
+        ("subroutine", "opaque.bc"),
+        ("stack_call", "spv"),
+    ];
+    for (name, form) in forms {
         let bytes = fs::read(programs.join(name).join(format!("{name}.{form}"))).unwrap();
         let plain = compile(options(), None, &bytes);
         assert!(plain.interface.is_some());
