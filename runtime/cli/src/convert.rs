@@ -1,4 +1,4 @@
-//! `kiln convert`: converts vISA between text and binary, and LLVM IR to vISA.
+//! `kiln convert`: converts vISA between text and binary, and LLVM IR and SPIR-V to vISA.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ Examples:
   kiln convert examples/saxpy/saxpy.visaasm -o saxpy.isa
   kiln convert - -o - < examples/saxpy/saxpy.isa")]
 pub struct Args {
-    /// Binary or text vISA, or LLVM IR for GenX, `-` for standard input
+    /// Binary or text vISA, or LLVM IR or SPIR-V for GenX, `-` for standard input
     input: PathBuf,
     /// File to write, `-` for standard output: binary if its name ends in .isa, text if in .visaasm
     #[arg(short, long, value_name = "FILE")]

@@ -86,8 +86,7 @@ impl<'a> Reader<'a> {
         body.values
             .extend(params.zip(body.function.params.iter().copied()));
         self.results(&mut body, words)?;
-        loop {
-            let Some(inst) = words.next()? else { break };
+        while let Some(inst) = words.next()? {
             self.inst = inst;
             if inst.op == Some(Op::FunctionEnd) {
                 break;

@@ -237,7 +237,7 @@ impl Reader<'_> {
         let ty = self.value_ty(self.op(0)?)?;
         let mut data = rules::data(IrOp::Phi, smallvec![], ty);
         let pairs = self.rest(2);
-        if pairs.len() % 2 != 0 {
+        if !pairs.len().is_multiple_of(2) {
             return Err(self.fail("a phi has a value without a block"));
         }
         for pair in pairs.chunks_exact(2) {

@@ -47,8 +47,7 @@ impl<'a> Reader<'a> {
         let mut heads = Vec::new();
         let mut inits = Vec::new();
         let (mut compute, mut grouped) = (false, 0);
-        loop {
-            let Some(inst) = words.next()? else { break };
+        while let Some(inst) = words.next()? {
             self.inst = inst;
             match inst.op {
                 Some(Op::Capability) => {

@@ -16,6 +16,7 @@ mod run;
 mod verify;
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kiln_emit::zebin::{ADDRESS, Relocation, Relocations, Section, Symbol, SymbolPlace, Zebin};
@@ -421,6 +422,59 @@ fn llvm_ir_is_printed_between_its_passes() {
         "{dump}"
     );
     assert!(simplified.contains("define spir_kernel void @k") && !simplified.contains("%gone"));
+}
+
+/// SPIR-V is known by its content wherever vISA is taken, and its errors name a byte.
+#[test]
+fn spirv_is_compiled_converted_and_checked() {
+    let folder = Folder::new("spirv");
+    let program = |name: &str| {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/genx/phi_swap");
+        tests.join(name).to_str().unwrap().to_string()
+    };
+    let words = fs::read(program("phi_swap.spv")).unwrap();
+    let file = folder.write("k", &words);
+    let (visa, of_text) = (folder.path("k.visaasm"), folder.path("text.visaasm"));
+    pass(&["convert", &file, "-p", "skl", "-o", &visa]);
+    pass(&[
+        "convert",
+        &program("phi_swap.ll"),
+        "-p",
+        "skl",
+        "-o",
+        &of_text,
+    ]);
+    assert!(fs::read(&visa).unwrap() == fs::read(&of_text).unwrap());
+    pass(&["check", &file, "-p", "skl"]);
+    let object = folder.path("k.zebin");
+    pass(&["compile", &file, "-p", "skl", "-o", &object]);
+    pass(&[
+        "run",
+        &object,
+        "-p",
+        "skl",
+        "--launch",
+        &program("launch.yaml"),
+    ]);
+    let dump = pass(&["compile", "-p", "skl", "--dump=genx", &file]);
+    assert!(dump.contains("define spir_kernel void @phi_swap"), "{dump}");
+    // The end of the last function is missing.
+    let cut = folder.write("cut", &words[..words.len() - 8]);
+    let compile = |file: &str| ["compile", "-p", "skl", file].map(str::to_string);
+    let refused = |file: &str, parts: &[&str]| {
+        fail(
+            &folder,
+            &compile(file).each_ref().map(String::as_str),
+            parts,
+        );
+    };
+    refused(&cut, &["G0021", "byte"]);
+    let plain: Vec<u8> = [0x0723_0203_u32, 0x1_0000, 0, 10, 0, 3 << 16 | 14, 2, 2]
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let plain = folder.write("plain", plain);
+    refused(&plain, &["G0022", "byte 20", "VectorComputeINTEL"]);
 }
 
 /// A module of several kernels gives one file of machine code for each, or only the one asked for.
