@@ -138,6 +138,7 @@ impl Reader<'_> {
             linkage: linkage(self.op(5)?, self.optional(12)),
             constant: flags & 1 != 0,
             init: None,
+            functions: Vec::new(),
             addresses: false,
             in_memory: false,
             attrs: self.function_attrs(self.optional(14)),
@@ -212,9 +213,7 @@ impl Reader<'_> {
             }
             let data = rules::data_of(&self.module.types, &body.function, value);
             let init = self.placed(data)?;
-            let global = &mut self.module.globals[id];
-            global.addresses = init.is_none();
-            global.init = init;
+            self.module.globals[id].set_init(init);
         }
         Ok(())
     }

@@ -229,14 +229,14 @@ impl Emitter<'_, '_> {
             if let (Some(Address::Frame(at)), Some(init)) =
                 (self.shared.addresses.get(id).copied(), &global.init)
             {
-                self.write_data(at, init)?;
+                self.write_data(at, init, &global.functions)?;
             }
         }
         Ok(())
     }
 
     /// Stores constant data in the kernel's part of private memory.
-    fn write_data(&mut self, at: u32, data: &[u8]) -> Result<()> {
+    fn write_data(&mut self, at: u32, data: &[u8], functions: &[(u32, FunctionId)]) -> Result<()> {
         let mut done = 0;
         while done < data.len() {
             let left = (data.len() - done).div_ceil(OWORD);
@@ -247,6 +247,10 @@ impl Emitter<'_, '_> {
             }
             let var = self.object().block(VType::Ud, (OWORD * owords) as u32);
             self.fill(var, VType::Ud, &words)?;
+            let within = done as u32..(done + OWORD * owords) as u32;
+            for (byte, id) in functions.iter().filter(|(byte, _)| within.contains(byte)) {
+                self.write_function(var, byte - within.start, *id)?;
+            }
             let place = at + done as u32;
             done += OWORD * owords;
             let address = self.address_in_frame(place)?;
@@ -398,6 +402,18 @@ impl Emitter<'_, '_> {
         let var = self.address_of_function(id);
         self.constants.insert(value, Place::Var(var));
         Ok(var)
+    }
+
+    /// Writes the address of a function at a byte of a variable.
+    pub fn write_function(&mut self, var: Var, byte: u32, id: FunctionId) -> Result<()> {
+        let address = self.address_of_function(id);
+        let halves = |byte| Layout::contiguous(byte, VType::Ud.bytes());
+        let to = Dst::Var {
+            var,
+            ty: VType::Ud,
+            layout: halves(byte),
+        };
+        self.copy(2, to, source(address, VType::Ud, halves(0)))
     }
 
     fn address_of_function(&mut self, id: FunctionId) -> Var {

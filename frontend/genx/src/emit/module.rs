@@ -621,12 +621,15 @@ fn globals(shared: &mut Shared, functions: &[FunctionId]) -> Result<()> {
         let Some(init) = &global.init else { continue };
         let parts = init.chunks(4);
         let dword = |part: &[u8]| part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
-        values.push((var, parts.map(dword).collect::<Vec<u64>>()));
+        values.push((id, var, parts.map(dword).collect::<Vec<u64>>()));
     }
     if let (false, Some(first)) = (values.is_empty(), functions.first()) {
         let mut emitter = Emitter::new(shared, &module.functions[*first], None)?;
-        for (var, values) in values {
+        for (id, var, values) in values {
             emitter.fill(var, VType::Ud, &values)?;
+            for (byte, function) in &module.globals[id].functions {
+                emitter.write_function(var, *byte, *function)?;
+            }
         }
     }
     Ok(())

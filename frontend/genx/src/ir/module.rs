@@ -56,12 +56,24 @@ pub struct Global {
     pub constant: bool,
     /// Bytes of its first value; `None` if it has none, or one that is no plain data.
     pub init: Option<Vec<u8>>,
-    /// True if its first value has addresses in it.
+    /// Functions whose addresses its first value has, by their bytes; these are clear in it.
+    pub functions: Vec<(u32, FunctionId)>,
+    /// True if its first value has other addresses in it.
     pub addresses: bool,
     /// True if its address is used, so that it stands in memory.
     pub in_memory: bool,
     pub attrs: Attrs,
     pub loc: Loc,
+}
+
+impl Global {
+    /// Sets the first value; `None` for one that has other addresses than those of functions in it.
+    pub fn set_init(&mut self, data: Option<super::rules::Data>) {
+        self.addresses = data.is_none();
+        let (init, functions) = data.unzip();
+        self.init = init;
+        self.functions = functions.unwrap_or_default();
+    }
 }
 
 /// A module of LLVM IR.

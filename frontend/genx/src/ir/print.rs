@@ -13,7 +13,7 @@ use super::function::{
     BinaryOp, Block, CastOp, Const, FloatRel, Function, FunctionId, GlobalId, Inst, InstData,
     IntRel, Op, Value, ValueDef,
 };
-use super::module::{Attrs, Linkage, Meta, MetaId, Module};
+use super::module::{Attrs, Global, Linkage, Meta, MetaId, Module};
 use super::rules;
 use super::types::{Scalar, Type, TypeData, Types};
 
@@ -293,9 +293,9 @@ impl Printer<'_> {
             };
             let ty = self.ty(global.ty);
             let mut text = match &global.init {
-                Some(bytes) => {
+                Some(_) => {
                     let mut value = String::new();
-                    self.data(global.ty, bytes, &mut value);
+                    self.data(global, global.ty, 0, &mut value);
                     let linkage = linkage(global.linkage);
                     format!(
                         "{} = {linkage}{space}{kind} {ty} {value}",
@@ -317,9 +317,16 @@ impl Printer<'_> {
         }
     }
 
-    /// Constant of a type whose bytes are known.
-    fn data(&self, ty: Type, bytes: &[u8], out: &mut String) {
+    /// Part of a variable's first value, from a byte on.
+    fn data(&self, global: &Global, ty: Type, at: u64, out: &mut String) {
         let types = &self.module.types;
+        let size = types.layout(ty).map_or(0, |(size, _)| size);
+        let whole = global.init.as_deref().unwrap_or_default();
+        let bytes = whole.get(at as usize..(at + size) as usize);
+        let bytes = bytes.unwrap_or_default();
+        let mut functions = global.functions.iter();
+        let mut inside = functions.clone().map(|(byte, _)| u64::from(*byte));
+        let has_functions = inside.any(|byte| (at..at + size).contains(&byte));
         let bits = |bytes: &[u8]| {
             bytes
                 .iter()
@@ -330,25 +337,26 @@ impl Printer<'_> {
         let list = |out: &mut String,
                     open: &str,
                     close: &str,
-                    items: &mut dyn Iterator<Item = (Type, &[u8])>| {
+                    items: &mut dyn Iterator<Item = (Type, u64)>| {
             out.push_str(open);
-            for (i, (ty, bytes)) in items.enumerate() {
+            for (i, (ty, byte)) in items.enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
                 out.push_str(&self.ty(ty));
                 out.push(' ');
-                self.data(ty, bytes, out);
+                self.data(global, ty, at + byte, out);
             }
             out.push_str(close);
         };
-        let part = |at: u64, ty: Type| {
-            let size = types.layout(ty).map_or(0, |(size, _)| size);
-            bytes
-                .get(at as usize..(at + size) as usize)
-                .unwrap_or_default()
-        };
         match types.data(ty) {
+            TypeData::Scalar(_)
+                if let Some((_, id)) = functions.find(|(byte, _)| u64::from(*byte) == at) =>
+            {
+                out.push_str(&name('@', &self.module.functions[*id].name));
+            }
             TypeData::Scalar(of) => out.push_str(&scalar(types, *of, bits(bytes))),
-            _ if bytes.iter().all(|byte| *byte == 0) => out.push_str("zeroinitializer"),
+            _ if !has_functions && bytes.iter().all(|byte| *byte == 0) => {
+                out.push_str("zeroinitializer")
+            }
             TypeData::Vector(count, of) => {
                 let mut element = String::new();
                 of.write(&mut element);
@@ -371,12 +379,12 @@ impl Printer<'_> {
             }
             TypeData::Array(count, element) => {
                 let size = types.layout(*element).map_or(0, |(size, _)| size);
-                let mut items = (0..*count).map(|i| (*element, part(i * size, *element)));
+                let mut items = (0..*count).map(|i| (*element, i * size));
                 list(out, "[", "]", &mut items);
             }
             TypeData::Struct(fields, packed) => {
                 let offsets = types.offsets(fields, *packed).zip(fields);
-                let mut items = offsets.map(|(at, ty)| (*ty, part(at.unwrap_or(0), *ty)));
+                let mut items = offsets.map(|(at, ty)| (*ty, at.unwrap_or(0)));
                 let (open, close) = if *packed {
                     ("<{ ", " }>")
                 } else {

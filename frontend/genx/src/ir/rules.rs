@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::function::{
-    CastOp, Const, Flags, Function, Inst, InstData, Op, Value, ValueData, ValueDef,
+    CastOp, Const, Flags, Function, FunctionId, Inst, InstData, Op, Value, ValueData, ValueDef,
 };
 use super::types::{Scalar, Type, TypeData, Types};
 use crate::error::{Code, Diagnostic, Error, Loc};
@@ -17,6 +17,8 @@ use crate::intrinsics::{Intrinsic, Kind};
 
 /// Nesting of types, constants and metadata that is followed.
 pub const MAX_DEPTH: u32 = 64;
+/// Bytes of the address of a function.
+const ADDRESS: usize = 8;
 /// Bytes of a variable's data.
 pub const MAX_DATA: u64 = 1 << 28;
 
@@ -575,11 +577,14 @@ impl Constants {
     }
 }
 
-/// Bytes of a variable's first value; `None` if it has an address in it.
+/// First value of a variable: its bytes, and the functions whose addresses stand at some of them.
+pub type Data = (Vec<u8>, Vec<(u32, FunctionId)>);
+
+/// First value of a variable; `None` if it has an address in it that is none of a function.
 ///
 /// # Errors
 /// The variable is too large.
-pub fn data_of(types: &Types, function: &Function, value: Value) -> Rule<Option<Vec<u8>>> {
+pub fn data_of(types: &Types, function: &Function, value: Value) -> Rule<Option<Data>> {
     let ty = function.ty(value);
     let layout = types.layout(ty).filter(|(size, _)| *size <= MAX_DATA);
     let Some((size, _)) = layout else {
@@ -587,15 +592,28 @@ pub fn data_of(types: &Types, function: &Function, value: Value) -> Rule<Option<
         return bad_constant(format!("a variable of type {name} is too large"));
     };
     let mut bytes = vec![0; size as usize];
-    let plain = write(types, function, value, &mut bytes);
-    Ok(plain.then_some(bytes))
+    let mut functions = Vec::new();
+    let plain = write(types, function, value, &mut bytes, 0, &mut functions);
+    Ok(plain.then_some((bytes, functions)))
 }
 
-/// Writes a constant as it stands in memory; false if it has an address in it.
-fn write(types: &Types, function: &Function, value: Value, to: &mut [u8]) -> bool {
+/// Writes a constant as it stands in memory from a byte on; false if it has an address in it that is none of a function.
+fn write(
+    types: &Types,
+    function: &Function,
+    value: Value,
+    to: &mut [u8],
+    at: usize,
+    functions: &mut Vec<(u32, FunctionId)>,
+) -> bool {
     let ty = function.ty(value);
-    let ValueDef::Const(constant) = &function.values[value].def else {
-        return false;
+    let constant = match &function.values[value].def {
+        ValueDef::Const(constant) => constant,
+        ValueDef::Function(id) if to.len() == ADDRESS => {
+            functions.push((at as u32, *id));
+            return true;
+        }
+        _ => return false,
     };
     let put = |to: &mut [u8], bits: u64| {
         let bytes = bits.to_le_bytes();
@@ -628,16 +646,22 @@ fn write(types: &Types, function: &Function, value: Value, to: &mut [u8]) -> boo
         (Const::Aggregate(_), _) if to.is_empty() => true,
         (Const::Aggregate(members), TypeData::Array(..)) => {
             let size = (to.len() / members.len().max(1)).max(1);
-            let mut places = to.chunks_exact_mut(size).zip(members.iter());
-            places.all(|(place, member)| write(types, function, *member, place))
+            let mut places = (0..).zip(to.chunks_exact_mut(size)).zip(members.iter());
+            places.all(|((i, place), member)| {
+                write(types, function, *member, place, at + i * size, functions)
+            })
         }
         (Const::Aggregate(members), TypeData::Struct(fields, packed)) => {
             let mut places = types.offsets(fields, *packed).zip(members.iter());
-            places.all(|(at, member)| {
-                let place = at.zip(types.layout(function.ty(*member)));
-                let place =
-                    place.and_then(|(at, (size, _))| to.get_mut(at as usize..(at + size) as usize));
-                place.is_some_and(|place| write(types, function, *member, place))
+            places.all(|(byte, member)| {
+                let Some((byte, (size, _))) = byte.zip(types.layout(function.ty(*member))) else {
+                    return false;
+                };
+                let (from, to) = (
+                    byte as usize,
+                    to.get_mut(byte as usize..(byte + size) as usize),
+                );
+                to.is_some_and(|to| write(types, function, *member, to, at + from, functions))
             })
         }
         _ => false,

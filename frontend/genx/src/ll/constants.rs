@@ -251,8 +251,8 @@ impl Parser<'_> {
         Constants::aggregate(types, &mut body.function, ty, members).map_err(|f| f.at(loc))
     }
 
-    /// First value of a variable, as bytes; `None` if it has an address in it.
-    pub(super) fn initializer(&mut self, ty: Type) -> Result<Option<Vec<u8>>> {
+    /// First value of a variable; `None` if it has an address in it that is none of a function.
+    pub(super) fn initializer(&mut self, ty: Type) -> Result<Option<rules::Data>> {
         let loc = self.lex.loc();
         let mut body = Body::new(Function::new("".into(), Types::VOID));
         let value = self.constant(&mut body, ty, 0)?;

@@ -7,6 +7,9 @@ use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
 
+/// Words between the start of a function's definition and its name that are looked through.
+const MOST_WORDS: u32 = 64;
+
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token<'a> {
@@ -107,6 +110,32 @@ impl<'a> Lexer<'a> {
             }
         }
         places
+    }
+
+    /// Names of all functions that are defined or declared, each at the start of a line.
+    pub fn function_names(&self) -> Vec<SmolStr> {
+        let bytes = self.text.as_bytes();
+        let mut names = Vec::new();
+        let starts = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+        for start in std::iter::once(0).chain(starts) {
+            let line = &bytes[start..];
+            if !line.starts_with(b"define ") && !line.starts_with(b"declare ") {
+                continue;
+            }
+            let mut lexer = self.clone();
+            lexer.pos = start;
+            for _ in 0..MOST_WORDS {
+                match lexer.advance() {
+                    Ok(()) if lexer.token != Token::End => {}
+                    _ => break,
+                }
+                if let Token::Global(name) = &lexer.token {
+                    names.push(name.clone());
+                    break;
+                }
+            }
+        }
+        names
     }
 
     /// The current token.

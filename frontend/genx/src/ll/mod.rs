@@ -55,6 +55,10 @@ pub fn parse(text: &str) -> Result<Module> {
         undefined: HashMap::new(),
     };
     parser.type_places = parser.lex.type_places().into_iter().collect();
+    // A variable's first value may name functions, whose order is that of their definitions.
+    for name in parser.lex.function_names() {
+        parser.place_for(name);
+    }
     parser.module()?;
     Ok(parser.module)
 }

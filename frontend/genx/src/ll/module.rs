@@ -255,23 +255,28 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let init = match external {
             true => None,
-            false => self.initializer(ty)?,
+            false => Some(self.initializer(ty)?),
         };
         let mut attrs = Attrs::new();
         let mut groups = Vec::new();
         self.global_tail(&mut attrs, &mut groups)?;
-        let id = self.module.globals.push(Global {
+        let mut global = Global {
             name: name.clone(),
             ty,
             space,
             linkage,
             constant,
-            addresses: !external && init.is_none(),
-            init,
+            functions: Vec::new(),
+            addresses: false,
+            init: None,
             in_memory: false,
             attrs,
             loc,
-        });
+        };
+        if let Some(init) = init {
+            global.set_init(init);
+        }
+        let id = self.module.globals.push(global);
         self.global_groups.extend(groups.iter().map(|g| (id, *g)));
         if self.module.global_names.insert(name.clone(), id).is_some() {
             let message = format!("@{name} is defined twice");
@@ -530,8 +535,11 @@ impl Parser<'_> {
         self.place_for(name)
     }
 
-    /// Adds a declaration of which only the name is known.
-    fn place_for(&mut self, name: SmolStr) -> FunctionId {
+    /// A declaration of which only the name is known.
+    pub(super) fn place_for(&mut self, name: SmolStr) -> FunctionId {
+        if let Some(id) = self.module.function_names.get(&name) {
+            return *id;
+        }
         let place = Function::new(name.clone(), Types::VOID);
         let id = self.module.functions.push(place);
         self.module.function_names.insert(name, id);

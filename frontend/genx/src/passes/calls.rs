@@ -65,7 +65,7 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
         }
         calls.reached.push(id);
         let function = &module.functions[id];
-        each_use(function, |user, loc| {
+        each_use(module, function, |user, loc| {
             let (callee, is_call) = user;
             let named = &module.functions[callee];
             let error = |code, what: &str| {
@@ -143,8 +143,9 @@ fn insts(function: &Function) -> impl Iterator<Item = &crate::ir::InstData> {
     blocks.map(|inst| &function.insts[*inst])
 }
 
-/// Calls `each` with the functions that a function calls (true) or whose address it uses.
+/// Calls `each` with the functions that a function calls (true) or whose address it uses, by a variable, too.
 fn each_use(
+    module: &Module,
     function: &Function,
     mut each: impl FnMut((FunctionId, bool), Loc) -> Result<()>,
 ) -> Result<()> {
@@ -153,8 +154,14 @@ fn each_use(
             each((callee, true), data.loc)?;
         }
         for arg in &data.args {
-            if let ValueDef::Function(id) = function.values[*arg].def {
-                each((id, false), data.loc)?;
+            match function.values[*arg].def {
+                ValueDef::Function(id) => each((id, false), data.loc)?,
+                ValueDef::Global(id) => {
+                    for (_, function) in &module.globals[id].functions {
+                        each((*function, false), data.loc)?;
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -16,8 +16,8 @@ use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::{Intrinsic, Kind};
 use crate::ir::rules;
 use crate::ir::{
-    BinaryOp, Block, CastOp, Const, Function, Inst, InstData, Module, Op, Scalar, Type, TypeData,
-    Types, Value, ValueDef,
+    BinaryOp, Block, CastOp, Const, Function, FunctionId, Inst, InstData, Module, Op, Scalar, Type,
+    TypeData, Types, Value, ValueDef,
 };
 
 /// Bytes of an allocation that is made a value.
@@ -45,8 +45,8 @@ struct Variable {
 
 /// A variable of the module.
 enum OfModule {
-    /// It never changes.
-    Constant(Box<[u64]>),
+    /// It never changes: its elements, and the functions whose addresses stand at some of its bytes.
+    Constant(Box<[u64]>, Vec<(u32, FunctionId)>),
     /// Its address.
     Variable(Value),
 }
@@ -174,10 +174,9 @@ impl<'a> Memory<'a> {
             let ValueDef::Global(id) = self.function.values[pointer].def else {
                 continue;
             };
-            let (ty, constant, init) = {
-                let global = &self.module.globals[id];
-                (global.ty, global.constant, global.init.clone())
-            };
+            let global = &self.module.globals[id];
+            let (ty, constant, init) = (global.ty, global.constant, global.init.clone());
+            let functions = global.functions.clone();
             let size = self.module.types.layout(ty).map(|(size, _)| size);
             let Some(bytes) = size.filter(|size| (1..=MAX_BYTES).contains(size)) else {
                 continue;
@@ -207,7 +206,7 @@ impl<'a> Memory<'a> {
                     let parts = data.chunks(element as usize).take(count as usize);
                     let number =
                         |part: &[u8]| part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
-                    OfModule::Constant(parts.map(number).collect())
+                    OfModule::Constant(parts.map(number).collect(), functions)
                 }
                 _ => OfModule::Variable(pointer),
             };
@@ -721,6 +720,31 @@ impl<'a> Memory<'a> {
         self.new.push(inst);
     }
 
+    /// Numbers of a region that is one row: its elements, the distance of these, and what stands for no vector before it.
+    fn row(&mut self, parts: u32) -> [Value; 3] {
+        let number = |n: u32| (Types::I32, Const::Bits(n.into()));
+        let undef = (Types::I32, Const::Undef);
+        [number(parts), number(1), undef].map(|(ty, value)| self.function.constant(ty, value))
+    }
+
+    /// Replaces a part of a variable's value from a byte on.
+    fn insert(&mut self, inst: Inst, old: Value, value: Value, offset: Value) -> Result<Value> {
+        let ty = self.function.ty(old);
+        let types = &mut self.module.types;
+        let (whole, part) = (types.shape(ty), types.shape(self.function.ty(value)));
+        let (Some((_, element)), Some((count, scalar))) = (whole, part) else {
+            return self.error(inst, Code::Memory, "a part of this type is not supported");
+        };
+        let parts = count * types.scalar_bytes(scalar) / types.scalar_bytes(element);
+        let part = types.shaped(Some(parts), element);
+        let value = self.reinterpret(value, part);
+        let [width, one, undef] = self.row(parts);
+        let all = self.function.bits(Types::I1, 1);
+        let op = self.intrinsic(inst, "genx.wrregioni")?;
+        let args = smallvec![old, value, width, width, one, offset, undef, all];
+        Ok(self.add(op, args, ty))
+    }
+
     /// A load or store of an allocation.
     fn local(
         &mut self,
@@ -734,12 +758,20 @@ impl<'a> Memory<'a> {
             &self.variables[place.variable].module,
             self.current[place.variable],
         ) {
-            (Some(OfModule::Constant(_)), _) if value.is_some() => {
+            (Some(OfModule::Constant(..)), _) if value.is_some() => {
                 return self.error(inst, Code::Memory, "a constant is written");
             }
-            (Some(OfModule::Constant(data)), _) => {
-                let data = Const::Vector(data.clone());
-                self.function.constant(ty, data)
+            (Some(OfModule::Constant(data, functions)), _) => {
+                let (data, functions) = (Const::Vector(data.clone()), functions.clone());
+                let mut whole = self.function.constant(ty, data);
+                let pointer = self.module.types.scalar(Scalar::Ptr(0));
+                for (byte, id) in functions {
+                    let address = self.function.address(pointer, ValueDef::Function(id));
+                    let word = self.module.types.int(16);
+                    let at = self.bits(word, byte.into());
+                    whole = self.insert(inst, whole, address, at)?;
+                }
+                whole
             }
             (Some(OfModule::Variable(pointer)), _) => {
                 let pointer = *pointer;
@@ -790,26 +822,18 @@ impl<'a> Memory<'a> {
             }
             None => self.bits(word, place.offset),
         };
-        let part = self
-            .module
-            .types
-            .shaped(Some(parts), Scalar::Int(element * 8));
-        let number = |pass: &mut Self, n: u32| pass.function.bits(Types::I32, n.into());
-        let shape = [number(self, parts), number(self, parts), number(self, 1)];
-        let undef = self.function.constant(Types::I32, Const::Undef);
         match value {
             None => {
+                let part = Scalar::Int(element * 8);
+                let part = self.module.types.shaped(Some(parts), part);
+                let [width, one, undef] = self.row(parts);
                 let op = self.intrinsic(inst, "genx.rdregioni")?;
-                let args = smallvec![old, shape[0], shape[1], shape[2], offset, undef];
+                let args = smallvec![old, width, width, one, offset, undef];
                 let read = self.add(op, args, part);
                 self.become_bits(inst, read);
             }
             Some(value) => {
-                let value = self.reinterpret(value, part);
-                let all = self.function.bits(Types::I1, 1);
-                let op = self.intrinsic(inst, "genx.wrregioni")?;
-                let args = smallvec![old, value, shape[0], shape[1], shape[2], offset, undef, all];
-                let new = self.add(op, args, ty);
+                let new = self.insert(inst, old, value, offset)?;
                 match self.variables[place.variable].module {
                     Some(OfModule::Variable(pointer)) => {
                         let op = self.intrinsic(inst, "genx.vstore")?;

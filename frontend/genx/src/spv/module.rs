@@ -273,6 +273,7 @@ impl<'a> Reader<'a> {
             linkage,
             constant: self.has(id, Decoration::Constant) || class == StorageClass::UniformConstant,
             init: None,
+            functions: Vec::new(),
             addresses: false,
             in_memory: false,
             attrs: self.variable_attrs(id),
@@ -297,9 +298,7 @@ impl<'a> Reader<'a> {
         }
         let data = rules::data_of(&self.module.types, &body.function, value);
         let init = self.placed(data)?;
-        let variable = &mut self.module.globals[global];
-        variable.addresses = init.is_none();
-        variable.init = init;
+        self.module.globals[global].set_init(init);
         Ok(())
     }
 
