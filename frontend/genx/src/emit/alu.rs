@@ -574,11 +574,18 @@ impl Emitter<'_, '_> {
         {
             return self.unsupported(format_args!("{} of a double", alu.op.row().mnemonic));
         }
-        if matches!(
-            alu.op,
-            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph
-        ) {
-            return self.unsupported("dot products of groups of four");
+        let group = bale::group(alu.op);
+        if !count.is_multiple_of(group) {
+            let message = format!("{count} elements are no groups of {group}");
+            return self.error(Code::Operand, message);
+        }
+        if group > 1 {
+            // Their regions are packed, which an immediate has not.
+            for src in srcs.iter_mut().filter(|src| matches!(src, Src::Imm { .. })) {
+                let (_, dst, packed) = self.temp(src.ty(), count);
+                self.copy(count, dst, src.clone())?;
+                *src = packed;
+            }
         }
         if matches!(alu.op, Opcode::Mul | Opcode::Mad) && scalar.is_int() {
             return self.product(alu, count, dst, result, &srcs, mask);
@@ -595,9 +602,6 @@ impl Emitter<'_, '_> {
         ) && scalar != Scalar::Int(32)
         {
             return self.error(Code::Operand, "the result is of 32 bits");
-        }
-        if alu.op == Opcode::Sad2 {
-            return self.unsupported("sums of absolute differences");
         }
         let is_long = |ty: VType| ty.bytes() == 8;
         if alu.op == Opcode::Add3 && (is_long(result) || srcs.iter().any(|src| is_long(src.ty()))) {

@@ -300,13 +300,7 @@ impl Baler<'_> {
                         && !self.is_indirect(folded)
                 }
                 Kind::WriteRegion => arg == 1 && class == Class::Region,
-                Kind::Alu(alu) => {
-                    class == Class::Region
-                        && !matches!(
-                            alu.op,
-                            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph
-                        )
-                }
+                Kind::Alu(alu) => class == Class::Region && group(alu.op) == 1,
                 Kind::Modifier(_) | Kind::Saturate | Kind::Extremum(..) => class == Class::Region,
                 Kind::Message(message) => {
                     let scalar = |part: &Part| *part == Part::Scalar(arg as u8);
@@ -423,17 +417,22 @@ pub fn is_simple(module: &Module, function: &Function, inst: Inst) -> bool {
                     alu.op,
                     Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc
                 );
-                let dot = matches!(
-                    alu.op,
-                    Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph
-                );
                 let root = matches!(alu.op, Opcode::Sqrtm | Opcode::Divm);
-                !(dot || root || round && element != Scalar::Float)
+                !(group(alu.op) > 1 || root || round && element != Scalar::Float)
             }
             Kind::Modifier(_) | Kind::Extremum(..) => true,
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// Channels that an operation computes from together.
+pub fn group(op: Opcode) -> u32 {
+    match op {
+        Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => 4,
+        Opcode::Sad2 | Opcode::Sad2Add => 2,
+        _ => 1,
     }
 }
 
