@@ -3,9 +3,7 @@
 use spirv::Op;
 
 use crate::ir::function::Flags;
-use crate::ir::{
-    BinaryOp, CastOp, FloatRel, Function, IntRel, Op as IrOp, Scalar, Type, Types, Value,
-};
+use crate::ir::{BinaryOp, CastOp, FloatRel, IntRel, Op as IrOp, Scalar, Type, Types};
 
 const BINARY: &[(Op, BinaryOp)] = &[
     (Op::IAdd, BinaryOp::Add),
@@ -167,24 +165,6 @@ pub(super) fn cast(types: &Types, op: Op, from: Type, to: Type) -> Option<Option
         },
         _ => return None,
     })
-}
-
-/// Extension that the selection of two numbers by booleans is: of 1 and 0, or of all bits and none.
-pub(super) fn widened(types: &Types, function: &Function, args: &[Value]) -> Option<CastOp> {
-    let [condition, yes, no] = args else {
-        return None;
-    };
-    let ty = function.ty(*yes);
-    let Some(Scalar::Int(bits @ 2..=64)) = types.element(ty) else {
-        return None;
-    };
-    let all = u64::MAX >> (u64::BITS - bits);
-    let same = types.count(function.ty(*condition)) == types.count(ty);
-    match (function.as_bits(*yes)?, function.as_bits(*no)?) {
-        (1, 0) if same => Some(CastOp::ZExt),
-        (yes, 0) if same && yes == all => Some(CastOp::SExt),
-        _ => None,
-    }
 }
 
 /// Flags of the words of `FPFastMathMode`.

@@ -61,7 +61,10 @@ impl Reader<'_> {
                 let value = self.arg(body, 2)?;
                 self.finish_of(body, IrOp::FCmp(UNORDERED), smallvec![value, value])
             }
-            Op::Select => self.select(body),
+            Op::Select => {
+                let args = self.values(body, 2)?;
+                self.finish_of(body, IrOp::Select, args)
+            }
             Op::Phi => self.phi(body),
             Op::Undef => {
                 let ty = self.value_ty(self.op(0)?)?;
@@ -221,15 +224,6 @@ impl Reader<'_> {
         let op = self.placed(op)?;
         let number = self.value_of(body, op, smallvec![value], Types::I32)?;
         self.finish_of(body, IrOp::Cast(CastOp::ZExt), smallvec![number])
-    }
-
-    /// A selection; that of two numbers by booleans is an extension.
-    fn select(&mut self, body: &mut Body) -> Result<()> {
-        let args = self.values(body, 2)?;
-        match compute::widened(&self.module.types, &body.function, &args) {
-            Some(cast) => self.finish_of(body, IrOp::Cast(cast), args[..1].into()),
-            None => self.finish_of(body, IrOp::Select, args),
-        }
     }
 
     /// Pairs of a value and a block.

@@ -54,13 +54,11 @@ struct Pointer {
     to: Option<u32>,
 }
 
-/// A decoration of a result: its number, and the words behind it.
+/// A decoration of a result, and its instruction.
 #[derive(Clone, Copy)]
 struct Decorated<'a> {
     kind: Decoration,
     inst: Inst<'a>,
-    /// Operand that follows the number.
-    from: usize,
 }
 
 /// Reader of a module.
@@ -207,10 +205,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Decorated<'_> {
+impl<'a> Decorated<'a> {
+    /// Words behind the result and the decoration's number.
+    fn words(&self) -> &'a [u32] {
+        self.inst.words.get(2..).unwrap_or_default()
+    }
+
     /// Word behind the decoration's number; 0 if there is none.
     fn word(&self, n: usize) -> u32 {
-        let word = self.inst.words.get(self.from + n);
-        word.copied().unwrap_or(0)
+        self.words().get(n).copied().unwrap_or(0)
     }
 }

@@ -133,9 +133,9 @@ impl<'a> Reader<'a> {
             Op::Decorate | Op::DecorateId | Op::DecorateString => {
                 let (id, kind) = (self.op(0)?, self.op(1)?);
                 if let Some(kind) = Decoration::from_u32(kind) {
-                    let (inst, from) = (self.inst, 2);
+                    let inst = self.inst;
                     let all = self.decorations.entry(id).or_default();
-                    all.push(Decorated { kind, inst, from });
+                    all.push(Decorated { kind, inst });
                 }
             }
             Op::ExtInstImport => {
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
         let Some(found) = self.decorated(id, Decoration::LinkageAttributes).next() else {
             return Ok((Linkage::Internal, None));
         };
-        let words = found.inst.words.get(found.from..).unwrap_or_default();
+        let words = found.words();
         let Some((name, count)) = super::stream::text(words) else {
             return Err(self.fail("the name of a linkage has no end"));
         };
