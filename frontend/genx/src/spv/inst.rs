@@ -13,6 +13,8 @@ use crate::ir::{
     BinaryOp, CastOp, Const, FloatRel, IntRel, Op as IrOp, Scalar, Type, TypeData, Types, Value,
 };
 
+/// Elements of a vector that is put together.
+const MOST_MEMBERS: u32 = 1 << 12;
 /// Index of an element of a shuffle that may be anything.
 const ANY: u32 = u32::MAX;
 
@@ -447,6 +449,10 @@ impl Reader<'_> {
         let parts = self.values(body, 2)?;
         let mut whole = body.function.constant(ty, Const::Undef);
         let is_vector = self.module.types.count(ty).is_some();
+        // Each element is an instruction or two.
+        if self.module.types.count(ty) > Some(MOST_MEMBERS) {
+            return Err(self.refused(Code::Size, "the vector has too many elements"));
+        }
         let void = Types::VOID;
         let mut at = 0;
         for part in parts {
