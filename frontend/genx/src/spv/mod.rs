@@ -1,6 +1,6 @@
 //! SPIR-V modules with the capability `VectorComputeINTEL`, the form in which programs carry such kernels.
 //!
-//! [`stream`] gives the instructions; the other files say what they mean. A module is read twice: its declarations with
+//! `stream` gives the instructions; the other files say what they mean. A module is read twice: its declarations with
 //! the heads of all functions, then the bodies. Instructions, types and constants are made by the rules of
 //! [`crate::ir::rules`], as those of the other forms are. What becomes of decorations are the attributes of the carrier
 //! form.
