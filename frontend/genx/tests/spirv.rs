@@ -201,7 +201,7 @@ fn faults_have_their_place() {
     before(inst(Op::EntryPoint, &[0, 60, 0]), Code::NoCompute);
 }
 
-/// What is not supported does not matter until it is used.
+/// Unsupported types and constants do not matter until they are used.
 #[test]
 fn what_nothing_uses_does_not_matter() {
     let odd = [
@@ -216,6 +216,21 @@ fn what_nothing_uses_does_not_matter() {
     assert_eq!(refused(&used).0, Code::Type);
     let used = kernel(&odd, &[inst(Op::Undef, &[65, 64])]);
     assert_eq!(refused(&used).0, Code::Size);
+}
+
+/// A vector put together is an instruction for each element, so that a few words could ask for millions.
+#[test]
+fn wide_vectors_are_not_put_together() {
+    let wide = [inst(Op::TypeVector, &[65, 4, 1 << 20])];
+    let parts = [
+        inst(Op::Undef, &[65, 64]),
+        inst(Op::CompositeConstruct, &[65, 66, 64]),
+    ];
+    let (code, _, message) = refused(&kernel(&wide, &parts));
+    assert_eq!(
+        (code, &message[..]),
+        (Code::Size, "the vector has too many elements")
+    );
 }
 
 #[test]

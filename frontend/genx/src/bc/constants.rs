@@ -47,7 +47,7 @@ pub(super) enum Kind {
     /// Bits of each element.
     Data(Vec<u64>),
     Expression(Op, SmallVec<[u64; 3]>),
-    /// It is no constant that is supported; one that nothing uses does not matter.
+    /// An unsupported constant, an error only if it is used.
     Refused(Fault),
 }
 
@@ -231,7 +231,7 @@ impl Reader<'_> {
             return Ok(*value);
         }
         let ty = self.constants[number].ty;
-        // It is put back below.
+        // A cycle meets this kind instead of its own constant, which is put back below.
         let itself = Kind::Refused(Fault::new(Code::Bitcode, "a constant is part of itself"));
         let kind = std::mem::replace(&mut self.constants[number].kind, itself);
         let value = self.make_constant(body, ty, &kind, depth);

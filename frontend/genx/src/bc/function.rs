@@ -287,32 +287,13 @@ impl Reader<'_> {
             return Err(self.fail("a block has no end"));
         }
         let mut next = 0;
-        let mut number = |name: &mut SmolStr| {
+        let number = |name: &mut SmolStr| {
             if name.is_empty() {
                 *name = format_smolstr!("{next}");
                 next += 1;
             }
         };
-        let Function {
-            params,
-            order,
-            values,
-            blocks,
-            insts,
-            ..
-        } = &mut body.function;
-        for param in params {
-            number(&mut values[*param].name);
-        }
-        for block in order {
-            let block: &mut _ = &mut blocks[*block];
-            number(&mut block.name);
-            for inst in &block.insts {
-                if let Some(result) = insts[*inst].result {
-                    number(&mut values[result].name);
-                }
-            }
-        }
+        body.function.visit_names(number);
         body.constants.close(&mut body.function);
         Ok(())
     }

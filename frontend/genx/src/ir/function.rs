@@ -288,6 +288,22 @@ impl Function {
         targets.for_each(|target| *target = new[*target]);
     }
 
+    /// Visits the names of parameters, blocks and results, in the order of the code.
+    pub fn visit_names(&mut self, mut f: impl FnMut(&mut SmolStr)) {
+        for param in &self.params {
+            f(&mut self.values[*param].name);
+        }
+        for block in &self.order {
+            let block = &mut self.blocks[*block];
+            f(&mut block.name);
+            for inst in &block.insts {
+                if let Some(result) = self.insts[*inst].result {
+                    f(&mut self.values[result].name);
+                }
+            }
+        }
+    }
+
     /// Adds a parameter.
     pub fn param(&mut self, ty: Type, name: SmolStr) -> Value {
         let def = ValueDef::Param(self.params.len() as u32);

@@ -12,7 +12,7 @@ use crate::ir::{Const, Op as IrOp, Type, Types, Value, ValueDef};
 
 /// Bits of a word.
 const WORD_BITS: u32 = 32;
-/// Words of the longest integer whose value is read.
+/// Maximum length, in words, of an integer whose value is read.
 const MOST_WORDS: usize = 4;
 
 /// A constant.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     /// Address of a function.
     Function(u32),
     Expression(Op, Vec<u32>),
-    /// It is no constant that is supported; one that nothing uses does not matter.
+    /// An unsupported constant, an error only if it is used.
     Refused(Fault),
 }
 
@@ -171,7 +171,7 @@ impl Reader<'_> {
             return Ok(*value);
         }
         let ty = self.constants[number].ty;
-        // It is put back below.
+        // A cycle meets this kind instead of its own constant, which is put back below.
         let itself = Kind::Refused(Fault::new(Code::Spirv, "a constant is part of itself"));
         let kind = std::mem::replace(&mut self.constants[number].kind, itself);
         let value = self.make_constant(body, ty, &kind, depth);

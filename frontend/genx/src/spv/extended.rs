@@ -13,7 +13,7 @@ use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, Types, Value, atomics};
 #[derive(Clone)]
 pub(super) enum Set {
     OpenCl,
-    /// Debug information: what it says of lines is kept.
+    /// Debug information, of which source lines are kept.
     Debug,
     /// Nothing else has a meaning that a compiler must keep.
     NonSemantic,
@@ -31,7 +31,7 @@ pub(super) fn set(name: &str) -> Set {
     }
 }
 
-/// Functions with the operands of an intrinsic, and these. A name of the table of functions that are called stands there.
+/// Functions with the operands of an intrinsic, and the intrinsics.
 const FUNCTIONS: [(Std, &str); 21] = [
     (Std::cos, "cos"),
     (Std::exp2, "exp2"),

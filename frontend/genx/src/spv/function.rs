@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
         }
         let mut known = HashSet::new();
         let mut next = 0;
-        let mut named = |name: &mut SmolStr| {
+        let named = |name: &mut SmolStr| {
             if name.is_empty() {
                 *name = format_smolstr!("{next}");
                 next += 1;
@@ -367,26 +367,7 @@ impl<'a> Reader<'a> {
             });
             known.insert(name.clone());
         };
-        let Function {
-            params,
-            order,
-            values,
-            blocks,
-            insts,
-            ..
-        } = &mut body.function;
-        for param in params {
-            named(&mut values[*param].name);
-        }
-        for block in order {
-            let block: &mut _ = &mut blocks[*block];
-            named(&mut block.name);
-            for inst in &block.insts {
-                if let Some(result) = insts[*inst].result {
-                    named(&mut values[result].name);
-                }
-            }
-        }
+        body.function.visit_names(named);
         body.constants.close(&mut body.function);
         Ok(())
     }

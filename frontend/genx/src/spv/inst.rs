@@ -13,9 +13,9 @@ use crate::ir::{
     BinaryOp, CastOp, Const, FloatRel, IntRel, Op as IrOp, Scalar, Type, TypeData, Types, Value,
 };
 
-/// Elements of a vector that is put together.
+/// Maximum number of elements of a vector that is put together.
 const MOST_MEMBERS: u32 = 1 << 12;
-/// Index of an element of a shuffle that may be anything.
+/// Shuffle index of an undefined element.
 const ANY: u32 = u32::MAX;
 
 impl Reader<'_> {
@@ -493,7 +493,7 @@ impl Reader<'_> {
             return Err(self.fail("an element is in none of the vectors"));
         }
         if a != b {
-            // The shorter one gets elements that may be anything.
+            // Undefined elements fill up the shorter vector.
             let longer = a.max(b);
             let (shorter, from) = if a < b {
                 (&mut first, a)

@@ -38,12 +38,12 @@ const HEADER: usize = 5;
 #[derive(Clone)]
 enum Global {
     Function(FunctionId),
-    /// A function that another module has, by its name.
+    /// An imported function, by its name.
     Import(SmolStr),
     Variable(GlobalId, Type),
     /// Number of a constant.
     Constant(usize),
-    /// It is not supported; what nothing uses does not matter.
+    /// An unsupported declaration, an error only if it is used.
     Refused(Fault),
 }
 
@@ -92,7 +92,7 @@ pub fn is_spirv(bytes: &[u8]) -> bool {
 /// Reads a module.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first error of the module.
 pub fn parse(bytes: &[u8]) -> Result<Module> {
     let fail =
         |at: usize, message: &str| Diagnostic::new(Code::Spirv, Loc::byte(at as u64), message);

@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
             .and_then(|pointer| Ok((pointer, self.value_ty(held)?)));
         let (pointer, held) = match types {
             Ok(types) => types,
-            // What nothing uses does not matter.
+            // A variable that nothing uses may have an unsupported type.
             Err(error) if Code::is_unsupported(error.code.text()) => {
                 let fault = Fault::new(error.code, error.message);
                 self.globals.insert(id, Global::Refused(fault));
