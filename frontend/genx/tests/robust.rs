@@ -1,5 +1,6 @@
 //! Texts that are cut off or damaged anywhere end in a diagnostic or in vISA: no panic.
 
+use kiln_genx::error::{Code, Loc};
 use kiln_genx::{Options, compile};
 use kiln_target::platform::PLATFORMS;
 
@@ -11,6 +12,26 @@ fn run(text: &str) {
         variant: None,
     };
     let _ = compile(text.as_bytes(), &options);
+}
+
+/// Place of the diagnostic that something is too large.
+fn too_large(bytes: &[u8]) -> Loc {
+    let options = Options {
+        platform: &PLATFORMS[0],
+        variant: None,
+    };
+    let error = compile(bytes, &options).expect_err("a diagnostic");
+    assert_eq!(error.code, Code::Size, "{error}");
+    error.loc
+}
+
+/// A kernel with this body, which begins in line 3.
+fn kernel(declarations: &str, body: &str) -> String {
+    format!(
+        "{declarations}\n\
+         define spir_kernel void @k(ptr addrspace(1) %p) #0 {{\n{body}  ret void\n}}\n\
+         attributes #0 = {{ \"VCFunction\" }}\n"
+    )
 }
 
 #[test]
@@ -68,6 +89,43 @@ fn nothing_is_nested_without_end() {
         "@g = constant i32 {}",
         "add (i32 1, i32 ".repeat(100_000)
     ));
-    run("define void @f(<1048577 x i32> %a) {\n ret void\n}");
     run("@g = constant [4294967295 x i64] zeroinitializer");
+}
+
+/// No variable of vISA has more bytes, and each operation on such a vector would be thousands of instructions.
+#[test]
+fn wide_values_are_refused_where_they_are_read() {
+    // The pointer's type in the head of the function, and the record of the type.
+    let text = too_large(include_bytes!("ll/wide.ll"));
+    assert_eq!((text.line, text.column), (3, 29));
+    assert_eq!(too_large(include_bytes!("bc/wide.bc")).byte, 186);
+    for (ty, column) in [("<2049 x i1>", 14), ("i65537", 13), ("<8193 x i8>", 14)] {
+        let text = kernel("", &format!("  %v = load {ty}, ptr addrspace(1) %p\n"));
+        let place = too_large(text.as_bytes());
+        assert_eq!((place.line, place.column), (3, column), "{ty}");
+    }
+}
+
+/// Instructions on wide vectors, and functions that many kernels call, become many instructions.
+#[test]
+fn modules_become_no_millions_of_instructions() {
+    let sum = "declare float @llvm.vector.reduce.fadd.v2048f32(float, <2048 x float>)";
+    let sums = |n| {
+        format!(
+            "  %r{n} = call float @llvm.vector.reduce.fadd.v2048f32(float 0.0, <2048 x float> %v)\n"
+        )
+    };
+    let load = "  %v = load <2048 x float>, ptr addrspace(1) %p\n".to_owned();
+    let body: String = std::iter::once(load).chain((0..200).map(sums)).collect();
+    assert_ne!(too_large(kernel(sum, &body).as_bytes()).line, 0);
+    // Offsets that differ by element are made one address at a time.
+    let part = "declare <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16>, i32, i32, i32, <4096 x i16>, i32)";
+    let parts = |n| {
+        format!(
+            "  %r{n} = call <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16> %v, i32 1, i32 1, i32 0, <4096 x i16> %v, i32 undef)\n  store <4096 x i16> %r{n}, ptr addrspace(1) %p\n"
+        )
+    };
+    let load = "  %v = load <4096 x i16>, ptr addrspace(1) %p\n".to_owned();
+    let body: String = std::iter::once(load).chain((0..80).map(parts)).collect();
+    assert_ne!(too_large(kernel(part, &body).as_bytes()).line, 0);
 }

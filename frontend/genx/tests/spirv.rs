@@ -218,19 +218,33 @@ fn what_nothing_uses_does_not_matter() {
     assert_eq!(refused(&used).0, Code::Size);
 }
 
-/// A vector put together is an instruction for each element, so that a few words could ask for millions.
+/// A vector that no variable holds is refused at the first instruction that has it.
 #[test]
-fn wide_vectors_are_not_put_together() {
-    let wide = [inst(Op::TypeVector, &[65, 4, 1 << 20])];
+fn wide_vectors_are_refused() {
+    let wide = [inst(Op::TypeVector, &[65, 4, 2049])];
     let parts = [
         inst(Op::Undef, &[65, 64]),
         inst(Op::CompositeConstruct, &[65, 66, 64]),
     ];
-    let (code, _, message) = refused(&kernel(&wide, &parts));
-    assert_eq!(
-        (code, &message[..]),
-        (Code::Size, "the vector has too many elements")
-    );
+    let words = kernel(&wide, &parts);
+    let (code, byte, message) = refused(&words);
+    let first = words.len() - parts.concat().len() - 2;
+    assert_eq!((code, byte), (Code::Size, 4 * first as u32), "{message}");
+}
+
+/// A few words put vectors together, which becomes no instruction for each element.
+#[test]
+fn vectors_are_put_together_from_vectors() {
+    let types = [
+        inst(Op::TypeInt, &[65, 8, 0]),
+        inst(Op::TypeVector, &[66, 65, 4096]),
+        inst(Op::TypeVector, &[67, 65, 8192]),
+    ];
+    let mut parts = vec![inst(Op::Undef, &[66, 70])];
+    parts.extend((100..400).map(|n| inst(Op::CompositeConstruct, &[67, n, 70, 70])));
+    let module = kiln_genx::read(&bytes(&kernel(&types, &parts))).expect("a module");
+    let insts = module.functions.values().map(|f| f.insts.len());
+    assert!(insts.sum::<usize>() < 1000);
 }
 
 #[test]

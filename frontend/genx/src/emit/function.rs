@@ -18,18 +18,15 @@ use super::predicates::Mask;
 use super::send::PayloadKey;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
+use crate::ir::function::MAX_INSTS;
 use crate::ir::{
     Block, Function, FunctionId, GlobalId, Inst, InstData, Module, Op, Scalar, Type, Value,
     ValueDef,
 };
 use crate::passes::calls::Calls;
 
-/// Bytes of the largest value: rows are numbered by a byte.
-const MAX_BYTES: u32 = 256 * 32;
 /// Elements of eight bytes that a message sends or receives at least: it names as many registers.
 const MIN_PAYLOAD: u32 = 8;
-/// Elements of the largest predicate.
-const MAX_BOOLS: u32 = 2048;
 
 /// Place of a value.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +63,8 @@ pub struct Shared<'a> {
     pub addresses: HashMap<GlobalId, Address>,
     /// First byte of shared local memory that the kernel does not declare.
     pub local_start: u64,
+    /// Instructions that the object may have.
+    pub room: usize,
 }
 
 impl<'a> Shared<'a> {
@@ -74,6 +73,7 @@ impl<'a> Shared<'a> {
         platform: &'static Platform,
         builder: Builder,
         calls: &'a Calls,
+        room: usize,
     ) -> Shared<'a> {
         Shared {
             module,
@@ -87,6 +87,7 @@ impl<'a> Shared<'a> {
             frames: HashMap::new(),
             addresses: HashMap::new(),
             local_start: 0,
+            room,
         }
     }
 }
@@ -240,23 +241,12 @@ impl<'a, 's> Emitter<'a, 's> {
                     let Some((count, scalar)) = types.shape(self.function.ty(value)) else {
                         continue;
                     };
-                    let bytes = u64::from(count) * u64::from(types.scalar_bytes(scalar));
-                    if matches!(scalar, Scalar::Int(1)) {
-                        if count > MAX_BOOLS {
-                            return self
-                                .error(Code::Size, format!("a vector of {count} i1 is too large"));
-                        }
+                    let fits = types.fits_a_value(count.into(), scalar);
+                    fits.map_err(|fault| fault.at(self.loc))?;
+                    if scalar == Scalar::Int(1) {
                         continue;
                     }
                     self.visa(scalar, Sign::Signed)?;
-                    if bytes > u64::from(MAX_BYTES) {
-                        return self.error(
-                            Code::Size,
-                            format!(
-                                "a value of {bytes} bytes is too large: {MAX_BYTES} are possible"
-                            ),
-                        );
-                    }
                     if scalar == Scalar::Double && !platform.fp64 {
                         return self.error(
                             Code::Platform,
@@ -391,6 +381,10 @@ impl<'a, 's> Emitter<'a, 's> {
                     self.terminator(block, inst, next, &copies)?;
                 } else {
                     self.instruction(inst)?;
+                }
+                if self.object().count as usize > self.shared.room {
+                    let message = format!("the module becomes more than {MAX_INSTS} instructions");
+                    return self.error(Code::Size, message);
                 }
             }
         }

@@ -12,6 +12,7 @@ use super::function::{Address, Emitter, Place, Shared, Signature};
 use super::object::Object;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::Kind;
+use crate::ir::function::MAX_INSTS;
 use crate::ir::{Const, Function, FunctionId, GlobalId, InstData, Module, Op, TypeData, ValueDef};
 use crate::passes::calls::Calls;
 use crate::passes::kernels::{ArgKind, Implicit, Kernel};
@@ -147,19 +148,24 @@ pub fn objects(
     platform: &'static Platform,
 ) -> Result<(Vec<VObject>, Vec<Interface>)> {
     let (mut objects, mut interfaces) = (Vec::new(), Vec::new());
+    let mut room = MAX_INSTS;
     for kernel in kernels {
         let made = KernelObject {
             module,
             kernel,
             calls,
             platform,
+            room,
         }
         .make()?;
+        room = room.saturating_sub(made.0.insts.len());
         objects.push(made.0);
         interfaces.push(made.1);
     }
     for &id in calls.reached.iter().filter(|id| calls.stack[**id]) {
-        objects.push(function(module, id, calls, platform)?);
+        let made = function(module, id, calls, platform, room)?;
+        room = room.saturating_sub(made.insts.len());
+        objects.push(made);
     }
     Ok((objects, interfaces))
 }
@@ -170,6 +176,7 @@ fn function(
     id: FunctionId,
     calls: &Calls,
     platform: &'static Platform,
+    room: usize,
 ) -> Result<VObject> {
     let of = &module.functions[id];
     let passed = Passed::of_function(module, platform.grf_bytes, of)?;
@@ -177,7 +184,7 @@ fn function(
     let mut builder = Builder::function(&super::calls::name(module, id), args, results);
     builder.attr("Target", AttrValue::Str("cm".into()));
     let functions = members(module, calls, id);
-    let mut shared = Shared::new(module, platform, builder, calls);
+    let mut shared = Shared::new(module, platform, builder, calls, room);
     let (places, bytes) = frames(module, &functions);
     if bytes > MAX_PRIVATE {
         return Err(Diagnostic::new(
@@ -274,6 +281,8 @@ struct KernelObject<'a> {
     kernel: &'a Kernel,
     calls: &'a Calls,
     platform: &'static Platform,
+    /// Instructions that the object may have.
+    room: usize,
 }
 
 impl<'a> KernelObject<'a> {
@@ -283,10 +292,11 @@ impl<'a> KernelObject<'a> {
             kernel,
             calls,
             platform,
+            room,
         } = self;
         let functions = members(module, calls, kernel.function);
         let builder = Builder::explicit_kernel(&kernel.name);
-        let mut shared = Shared::new(module, platform, builder, calls);
+        let mut shared = Shared::new(module, platform, builder, calls, room);
         shared.local_start = kernel.slm.into();
         let mut interface = Interface {
             name: kernel.name.to_string(),

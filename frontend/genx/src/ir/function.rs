@@ -14,6 +14,10 @@ use super::types::{Type, Types};
 use crate::error::Loc;
 use crate::intrinsics::{Intrinsic, Kind};
 
+/// Instructions that a module may become: of the IR, by what passes add to a function, and of vISA. Few bytes can ask for
+/// very many, as those on wide vectors do, and functions that many kernels call.
+pub const MAX_INSTS: usize = 1 << 19;
+
 macro_rules! entities {
     ($($name:ident, $display:literal;)*) => {$(
         /// An entity of the IR.

@@ -13,8 +13,10 @@ use smol_str::SmolStr;
 use super::rules::{Fault, MAX_DEPTH};
 use crate::error::Code;
 
-/// Elements of a vector.
-const MAX_ELEMENTS: u64 = 1 << 20;
+/// Bytes of the largest value: vISA numbers the rows of a variable by a byte.
+pub const MAX_BYTES: u64 = 256 * 32;
+/// Elements of the largest vector of `i1`.
+pub const MAX_BOOLS: u64 = 2048;
 /// Elements of an array.
 const MAX_ARRAY: u64 = 1 << 32;
 /// Bits of an integer that LLVM allows.
@@ -158,7 +160,11 @@ impl Types {
     /// None has so many bits.
     pub fn integer(&mut self, bits: u64) -> Result<Type, Fault> {
         match bits {
-            1..=MAX_BITS => Ok(self.int(bits as u32)),
+            1..=MAX_BITS => {
+                let scalar = Scalar::Int(bits as u32);
+                self.fits_a_value(1, scalar)?;
+                Ok(self.scalar(scalar))
+            }
             _ => Err(Fault::new(Code::Syntax, "no integer has so many bits")),
         }
     }
@@ -168,10 +174,34 @@ impl Types {
     /// # Errors
     /// It has no elements, or too many.
     pub fn vector(&mut self, count: u64, scalar: Scalar) -> Result<Type, Fault> {
-        match count {
-            0 => Err(Fault::new(Code::Type, "a vector without elements")),
-            1..=MAX_ELEMENTS => Ok(self.get(TypeData::Vector(count as u32, scalar))),
-            _ => Err(Fault::new(Code::Size, "the vector has too many elements")),
+        if count == 0 {
+            return Err(Fault::new(Code::Type, "a vector without elements"));
+        }
+        self.fits_a_value(count, scalar)?;
+        Ok(self.get(TypeData::Vector(count as u32, scalar)))
+    }
+
+    /// Checks that a value of so many elements could be one of vISA. Each operation on it costs time by its size, which
+    /// an input of a few bytes could ask for.
+    ///
+    /// # Errors
+    /// It is larger than any variable.
+    pub fn fits_a_value(&self, count: u64, scalar: Scalar) -> Result<(), Fault> {
+        if scalar == Scalar::Int(1) {
+            return match count {
+                0..=MAX_BOOLS => Ok(()),
+                _ => Err(Fault::new(
+                    Code::Size,
+                    format!("a vector of {count} i1 is too large: {MAX_BOOLS} are possible"),
+                )),
+            };
+        }
+        match count.saturating_mul(self.scalar_bytes(scalar).into()) {
+            0..=MAX_BYTES => Ok(()),
+            bytes => Err(Fault::new(
+                Code::Size,
+                format!("a value of {bytes} bytes is too large: {MAX_BYTES} are possible"),
+            )),
         }
     }
 

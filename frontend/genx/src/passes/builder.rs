@@ -7,6 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::Intrinsic;
+use crate::ir::function::MAX_INSTS;
 use crate::ir::rules;
 use crate::ir::{
     BinaryOp, CastOp, Const, FloatRel, Function, Inst, InstData, Op, Scalar, Type, Types, Value,
@@ -48,7 +49,10 @@ pub fn rewrite(
         for inst in insts {
             builder.inst = inst;
             match wants(builder.types, builder.function, inst) {
-                true => replace(&mut builder)?,
+                true => {
+                    replace(&mut builder)?;
+                    builder.check_size()?;
+                }
                 false => builder.new.push(inst),
             }
         }
@@ -59,6 +63,16 @@ pub fn rewrite(
 }
 
 impl Builder<'_> {
+    /// Checks that the function has not become too long.
+    fn check_size(&self) -> Result<()> {
+        if self.function.insts.len() <= MAX_INSTS {
+            return Ok(());
+        }
+        let loc = self.function.insts[self.inst].loc;
+        let message = format!("the function becomes more than {MAX_INSTS} instructions");
+        Err(Diagnostic::new(Code::Size, loc, message))
+    }
+
     /// Adds an instruction; its result.
     pub fn add(&mut self, op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
         let &InstData {

@@ -15,13 +15,11 @@ use smallvec::{SmallVec, smallvec};
 use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::{Intrinsic, Kind};
 use crate::ir::rules;
+use crate::ir::types::MAX_BYTES;
 use crate::ir::{
     BinaryOp, Block, CastOp, Const, Function, FunctionId, Inst, InstData, Module, Op, Scalar, Type,
     TypeData, Types, Value, ValueDef,
 };
-
-/// Bytes of an allocation that is made a value.
-const MAX_BYTES: u64 = 256 * 32;
 
 /// Bytes of a function's frame in private memory.
 const MAX_FRAME: u64 = 1 << 20;

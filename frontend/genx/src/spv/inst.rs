@@ -13,8 +13,6 @@ use crate::ir::{
     BinaryOp, CastOp, Const, FloatRel, IntRel, Op as IrOp, Scalar, Type, TypeData, Types, Value,
 };
 
-/// Maximum number of elements of a vector that is put together.
-const MOST_MEMBERS: u32 = 1 << 12;
 /// Shuffle index of an undefined element.
 const ANY: u32 = u32::MAX;
 
@@ -447,48 +445,90 @@ impl Reader<'_> {
     fn construct(&mut self, body: &mut Body) -> Result<()> {
         let ty = self.value_ty(self.op(0)?)?;
         let parts = self.values(body, 2)?;
-        let mut whole = body.function.constant(ty, Const::Undef);
-        let is_vector = self.module.types.count(ty).is_some();
-        // Each element is an instruction or two.
-        if self.module.types.count(ty) > Some(MOST_MEMBERS) {
-            return Err(self.refused(Code::Size, "the vector has too many elements"));
-        }
-        let void = Types::VOID;
-        let mut at = 0;
-        for part in parts {
-            if !is_vector {
+        if self.module.types.count(ty).is_none() {
+            let mut whole = body.function.constant(ty, Const::Undef);
+            for (at, part) in (0..).zip(parts) {
                 let op = IrOp::InsertValue(smallvec![at]);
-                whole = self.value_of(body, op, smallvec![whole, part], void)?;
-                at += 1;
-                continue;
+                whole = self.value_of(body, op, smallvec![whole, part], Types::VOID)?;
             }
-            let count = self.module.types.count(body.function.ty(part));
-            for n in 0..count.unwrap_or(1) {
-                let element = match count {
-                    None => part,
-                    Some(_) => {
-                        let index = body.function.bits(Types::I32, n.into());
-                        self.value_of(body, IrOp::ExtractElement, smallvec![part, index], void)?
-                    }
-                };
-                let index = body.function.bits(Types::I32, at.into());
-                let args = smallvec![whole, element, index];
-                whole = self.value_of(body, IrOp::InsertElement, args, void)?;
-                at += 1;
-            }
+            return self.alias(body, whole);
         }
-        self.alias(body, whole)
+        let mut vectors = self.vectors(body, &parts)?;
+        // Neighbours are joined, so that few words with large vectors in them are few instructions, and each element
+        // is moved only as often as the number of parts can be halved.
+        while vectors.len() > 1 {
+            let mut joined = Vec::with_capacity(vectors.len().div_ceil(2));
+            for pair in vectors.chunks(2) {
+                joined.push(match *pair {
+                    [first, second] => self.joined(body, first, second)?,
+                    _ => pair[0],
+                });
+            }
+            vectors = joined;
+        }
+        match vectors.first() {
+            Some(whole) => self.alias(body, *whole),
+            None => Err(self.fail("a vector of no parts")),
+        }
+    }
+
+    /// The parts of a vector, with scalars that stand together in a vector of their own.
+    fn vectors(&mut self, body: &mut Body, parts: &[Value]) -> Result<Vec<Value>> {
+        let types = &self.module.types;
+        let scalar = |part: &Value| match types.data(body.function.ty(*part)) {
+            TypeData::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        };
+        let runs = parts.chunk_by(|a, b| scalar(a).is_some() && scalar(a) == scalar(b));
+        let runs: Vec<_> = runs.map(|run| (run, scalar(&run[0]))).collect();
+        let mut vectors = Vec::with_capacity(runs.len());
+        for (run, element) in runs {
+            let Some(element) = element else {
+                vectors.extend(run);
+                continue;
+            };
+            let ty = self.module.types.vector(run.len() as u64, element);
+            let ty = self.placed(ty)?;
+            let mut vector = body.function.constant(ty, Const::Undef);
+            for (at, part) in (0..).zip(run) {
+                let index = body.function.bits(Types::I32, at);
+                let args = smallvec![vector, *part, index];
+                vector = self.value_of(body, IrOp::InsertElement, args, Types::VOID)?;
+            }
+            vectors.push(vector);
+        }
+        Ok(vectors)
+    }
+
+    /// Number of a vector's elements.
+    fn count(&self, body: &Body, vector: Value) -> Result<u32> {
+        let count = self.module.types.count(body.function.ty(vector));
+        count.ok_or_else(|| self.fail("a vector is expected"))
+    }
+
+    /// The elements of one vector, and then those of another.
+    fn joined(&mut self, body: &mut Body, first: Value, second: Value) -> Result<Value> {
+        let all = self.count(body, first)? + self.count(body, second)?;
+        let (op, args) = self.selection(body, first, second, (0..all).collect())?;
+        self.value_of(body, op, args, Types::VOID)
     }
 
     /// Elements of two vectors by their numbers.
     fn shuffle(&mut self, body: &mut Body) -> Result<()> {
-        let (mut first, mut second) = (self.arg(body, 2)?, self.arg(body, 3)?);
-        let mut mask = self.rest(4).to_vec();
-        let count = |reader: &Self, body: &Body, value| {
-            let count = reader.module.types.count(body.function.ty(value));
-            count.ok_or_else(|| reader.fail("a vector is expected"))
-        };
-        let (a, b) = (count(self, body, first)?, count(self, body, second)?);
+        let (first, second) = (self.arg(body, 2)?, self.arg(body, 3)?);
+        let (op, args) = self.selection(body, first, second, self.rest(4).to_vec())?;
+        self.finish_of(body, op, args)
+    }
+
+    /// Operation that selects elements of two vectors of any length, and its operands.
+    fn selection(
+        &mut self,
+        body: &mut Body,
+        mut first: Value,
+        mut second: Value,
+        mut mask: Vec<u32>,
+    ) -> Result<(IrOp, SmallVec<[Value; 3]>)> {
+        let (a, b) = (self.count(body, first)?, self.count(body, second)?);
         if mask.iter().any(|index| *index != ANY && *index >= a + b) {
             return Err(self.fail("an element is in none of the vectors"));
         }
@@ -511,7 +551,7 @@ impl Reader<'_> {
                 .filter(|index| **index != ANY && **index >= a);
             moved.for_each(|index| *index = *index - a + longer);
         }
-        self.finish_of(body, IrOp::Shuffle(mask.into()), smallvec![first, second])
+        Ok((IrOp::Shuffle(mask.into()), smallvec![first, second]))
     }
 }
 
