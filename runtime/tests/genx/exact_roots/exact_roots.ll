@@ -2,7 +2,7 @@
 ; On later platforms the reference compiler rounds the quotient of LLVM less exactly.
 ;! global 1
 ;! local 1
-;! unlike bmg lnl
+;! unlike bmg lnl ptl
 ;! in a f32 16 real 0.1 9
 ;! in b f32 16 real 1 3
 ;! out o f32 64

@@ -2,7 +2,7 @@
 ; integers, although vISA has it first. The reference compiler has none of these on platforms with load-store units.
 ;! global 4
 ;! local 1
-;! unlike bmg lnl
+;! unlike bmg lnl ptl
 ;! in a f32 32 real -50 50
 ;! inout c f32 8 list 10 -10 1 2 3 4 5 6
 ;! out o f32 32

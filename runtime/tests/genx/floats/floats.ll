@@ -2,7 +2,7 @@
 ; On later platforms the reference compiler rounds the quotient less exactly.
 ;! global 2
 ;! local 1
-;! unlike bmg lnl
+;! unlike bmg lnl ptl
 ;! in a f32 32 range -100 100
 ;! in b f32 32 range 1 20
 ;! out o f32 128

@@ -2,7 +2,7 @@
 ; On later platforms the reference compiler takes the new value of an exchange for what is compared with.
 ;! global 4
 ;! local 1
-;! unlike bmg lnl
+;! unlike bmg lnl ptl
 ;! in a u32 4 bits 32
 ;! inout c u32 16 range 100 200
 ;! inout l u64 4 range 1000 2000

@@ -2,7 +2,7 @@
 ; Later platforms have no such messages, and the reference compiler writes them all the same.
 ;! global 2
 ;! local 1
-;! unlike bmg lnl
+;! unlike bmg lnl ptl
 ;! in a u32 32 bits 32
 ;! out o u32 32
 ;= def expect(args):
