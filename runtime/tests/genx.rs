@@ -175,7 +175,7 @@ fn programs_in_llvm_ir_give_the_expected_results_without_integers_of_64_bits() {
 #[test]
 fn programs_in_the_assembly_of_spirv_give_the_expected_results() {
     let all = folder("").with_file_name("genx_spv");
-    assert!(programs(&all).len() >= 3);
+    assert!(programs(&all).len() >= 4);
     for name in ["skl", "icllp", "bmg"] {
         let wrong = all_give_what_is_expected(&all, platform(name));
         assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
@@ -284,7 +284,7 @@ fn an_interface_packs_the_local_ids_of_explicit_simd() {
     run(&zebin, "neighbours", platform("skl")).unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// The lines of `!DILocation`, in the object files of a text and of bitcode: as a list of a file's name and a line, in the
+/// The lines of `!DILocation`, in the object files of each form: as a list of a file's name and a line, in the
 /// order of the code.
 #[test]
 fn object_files_have_the_lines_of_the_source() {
@@ -296,7 +296,7 @@ fn object_files_have_the_lines_of_the_source() {
         ("twice.h", 24),
         ("lines.cpp", 25),
     ];
-    for name in ["lines.ll", "lines.bc"] {
+    for name in ["lines.ll", "lines.bc", "lines.spv"] {
         for device in ["skl", "bmg"] {
             let bytes = file(&folder.join(name));
             let input = Input {

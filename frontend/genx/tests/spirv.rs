@@ -218,6 +218,71 @@ fn what_nothing_uses_does_not_matter() {
     assert_eq!(refused(&used).0, Code::Size);
 }
 
+/// Kinds and descriptions of parameters give the interface that a text with these attributes has.
+#[test]
+fn parameters_have_kinds_and_descriptions() {
+    let described = "define spir_kernel void @k(\
+        i32 \"VCArgumentKind\"=\"2\" \"VCArgumentDesc\"=\"buffer_t read_only\" %s, \
+        i64 \"VCArgumentKind\"=\"0\" \"VCArgumentDesc\"=\"svmptr_t\" %p, \
+        i32 \"VCArgumentKind\"=\"0\" %n) #0 {\n  ret void\n}\n\
+        attributes #0 = { \"VCFunction\" }\n";
+    let decorated =
+        |id: u32, number: u32, words: &[u32]| inst(Op::Decorate, &[&[id, number], words].concat());
+    let mut words = head(&[Capability::VectorComputeINTEL]);
+    words.extend(inst(Op::EntryPoint, &[&[6, 1], &text("k")[..]].concat()));
+    let insts = [
+        decorated(1, Decoration::VectorComputeFunctionINTEL as u32, &[]),
+        decorated(10, 9624, &[2]),
+        decorated(10, 9625, &text("buffer_t read_only")),
+        decorated(11, 9624, &[0]),
+        decorated(11, 9625, &text("svmptr_t")),
+        decorated(12, 9624, &[0]),
+        inst(Op::TypeVoid, &[2]),
+        inst(Op::TypeInt, &[4, 32, 0]),
+        inst(Op::TypeInt, &[5, 64, 0]),
+        inst(Op::TypeFunction, &[3, 2, 4, 5, 4]),
+        inst(Op::Function, &[2, 1, 0, 3]),
+        inst(Op::FunctionParameter, &[4, 10]),
+        inst(Op::FunctionParameter, &[5, 11]),
+        inst(Op::FunctionParameter, &[4, 12]),
+        inst(Op::Label, &[90]),
+        inst(Op::Return, &[]),
+        inst(Op::FunctionEnd, &[]),
+    ];
+    words.extend(insts.concat());
+    let options = Options {
+        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
+        variant: None,
+    };
+    let interface = |bytes: &[u8]| match compile(bytes, &options) {
+        Ok(compiled) => compiled.interfaces,
+        Err(error) => panic!("{error}"),
+    };
+    let expected = interface(described.as_bytes());
+    assert_eq!(expected[0].args[0].number, Some(0));
+    assert_eq!(interface(&bytes(&words)), expected);
+}
+
+/// A conversion rounds as it does without a decoration, or is refused where it stands.
+#[test]
+fn conversions_that_round_in_another_way_are_refused() {
+    const MODES: [(u32, bool); 4] = [(0, true), (1, false), (2, false), (3, false)];
+    for (mode, taken) in MODES {
+        let before = [
+            inst(Op::Decorate, &[60, Decoration::FPRoundingMode as u32, mode]),
+            inst(Op::TypeFloat, &[61, 32]),
+        ];
+        let within = [inst(Op::ConvertSToF, &[61, 60, 5])];
+        let words = kernel(&before, &within);
+        let place = words.len() - within.concat().len() - 2;
+        match (visa(&bytes(&words)), taken) {
+            (Ok(_), true) => {}
+            (Err((Code::Instruction, byte, _)), false) => assert_eq!(byte, 4 * place as u32),
+            (found, _) => panic!("{mode}: {found:?}"),
+        }
+    }
+}
+
 /// A vector that no variable holds is refused at the first instruction that has it.
 #[test]
 fn wide_vectors_are_refused() {

@@ -17,6 +17,10 @@ const VARIABLES: [(Decoration, &str); 2] = [
     (Decoration::Volatile, "VCVolatile"),
 ];
 
+/// Decorations of a parameter that are in no public list of SPIR-V, by their numbers: its kind, and its description.
+const FUNC_PARAM_KIND: u32 = 9624;
+const FUNC_PARAM_DESC: u32 = 9625;
+
 /// Bits of the control register by the modes of rounding, and by the one that multiplies by zero in its own way.
 const ROUNDINGS: [(ExecutionMode, FPRoundingMode, u32); 4] = [
     (ExecutionMode::RoundingModeRTE, FPRoundingMode::RTE, 0),
@@ -66,6 +70,16 @@ impl Reader<'_> {
             attrs.push(("VCByteOffset".into(), byte.to_string().into()));
         }
         attrs
+    }
+
+    /// Attributes of a parameter.
+    pub(super) fn param_attrs(&self, id: u32) -> Attrs {
+        let kind = self.numbered(id, FUNC_PARAM_KIND).next();
+        let kind = kind.map(|found| ("VCArgumentKind".into(), found.word(0).to_string().into()));
+        let text = self.numbered(id, FUNC_PARAM_DESC).next();
+        let text = text.and_then(|found| super::stream::text(found.words()));
+        let text = text.map(|(text, _)| ("VCArgumentDesc".into(), text));
+        kind.into_iter().chain(text).collect()
     }
 
     /// Attributes of a function, which an entry point has taken the place of.

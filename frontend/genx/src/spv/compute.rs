@@ -66,7 +66,6 @@ const FLOAT_RELATIONS: &[(Op, &str)] = &[
 
 /// Operations with the operands of an intrinsic.
 const INTRINSICS: &[(Op, &str)] = &[
-    (Op::BitCount, "ctpop"),
     (Op::BitReverse, "bitreverse"),
     (Op::UCountLeadingZerosINTEL, "ctlz"),
     (Op::UCountTrailingZerosINTEL, "cttz"),

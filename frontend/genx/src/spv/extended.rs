@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 
     /// Adds an intrinsic with a result of the type of its first operand.
-    fn intrinsic(
+    pub(super) fn intrinsic(
         &mut self,
         body: &mut Body,
         name: &str,

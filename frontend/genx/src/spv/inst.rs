@@ -111,7 +111,7 @@ impl Reader<'_> {
             | Op::VectorExtractDynamic
             | Op::VectorInsertDynamic
             | Op::VectorShuffle => self.composite(body, op),
-            op => match self.conversion(body, op)? {
+            op => match self.derived(body, op)? || self.conversion(body, op)? {
                 true => Ok(()),
                 false => self.memory(body, op),
             },
@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// A scalar in each element of a vector.
-    fn spread(&mut self, body: &mut Body, scalar: Value, ty: Type) -> Result<Value> {
+    pub(super) fn spread(&mut self, body: &mut Body, scalar: Value, ty: Type) -> Result<Value> {
         let Some(count) = self.module.types.count(ty) else {
             return Err(self.fail("a vector is expected"));
         };

@@ -8,6 +8,7 @@
 mod attributes;
 mod compute;
 mod constants;
+mod derived;
 mod extended;
 mod function;
 mod inst;
@@ -57,7 +58,7 @@ struct Pointer {
 /// A decoration of a result, and its instruction.
 #[derive(Clone, Copy)]
 struct Decorated<'a> {
-    kind: Decoration,
+    kind: u32,
     inst: Inst<'a>,
 }
 
@@ -173,6 +174,11 @@ impl<'a> Reader<'a> {
 
     /// Decorations of a kind that a result has.
     fn decorated(&self, id: u32, kind: Decoration) -> impl Iterator<Item = &Decorated<'a>> {
+        self.numbered(id, kind as u32)
+    }
+
+    /// Decorations of a number that a result has.
+    fn numbered(&self, id: u32, kind: u32) -> impl Iterator<Item = &Decorated<'a>> {
         let all = self.decorations.get(&id).into_iter().flatten();
         all.filter(move |decorated| decorated.kind == kind)
     }

@@ -132,11 +132,9 @@ impl<'a> Reader<'a> {
             }
             Op::Decorate | Op::DecorateId | Op::DecorateString => {
                 let (id, kind) = (self.op(0)?, self.op(1)?);
-                if let Some(kind) = Decoration::from_u32(kind) {
-                    let inst = self.inst;
-                    let all = self.decorations.entry(id).or_default();
-                    all.push(Decorated { kind, inst });
-                }
+                let inst = self.inst;
+                let all = self.decorations.entry(id).or_default();
+                all.push(Decorated { kind, inst });
             }
             Op::ExtInstImport => {
                 let (id, (name, _)) = (self.op(0)?, self.text(1)?);
@@ -358,7 +356,7 @@ impl<'a> Reader<'a> {
             let ty = self.value_ty(*ty)?;
             let ty = self.param_ty(*param, ty);
             function.param(ty, name);
-            function.param_attrs.push(Vec::new());
+            function.param_attrs.push(self.param_attrs(*param));
             function.byval.push(self.by_value(*param)?);
         }
         function.attrs = self.function_attrs(id, head.entry)?;
