@@ -111,14 +111,17 @@ fn stored(value: &str) -> String {
     )
 }
 
-/// Seconds of the fastest of some rounds.
-fn least(mut run: impl FnMut()) -> f64 {
-    let times = (0..ROUNDS).map(|_| {
-        let start = Instant::now();
-        run();
-        start.elapsed().as_secs_f64()
-    });
-    times.fold(f64::MAX, f64::min)
+/// Seconds of the fastest of some rounds of each: these alternate, so that other work on the machine slows all of them.
+fn least<const N: usize>(runs: [&dyn Fn(); N]) -> [f64; N] {
+    let mut least = [f64::MAX; N];
+    for _ in 0..ROUNDS {
+        for (least, run) in least.iter_mut().zip(runs) {
+            let start = Instant::now();
+            run();
+            *least = least.min(start.elapsed().as_secs_f64());
+        }
+    }
+    least
 }
 
 fn main() {
@@ -126,12 +129,10 @@ fn main() {
         platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
         variant: None,
     };
-    let seconds = |text: &str| {
-        least(|| {
-            if let Err(error) = compile(text.as_bytes(), &options) {
-                panic!("{}: {error}", error.loc);
-            }
-        })
+    let compiled = |text: &str| {
+        if let Err(error) = compile(text.as_bytes(), &options) {
+            panic!("{}: {error}", error.loc);
+        }
     };
     let shapes: [(&str, Make); 4] = [
         ("straight line", straight),
@@ -141,17 +142,18 @@ fn main() {
     ];
     println!("| | {LENGTH} instructions, ms | twice, ms | times |\n|---|---|---|---|");
     for (name, make) in shapes {
-        let (once, twice) = (seconds(&make(LENGTH)), seconds(&make(2 * LENGTH)));
+        let (short, long) = (make(LENGTH), make(2 * LENGTH));
+        let [once, twice] = least([&|| compiled(&short), &|| compiled(&long)]);
         let (a, b) = (once * 1e3, twice * 1e3);
         println!("| {name} | {a:.1} | {b:.1} | {:.2} |", twice / once);
     }
     let mut text = straight(TEXT / 40);
     text.truncate(text.floor_char_boundary(text.len()));
-    let read = least(|| {
+    let [read] = least([&|| {
         if let Err(error) = read(text.as_bytes()) {
             panic!("{}: {error}", error.loc);
         }
-    });
+    }]);
     let megabytes = text.len() as f64 / f64::from(1 << 20);
     println!(
         "\n{megabytes:.1} MB of text are read in {:.0} ms",
