@@ -4,6 +4,7 @@
 ;! local 1
 ;! in a u32 64 bits 32
 ;! out o u32 64
+;! unlike bmg lnl ptl
 ;= def expect(args):
 ;=     M = 2**32
 ;=     steps = [lambda x: x * 5 % M, lambda x: x ^ 51, lambda x: (x + 1000) % M, lambda x: ~x % M]
