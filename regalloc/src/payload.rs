@@ -219,16 +219,17 @@ impl Placer<'_> {
     fn wanted(&self, part: &[(VReg, Option<VReg>)], result: bool, number: u32) -> Spans {
         let reads = part.iter().map(|&(v, _)| self.reads[v]);
         let arrived = reads.filter(|&read| read != NONE).min().unwrap_or(0);
-        let span = |&(v, _): &(VReg, Option<VReg>)| {
-            let life = self.spans[v];
+        let span = |k: usize| {
+            let life = self.spans[part[k].0];
             let (from, to) = match result {
                 true => (number, life.to.max(arrived)),
+                false if is_repeated(part, k) => (number - 1, number),
                 false => (life.from.min(number), number),
             };
             let to = to.max(from + 1);
             Span { from, to }
         };
-        part.iter().map(span).collect()
+        (0..part.len()).map(span).collect()
     }
 
     /// Finds a place for a longer list that the result becomes part of: for values that several messages load, and that one
@@ -314,6 +315,7 @@ impl Placer<'_> {
         let home = |k: usize| {
             let (v, old) = part[k];
             match self.home[old.unwrap_or(v)] {
+                _ if is_repeated(part, k) => NONE,
                 NONE => self.home[v],
                 home => home,
             }
@@ -368,8 +370,12 @@ impl Placer<'_> {
 
     fn take(&mut self, part: &[(VReg, Option<VReg>)], base: u32, result: bool, number: u32) {
         let wanted = self.wanted(part, result, number);
-        for ((unit, &(v, _)), span) in (base..).zip(part).zip(wanted) {
+        for (k, (unit, span)) in (base..).zip(wanted).enumerate() {
             self.busy.add(unit, span);
+            let v = part[k].0;
+            if is_repeated(part, k) {
+                continue;
+            }
             if self.home[v] == unit {
                 self.until[v] = self.until[v].max(span.to);
             } else {
@@ -378,6 +384,11 @@ impl Placer<'_> {
             }
         }
     }
+}
+
+/// True for a register that the operand has before: its other units get copies right before the instruction.
+fn is_repeated(part: &[(VReg, Option<VReg>)], k: usize) -> bool {
+    part[..k].iter().any(|&(v, _)| v == part[k].0)
 }
 
 /// The first list of sources that each register is part of.
