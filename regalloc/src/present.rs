@@ -13,7 +13,10 @@
 //! arguments in the order of these numbers, and merges more of a large web when a short early range comes before a
 //! long late one.
 
+use std::collections::HashMap;
+
 use cranelift_entity::{EntitySet, SecondaryMap};
+use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role as MachineRole, Src, VReg};
 use kiln_target::bits::UnitSet;
@@ -55,6 +58,8 @@ pub struct Presented<'a> {
     pub origins: Vec<Block>,
     /// The number of each value; [`NONE`] of a register that is no value.
     values: SecondaryMap<VReg, Value>,
+    /// Copies of values that instructions of a block need in several units, by the number of the copy.
+    copies: HashMap<(Block, VReg, usize), Value, FixedState>,
 }
 
 /// States a function as a problem.
@@ -83,6 +88,7 @@ pub fn present<'a>(
         sources: Vec::with_capacity(insts),
         origins,
         values: SecondaryMap::with_default(NONE),
+        copies: HashMap::default(),
     };
     p.number()?;
     for b in p.origins.clone() {
@@ -220,6 +226,17 @@ impl Presented<'_> {
         copy
     }
 
+    /// A copy of a value that nothing writes over. Later instructions of the block that need as many share it.
+    fn copy_of(&mut self, b: Block, v: VReg, number: usize) -> Result<Value, AllocError> {
+        if let Some(&copy) = self.copies.get(&(b, v, number)) {
+            return Ok(copy);
+        }
+        let value = self.value(v)?;
+        let copy = self.copied(value);
+        self.copies.insert((b, v, number), copy);
+        Ok(copy)
+    }
+
     fn temporary(&mut self) -> Value {
         self.problem.add_value(self.func.target.unit_grfs())
     }
@@ -314,7 +331,8 @@ impl Presented<'_> {
             let is_source = matches!(x.role, MachineRole::Source { .. });
             if is_source && (x.is_late || x.fixed.is_some()) {
                 if held.contains(&x.v) && (x.fixed.is_some() || held[..overs].contains(&x.v)) {
-                    value = self.copied(value);
+                    let copies = held.iter().filter(|&&v| v == x.v).count();
+                    value = self.copy_of(b, x.v, copies)?;
                 }
                 held.push(x.v);
             }

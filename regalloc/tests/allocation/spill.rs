@@ -2,6 +2,7 @@
 
 use kiln_machine::func::{Function, Term};
 use kiln_machine::inst::{Old, VReg};
+use kiln_machine::parse::parse;
 use kiln_regalloc::{Options, allocate};
 use proptest::prelude::*;
 
@@ -98,5 +99,24 @@ proptest! {
             let is_small = matches!(e, kiln_regalloc::AllocError::TooFew { .. });
             prop_assert!(is_small && limit < 32, "{e}");
         }
+    }
+}
+
+/// Messages that write one value to several places: one copy serves them all, side by side with the value.
+#[test]
+fn messages_share_the_copies_of_a_value() {
+    for times in 2..=4 {
+        let data = vec!["v1"; times].join(" ");
+        let store = format!(
+            "  null<1>:ud = sends (16|M0) v0<8;8,1>:ud, {{{data}}}<8;8,1>:ud sfid 12 desc 0x4025c01 exdesc 0x{:x}\n",
+            (2 * times) << 6 | 12
+        );
+        let text = format!(
+            "function \"f\" simd16 on skl\ninput r2 v0:g64\nblock0:\n  v1:g64<1>:ud = mov (16|M0) 0x0:ud\n{}  end\n",
+            store.repeat(5)
+        );
+        let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(allocated.stats.moves as usize, times - 1, "{text}");
     }
 }
