@@ -144,16 +144,13 @@ pub struct Batch {
     pub items: Vec<Item>,
     /// Bits of the cells with several bits.
     wide: Vec<u64>,
-    /// Union of `wide`.
-    any_wide: u64,
+    /// The highest bit of each cell, which stands for the cell where its bits are not told apart.
+    highest: u64,
 }
 
 impl Batch {
     /// Extends `bits` to all bits of their cells.
     fn whole_cells(&self, mut bits: u64) -> u64 {
-        if bits & self.any_wide == 0 {
-            return bits;
-        }
         for &cell in &self.wide {
             if bits & cell != 0 {
                 bits |= cell;
@@ -162,20 +159,17 @@ impl Batch {
         bits
     }
 
-    /// Reduces `bits` to the lowest bit of each of their cells.
-    pub fn cells_in(&self, mut bits: u64) -> u64 {
-        let mut rest = bits & self.any_wide;
-        for &cell in &self.wide {
-            if rest == 0 {
-                break;
-            }
-            if rest & cell != 0 {
-                bits = bits & !cell | 1 << cell.trailing_zeros();
-                rest &= !cell;
-            }
-        }
-        bits
+    /// The highest bit of each cell that has a bit of `bits`. The bits of a cell are neighbours, so that those below the
+    /// highest carry into it.
+    pub fn cells_in(&self, bits: u64) -> u64 {
+        let below = !self.highest;
+        (((bits & below) + below) | bits) & self.highest
     }
+}
+
+/// The bit that stands for a cell with these bits.
+pub fn bit_of_cell(bits: u64) -> u32 {
+    bits.ilog2()
 }
 
 /// Reversed edges, as lists in one array.
@@ -348,7 +342,7 @@ pub enum CallKind {
     },
 }
 
-/// Reads and writes at the end of a block: of the call there, or of the return. Each cell has its lowest bit.
+/// Reads and writes at the end of a block: of the call there, or of the return. Each cell has its highest bit.
 #[derive(Clone, Copy)]
 pub struct AtEnd {
     pub block: u32,
@@ -817,18 +811,18 @@ impl<'a> Solver<'a> {
             writes: 0,
         };
         for &(cell, bits) in &batch.cells {
-            let first = 1 << bits.trailing_zeros();
+            let bit = 1 << bit_of_cell(bits);
             let mut add = |kind| self.call_accesses.push(CallAccess { inst, cell, kind });
             if (reads.own | reads.whole) & bits != 0 {
                 add(CallKind::Read);
-                end.reads |= first;
+                end.reads |= bit;
             }
             if writes & bits != 0 && (own | whole | waiting) & bits != 0 {
                 let kept = (own & !kill.own | whole & !kill.whole) & bits != 0
                     || waiting & bits != 0 && bits & !kill.whole != 0;
                 add(CallKind::Write { kept });
-                end.writes |= first;
-                end.reads |= if kept { first } else { 0 };
+                end.writes |= bit;
+                end.reads |= if kept { bit } else { 0 };
             }
         }
         self.at_ends.push(end);
@@ -1009,15 +1003,15 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
                 cells: Vec::new(),
                 items: Vec::new(),
                 wide: Vec::new(),
-                any_wide: 0,
+                highest: 0,
             });
         }
         let (last, first) = (batches.len() - 1, 64 - room);
         let bits = (u64::MAX >> (64 - need)) << first;
         batches[last].cells.push((Cell::new(c), bits));
+        batches[last].highest |= 1 << bit_of_cell(bits);
         if need > 1 {
             batches[last].wide.push(bits);
-            batches[last].any_wide |= bits;
         }
         place[c] = (last as u32, first);
         room -= need;

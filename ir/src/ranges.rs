@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::cfg::Cfg;
 use crate::func::{Cell, Function};
-use crate::liveness::{Accesses, Batch, Graph, Item, Solver, Worklist};
+use crate::liveness::{Accesses, Batch, Graph, Item, Solver, Worklist, bit_of_cell};
 use crate::ssa::Placer;
 
 /// Positions, ascending, from one to before another. An instruction has two: it reads at the even one and writes at the
@@ -141,7 +141,7 @@ impl Walk<'_> {
     ) {
         let mut cells = [Cell::from_u32(0); 64];
         for &(cell, bits) in &self.batch.cells {
-            cells[bits.trailing_zeros() as usize] = cell;
+            cells[bit_of_cell(bits) as usize] = cell;
         }
         let accessing = self.batch.items.iter().map(|item| item.block);
         let live = self.solver.touched().iter().copied();

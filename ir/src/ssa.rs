@@ -22,7 +22,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 
 use crate::dominators::Dominators;
 use crate::func::{Block, Cell, Def, Function, Inst, Routine, Value, ValueData};
-use crate::liveness::{Accesses, Batch, Item, Solver, Worklist};
+use crate::liveness::{Accesses, Batch, Item, Solver, Worklist, bit_of_cell};
 
 /// The origin of a block of the linear graph.
 #[derive(Clone, Copy)]
@@ -141,7 +141,7 @@ impl<'a> Placer<'a> {
         self.flow(func, solver, batch, accesses);
         let mut cells = [None; 64];
         for &(cell, bits) in &batch.cells {
-            let bit = bits.trailing_zeros();
+            let bit = bit_of_cell(bits);
             cells[bit as usize] = Some(cell);
             if self.entry.contains(&cell) {
                 self.touched.push(Block::from_u32(0));
@@ -310,7 +310,7 @@ impl<'a> Placer<'a> {
     }
 }
 
-/// The cells of the lowest bits of a set, each with its bit.
+/// The cells whose bits are in a set, each with its bit.
 fn in_bits(mut bits: u64, cells: &[Option<Cell>; 64]) -> impl Iterator<Item = (u64, Cell)> {
     std::iter::from_fn(move || {
         let at = (bits != 0).then(|| bits.trailing_zeros())?;

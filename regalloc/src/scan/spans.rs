@@ -93,26 +93,53 @@ pub(super) fn lanes(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Values of a group in one block, each a bit.
+#[derive(Clone, Copy, Default)]
+struct Words {
+    /// Defined there, live at its start, and live at its end.
+    defined: u64,
+    live_in: u64,
+    live_out: u64,
+    /// Live at its start, which its predecessors do not know of.
+    fresh: u64,
+}
+
 /// Up to 64 values that live in several blocks, each a bit of the words.
 struct Group {
     values: Vec<u32>,
-    /// By block: the values that it defines, that live at its start and at its end, and those of its start that its
-    /// predecessors do not know of.
-    defined: Vec<u64>,
-    live_in: Vec<u64>,
-    live_out: Vec<u64>,
+    words: Vec<Words>,
+    /// Blocks with words, and those with fresh values, each a bit.
+    touched: Vec<u64>,
     fresh: Vec<u64>,
+    /// Elements of these sets that are not empty.
+    reach: Range<usize>,
 }
 
 impl Group {
     fn new(blocks: usize) -> Group {
         Group {
             values: Vec::with_capacity(64),
-            defined: vec![0; blocks],
-            live_in: vec![0; blocks],
-            live_out: vec![0; blocks],
-            fresh: vec![0; blocks],
+            words: vec![Words::default(); blocks],
+            touched: vec![0; blocks.div_ceil(64)],
+            fresh: vec![0; blocks.div_ceil(64)],
+            reach: 0..0,
         }
+    }
+
+    /// The words of a block.
+    fn touch(&mut self, b: u32) -> &mut Words {
+        let at = b as usize / 64;
+        self.touched[at] |= 1 << (b % 64);
+        self.reach = self.reach.start.min(at)..self.reach.end.max(at + 1);
+        &mut self.words[b as usize]
+    }
+
+    /// Makes values live at the start of a block.
+    fn enter(&mut self, b: u32, new: u64) {
+        let words = self.touch(b);
+        words.live_in |= new;
+        words.fresh |= new;
+        self.fresh[b as usize / 64] |= 1 << (b % 64);
     }
 
     /// Adds the live ranges of the values, and leaves the group empty.
@@ -124,112 +151,106 @@ impl Group {
         liveness: &mut Liveness,
         spans: &mut Vec<(u32, (u32, u32))>,
     ) {
-        let (mut low, mut high) = (usize::MAX, 0);
-        let mut reach = |b: u32| (low, high) = (low.min(b as usize), high.max(b as usize));
-        for (n, &v) in self.values.iter().enumerate() {
-            let own = named.defs[v as usize].0;
-            self.defined[own as usize] |= 1 << n;
-            reach(own);
-            for &b in named.passed.of(v as usize) {
-                self.live_out[b as usize] |= 1 << n;
-                reach(b);
-            }
-            for &b in named.exposed.of(v as usize) {
-                self.live_in[b as usize] |= 1 << n;
-                self.fresh[b as usize] |= 1 << n;
-                reach(b);
-            }
-        }
-        if self.values.is_empty() {
+        let Some(&first) = self.values.first() else {
             return;
+        };
+        let at = named.defs[first as usize].0 as usize / 64;
+        self.reach = at..at;
+        for n in 0..self.values.len() {
+            let v = self.values[n] as usize;
+            self.touch(named.defs[v].0).defined |= 1 << n;
+            for &b in named.passed.of(v) {
+                self.touch(b).live_out |= 1 << n;
+            }
+            for &b in named.exposed.of(v) {
+                self.enter(b, 1 << n);
+            }
         }
-        let blocks = self.spread(problem, low, high);
-        self.add_spans(problem, named, loops, liveness, spans, blocks.clone());
-        for of_block in [&mut self.defined, &mut self.live_in, &mut self.live_out] {
-            of_block[blocks.clone()].fill(0);
-        }
+        self.spread(problem);
+        self.add_spans(problem, named, loops, liveness, spans);
         self.values.clear();
     }
 
-    /// Follows the values back to their definitions, from the last block to the first, and over back edges again. Gives
-    /// the blocks in which any lives.
-    fn spread(&mut self, problem: &Problem, mut low: usize, mut high: usize) -> Range<usize> {
-        let mut next = high + 1;
-        while next > low {
-            next -= 1;
-            let bits = std::mem::take(&mut self.fresh[next]);
-            if bits == 0 {
+    /// Follows the values back to their definitions, from the last block to the first, and over back edges again.
+    fn spread(&mut self, problem: &Problem) {
+        let mut next = self.reach.end;
+        while next > self.reach.start {
+            let at = next - 1;
+            let Some(bit) = self.fresh[at].checked_ilog2() else {
+                next -= 1;
                 continue;
-            }
-            for &pred in problem.preds(next) {
-                let pred = pred as usize;
-                self.live_out[pred] |= bits;
-                let new = bits & !self.live_in[pred] & !self.defined[pred];
-                self.live_in[pred] |= new;
-                self.fresh[pred] |= new;
-                (low, high) = (low.min(pred), high.max(pred));
+            };
+            self.fresh[at] &= !(1 << bit);
+            let b = at * 64 + bit as usize;
+            let bits = std::mem::take(&mut self.words[b].fresh);
+            for &pred in problem.preds(b) {
+                let words = self.touch(pred);
+                words.live_out |= bits;
+                let new = bits & !words.live_in & !words.defined;
                 if new != 0 {
-                    next = next.max(pred + 1);
+                    self.enter(pred, new);
+                    next = next.max(pred as usize / 64 + 1);
                 }
             }
         }
-        low..high + 1
     }
 
     /// Adds spans, last uses, and what lives at the starts of loop headers and does not at those of other blocks.
     fn add_spans(
-        &self,
+        &mut self,
         problem: &Problem,
         named: &Named,
         loops: &Loops,
         liveness: &mut Liveness,
         spans: &mut Vec<(u32, (u32, u32))>,
-        blocks: Range<usize>,
     ) {
         // The values that live at the end of the block before, and where their spans begin.
         let mut open = 0;
         let mut starts = [0; 64];
-        let behind = blocks.end;
-        for b in blocks {
-            let (live_in, live_out) = (self.live_in[b], self.live_out[b]);
-            let lives = live_in | self.defined[b];
-            if live_in != 0 && loops.is_header(b as u32) {
-                let values = lanes(live_in).map(|n| (b as u32, self.values[n]));
+        let touched = |at: usize| lanes(self.touched[at]).map(move |n| (at * 64 + n) as u32);
+        for b in self.reach.clone().flat_map(touched) {
+            let Words {
+                defined,
+                live_in,
+                live_out,
+                ..
+            } = std::mem::take(&mut self.words[b as usize]);
+            let lives = live_in | defined;
+            if live_in != 0 && loops.is_header(b) {
+                let values = lanes(live_in).map(|n| (b, self.values[n]));
                 liveness.live_in.extend(values);
             }
-            if open == lives && lives == live_out {
-                continue;
+            let (first, end) = problem.insts_of(b as usize);
+            if open != lives || lives != live_out {
+                for n in lanes(live_in & !open) {
+                    starts[n] = 2 * first;
+                }
+                for n in lanes(defined) {
+                    starts[n] = named.defs[self.values[n] as usize].1;
+                }
+                for n in lanes(lives & !live_out) {
+                    let v = self.values[n];
+                    let from = if live_in >> n & 1 == 1 {
+                        2 * first
+                    } else {
+                        starts[n]
+                    };
+                    let last = last_use(problem, named, v, b, from);
+                    liveness.kills.push((last / 2, v));
+                    spans.push((v, (starts[n], last + 1)));
+                }
+                open = lives & live_out;
             }
-            let (first, _) = problem.insts_of(b);
-            for n in lanes(open & !live_in) {
-                spans.push((self.values[n], (starts[n], 2 * first)));
-                liveness.dead.push((b as u32, self.values[n]));
+            let next = b as usize + 1;
+            let goes_on = self.words.get(next).map_or(0, |words| words.live_in);
+            for n in lanes(open & !goes_on) {
+                spans.push((self.values[n], (starts[n], 2 * end)));
+                if next < problem.block_count() {
+                    liveness.dead.push((next as u32, self.values[n]));
+                }
             }
-            for n in lanes(live_in & !open) {
-                starts[n] = 2 * first;
-            }
-            for n in lanes(self.defined[b]) {
-                starts[n] = named.defs[self.values[n] as usize].1;
-            }
-            for n in lanes(lives & !live_out) {
-                let v = self.values[n];
-                let from = if live_in >> n & 1 == 1 {
-                    2 * first
-                } else {
-                    starts[n]
-                };
-                let last = last_use(problem, named, v, b as u32, from);
-                liveness.kills.push((last / 2, v));
-                spans.push((v, (starts[n], last + 1)));
-            }
-            open = lives & live_out;
+            open &= goes_on;
         }
-        for n in lanes(open) {
-            let (_, end) = problem.insts_of(behind - 1);
-            spans.push((self.values[n], (starts[n], 2 * end)));
-            if behind < problem.block_count() {
-                liveness.dead.push((behind as u32, self.values[n]));
-            }
-        }
+        self.touched[self.reach.clone()].fill(0);
     }
 }
