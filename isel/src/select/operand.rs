@@ -13,7 +13,7 @@ use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::abi::Stack;
 use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Region, SrcMod, Type};
-use kiln_target::platform::HeaderField;
+use kiln_target::platform::{HeaderField, MessageFamily};
 use smallvec::SmallVec;
 
 use super::alu::condition;
@@ -206,6 +206,8 @@ impl Select<'_, '_> {
         let (root, at) = self.ir.object.root(var);
         let byte = at + offset;
         let header = self.abi.header * self.grf();
+        // Messages to the stack that are by address have it in the same bytes as the pointers of implicit arguments.
+        let by_place = self.out.target.memory == MessageFamily::DataPort;
         let storage = self.ir.storage[root];
         if let (Some(area), VarStorage::Fixed { .. } | VarStorage::FixedPayload { .. }) =
             (self.taken.area, storage)
@@ -230,10 +232,12 @@ impl Select<'_, '_> {
                 predefined::DBG0 => (Storage::Arch(RegFile::Debug), byte),
                 predefined::SP => self.stack(|s| s.pointers, Stack::SP + byte),
                 predefined::FP => self.stack(|s| s.pointers, Stack::FP + byte),
-                predefined::IMPL_ARG_BUF_PTR => {
+                predefined::IMPL_ARG_BUF_PTR if by_place => {
                     self.stack(|s| s.messages, Stack::IMPLICIT_ARGS + byte)
                 }
-                predefined::LOCAL_ID_BUF_PTR => self.stack(|s| s.messages, Stack::LOCAL_IDS + byte),
+                predefined::LOCAL_ID_BUF_PTR if by_place => {
+                    self.stack(|s| s.messages, Stack::LOCAL_IDS + byte)
+                }
                 _ => {
                     let name = &self.ir.object.vars[root].name;
                     return self.fail(format!("the operand {name}"));

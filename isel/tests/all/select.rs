@@ -433,6 +433,25 @@ fn what_the_platform_lacks_is_a_diagnostic() {
     }
 }
 
+/// The reference finalizer overwrites both in the prologue of a function for this platform.
+#[test]
+fn pointers_of_implicit_arguments_have_no_place_beside_addresses() {
+    for pointer in ["%impl_arg_buf_ptr", "%local_id_buf_ptr"] {
+        let module = kernel(&format!("mov (M1_NM, 1) D(0,0)<2> {pointer}(0,0)<0;1,0>\n"));
+        let refused = |platform| {
+            let func = kiln_ir::build::build(&module.objects[0], platform).expect("a graph");
+            let errors = select(&func, platform, &Calls::BY_NAME).err()?;
+            Some(errors[0].to_string())
+        };
+        assert_eq!(refused(&platform::SKL), None);
+        let said = refused(platform::find("bmg").expect("a row")).expect("no place");
+        assert!(
+            said.starts_with(&format!("instruction 0 (mov): the operand {pointer}")),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn more_parameters_than_a_subroutine_may_have_are_refused() {
     let selected = |vars: u32| {
