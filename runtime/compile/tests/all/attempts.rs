@@ -123,8 +123,8 @@ fn attempt_with_scratch_for_regalloc2(text: &str, grf_limit: u32) -> &'static st
 
 #[test]
 fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan() {
-    let text = include_str!("../../../tests/kernels/conv_uint/conv_uint.visaasm");
-    assert_eq!(attempt_with_scratch_for_regalloc2(text, 22), "regalloc2");
+    let text = include_str!("../../../tests/kernels/conv_uchar/conv_uchar.visaasm");
+    assert_eq!(attempt_with_scratch_for_regalloc2(text, 28), "regalloc2");
 }
 
 #[test]
