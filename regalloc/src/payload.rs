@@ -124,6 +124,8 @@ struct Placer<'a> {
     /// The first instruction that reads each value.
     reads: SecondaryMap<VReg, u32>,
     lists: Longer<'a>,
+    /// The last list of sources that each register is part of, as an instruction's number.
+    listed_to: SecondaryMap<VReg, u32>,
     busy: Busy,
     /// The unit of each value, and the end of the span for which that is known to be wanted.
     home: SecondaryMap<VReg, u32>,
@@ -139,12 +141,14 @@ struct Placer<'a> {
 pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads, AllocError> {
     let mut chosen = Payloads::default();
     let (spans, reads) = spans(func, live);
+    let (lists, listed_to) = lists(func);
     let mut placer = Placer {
         frame,
         last: frame.last_units.iter().copied().collect(),
         spans,
         reads,
-        lists: lists(func),
+        lists,
+        listed_to,
         busy: Busy(vec![Vec::new(); frame.unit_count]),
         home: SecondaryMap::with_default(NONE),
         until: SecondaryMap::new(),
@@ -214,8 +218,8 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
 }
 
 impl Placer<'_> {
-    /// The spans in which the values of an operand must be in their units: until the message reads them, or from then
-    /// on. A response is in flight until any part of it is read: whatever else is put in a unit of it waits for that.
+    /// The spans in which the values of an operand must be in their units: until the last message with them reads them,
+    /// or from then on. A response is in flight until any part of it is read: whatever else is put in a unit of it waits for that.
     fn wanted(&self, part: &[(VReg, Option<VReg>)], result: bool, number: u32) -> Spans {
         let reads = part.iter().map(|&(v, _)| self.reads[v]);
         let arrived = reads.filter(|&read| read != NONE).min().unwrap_or(0);
@@ -224,7 +228,7 @@ impl Placer<'_> {
             let (from, to) = match result {
                 true => (number, life.to.max(arrived)),
                 false if is_repeated(part, k) => (number - 1, number),
-                false => (life.from.min(number), number),
+                false => (life.from.min(number), self.listed_to[part[k].0].max(number)),
             };
             let to = to.max(from + 1);
             Span { from, to }
@@ -391,9 +395,10 @@ fn is_repeated(part: &[(VReg, Option<VReg>)], k: usize) -> bool {
     part[..k].iter().any(|&(v, _)| v == part[k].0)
 }
 
-/// The first list of sources that each register is part of.
-fn lists(func: &Function) -> Longer<'_> {
+/// The first list of sources that each register is part of, and the last.
+fn lists(func: &Function) -> (Longer<'_>, SecondaryMap<VReg, u32>) {
     let mut lists = Longer::new();
+    let mut last = SecondaryMap::new();
     let mut number = 0;
     for block in func.blocks.values() {
         number += 1;
@@ -403,12 +408,13 @@ fn lists(func: &Function) -> Longer<'_> {
                 let list = func.registers_of(&src.reg);
                 for &v in list.iter().filter(|_| list.len() > 1) {
                     lists[v].get_or_insert((number, list));
+                    last[v] = number;
                 }
             }
         }
         number += 1;
     }
-    lists
+    (lists, last)
 }
 
 impl Default for Span {

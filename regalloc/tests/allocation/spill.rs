@@ -120,3 +120,31 @@ fn messages_share_the_copies_of_a_value() {
         assert_eq!(allocated.stats.moves as usize, times - 1, "{text}");
     }
 }
+
+/// An address of two registers that several messages read stays where it is, though other addresses are made between
+/// them.
+#[test]
+fn messages_find_their_address_where_the_first_had_it() {
+    let address = |from: usize| {
+        (from..from + 2)
+            .map(|n| format!("  v{n}:g64<1>:ud = mov (16|M0) 0x{n:x}:ud\n"))
+            .collect::<String>()
+    };
+    let load = |from: usize, to: usize| {
+        format!(
+            "  v{to}:g64<1>:ud = send (16|M0) {{v{from} v{}}}<8;8,1>:ud sfid 12 desc 0x8205c01 exdesc 0xc\n",
+            from + 1
+        )
+    };
+    let mut text = String::from("function \"f\" simd16 on skl\ninput r2 v0:g64\nblock0:\n");
+    text += &address(1);
+    for n in 0..4 {
+        text += &load(1, 20 + 2 * n);
+        text += &address(3 + 2 * n);
+        text += &load(3 + 2 * n, 21 + 2 * n);
+    }
+    text += "  end\n";
+    let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(allocated.stats.moves, 0, "{text}");
+}
