@@ -115,9 +115,6 @@ fn modules_become_no_millions_of_instructions() {
             "  %r{n} = call float @llvm.vector.reduce.fadd.v2048f32(float 0.0, <2048 x float> %v)\n"
         )
     };
-    let load = "  %v = load <2048 x float>, ptr addrspace(1) %p\n".to_owned();
-    let body: String = std::iter::once(load).chain((0..200).map(sums)).collect();
-    assert_ne!(too_large(kernel(sum, &body).as_bytes()).line, 0);
     // Offsets that differ by element are made one address at a time.
     let part = "declare <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16>, i32, i32, i32, <4096 x i16>, i32)";
     let parts = |n| {
@@ -125,7 +122,10 @@ fn modules_become_no_millions_of_instructions() {
             "  %r{n} = call <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16> %v, i32 1, i32 1, i32 0, <4096 x i16> %v, i32 undef)\n  store <4096 x i16> %r{n}, ptr addrspace(1) %p\n"
         )
     };
-    let load = "  %v = load <4096 x i16>, ptr addrspace(1) %p\n".to_owned();
-    let body: String = std::iter::once(load).chain((0..80).map(parts)).collect();
-    assert_ne!(too_large(kernel(part, &body).as_bytes()).line, 0);
+    let refused = |declarations: &str, ty: &str, lines: String| {
+        let body = format!("  %v = load {ty}, ptr addrspace(1) %p\n{lines}");
+        assert_ne!(too_large(kernel(declarations, &body).as_bytes()).line, 0);
+    };
+    refused(sum, "<2048 x float>", (0..200).map(sums).collect());
+    refused(part, "<4096 x i16>", (0..80).map(parts).collect());
 }

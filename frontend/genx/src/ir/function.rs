@@ -115,6 +115,16 @@ pub enum IntRel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatRel(pub u8);
 
+impl FloatRel {
+    pub const GREATER: FloatRel = FloatRel(0b0010);
+    /// Both are numbers, and differ.
+    pub const LESS_OR_GREATER: FloatRel = FloatRel(0b0110);
+    /// One is no number.
+    pub const UNORDERED: FloatRel = FloatRel(0b1000);
+    /// One is no number, or they differ.
+    pub const DIFFERENT: FloatRel = FloatRel(0b1110);
+}
+
 /// Conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CastOp {

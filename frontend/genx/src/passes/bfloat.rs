@@ -17,10 +17,6 @@ use crate::ir::{
 const LOWER_BITS: u64 = 16;
 /// The bit that makes a bfloat a quiet NaN.
 const QUIET: u64 = 0x40;
-/// The relation that holds if an operand is no number.
-const UNORDERED: FloatRel = FloatRel(0b1000);
-const GREATER: FloatRel = FloatRel(0b0010);
-const DIFFERENT: FloatRel = FloatRel(0b1110);
 
 /// Lowers all arithmetic and conversions of bfloats.
 ///
@@ -93,7 +89,7 @@ impl Builder<'_> {
         let sum = self.add(Op::Binary(BinaryOp::Add), smallvec![half, odd], dword);
         let near = self.binary_bits(BinaryOp::LShr, sum, LOWER_BITS);
         let quiet = self.binary_bits(BinaryOp::Or, upper, QUIET);
-        let nan = self.relation(UNORDERED, value, value);
+        let nan = self.relation(FloatRel::UNORDERED, value, value);
         let bits = self.choose(nan, quiet, near);
         self.cast(CastOp::Trunc, bits, word)
     }
@@ -116,11 +112,11 @@ impl Builder<'_> {
             lower.cast(CastOp::BitCast, bits, double)
         };
         let (a, b) = (magnitude(self, back), magnitude(self, value));
-        let beyond = self.relation(GREATER, a, b);
+        let beyond = self.relation(FloatRel::GREATER, a, b);
         let less = self.binary_bits(BinaryOp::Add, bits, u64::from(u32::MAX));
         let below = self.choose(beyond, less, bits);
         let odd = self.binary_bits(BinaryOp::Or, below, 1);
-        let inexact = self.relation(DIFFERENT, back, value);
+        let inexact = self.relation(FloatRel::DIFFERENT, back, value);
         let bits = self.choose(inexact, odd, below);
         self.cast(CastOp::BitCast, bits, float)
     }

@@ -53,7 +53,7 @@ impl Reader<'_> {
         self.some(body, IrOp::Binary(op), [a, b])
     }
 
-    /// The remainder, plus the divisor if their signs differ.
+    /// The remainder of integers, plus the divisor if their signs differ.
     fn signed_modulo(&mut self, body: &mut Body) -> Result<()> {
         let (a, b) = (self.arg(body, 2)?, self.arg(body, 3)?);
         let rest = self.binary(body, BinaryOp::SRem, a, b)?;
@@ -66,12 +66,12 @@ impl Reader<'_> {
         self.finish_of(body, IrOp::Select, smallvec![wrong, sum, rest])
     }
 
-    /// The same of floats; a zero has the sign of the divisor, too.
+    /// The remainder of floats, plus the divisor if their signs differ. A zero gets the sign of the divisor.
     fn float_modulo(&mut self, body: &mut Body) -> Result<()> {
         let (a, b) = (self.arg(body, 2)?, self.arg(body, 3)?);
         let rest = self.binary(body, BinaryOp::FRem, a, b)?;
         let signed = self.intrinsic(body, "copysign", smallvec![rest, b])?;
-        let wrong = self.some(body, IrOp::FCmp(LESS_OR_GREATER), [rest, signed])?;
+        let wrong = self.some(body, IrOp::FCmp(FloatRel::LESS_OR_GREATER), [rest, signed])?;
         let sum = self.binary(body, BinaryOp::FAdd, rest, b)?;
         self.finish_of(body, IrOp::Select, smallvec![wrong, sum, signed])
     }
@@ -125,8 +125,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a field's operations need: its first bit, the bits of the element that it has not, and if it has none. Shifts
-    /// by all bits have no result, which is not used then.
+    /// A field's first bit, the number of the element's other bits, and true if the field is empty. An empty field makes a
+    /// shift by all bits, which has no result: the caller selects another value.
     fn field(&mut self, body: &mut Body, ty: Type, from: usize) -> Result<[Value; 3]> {
         let Some(Scalar::Int(width @ 2..=64)) = self.module.types.element(ty) else {
             return Err(self.refused(Code::Mismatch, "an integer is expected"));
@@ -201,6 +201,3 @@ impl Reader<'_> {
         self.finish_of(body, IrOp::ICmp(relation), args)
     }
 }
-
-/// Relation of two floats that are numbers and differ.
-const LESS_OR_GREATER: FloatRel = FloatRel(6);

@@ -59,7 +59,11 @@ impl Reader<'_> {
             }
             Op::IsNan => {
                 let value = self.arg(body, 2)?;
-                self.finish_of(body, IrOp::FCmp(UNORDERED), smallvec![value, value])
+                self.finish_of(
+                    body,
+                    IrOp::FCmp(FloatRel::UNORDERED),
+                    smallvec![value, value],
+                )
             }
             Op::Select => {
                 let args = self.values(body, 2)?;
@@ -554,6 +558,3 @@ impl Reader<'_> {
         Ok((IrOp::Shuffle(mask.into()), smallvec![first, second]))
     }
 }
-
-/// Relation of two floats of which one is no number.
-const UNORDERED: FloatRel = FloatRel(8);
