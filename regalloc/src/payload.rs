@@ -4,8 +4,8 @@
 //! or result of more than one, since an allocator assigns single units only. Greedy: messages are taken in program
 //! order, each operand put where the fewest of its units are wanted by an earlier one while its own values live, and
 //! where values that have a unit already keep it, so that values are computed in place. A live range is one interval
-//! over the code here, so that a loop-carried value has all of the loop. Payloads of a message that ends the thread
-//! go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that or it
+//! over the code here, so that a loop-carried value has all of the loop, and begins with the first of the registers that
+//! it is joined with. Payloads of a message that ends the thread go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that or it
 //! is written over in part. A response that is part of a longer operand is placed so that the other parts may be beside it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -13,6 +13,7 @@ use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, Src, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_target::bits::UnitSet;
+use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
 
 use crate::AllocError;
@@ -218,8 +219,9 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
 }
 
 impl Placer<'_> {
-    /// The spans in which the values of an operand must be in their units: until the last message with them reads them,
-    /// or from then on. A response is in flight until any part of it is read: whatever else is put in a unit of it waits for that.
+    /// The spans in which the values of an operand must be in their units: a source until the last message that it is part
+    /// of, a result from its message on. A response is in flight until any part of it is read: whatever else is put in a
+    /// unit of it waits for that.
     fn wanted(&self, part: &[(VReg, Option<VReg>)], result: bool, number: u32) -> Spans {
         let reads = part.iter().map(|&(v, _)| self.reads[v]);
         let arrived = reads.filter(|&read| read != NONE).min().unwrap_or(0);
@@ -459,21 +461,31 @@ fn spans(func: &Function, live: &Liveness) -> (SecondaryMap<VReg, Span>, Seconda
             touch(v, number);
         }
     }
-    // A value that is written in parts has its unit from the first part on.
-    let mut number = 0;
+    // Registers that parts or parameters of blocks join are in one unit where that can be, from the first definition on.
+    let mut joined: Vec<(VReg, VReg)> = Vec::new();
     for block in func.blocks.values() {
-        number += 1;
         for inst in &block.insts {
-            number += 1;
             func.visit(inst, |v, role| {
-                if let Some(old) = role.old()
-                    && spans[old].to == number
-                {
-                    spans[v].from = spans[v].from.min(spans[old].from);
-                }
+                joined.extend(role.old().map(|old| (v, old)))
             });
         }
-        number += 1;
+        for edge in &block.succs {
+            let params = func.blocks[edge.to].params.iter().copied();
+            joined.extend(params.zip(edge.args.iter().copied()));
+        }
+    }
+    let mut webs: UnionFind<u32> = UnionFind::new(func.regs.len());
+    for (a, b) in &joined {
+        webs.union(a.as_u32(), b.as_u32());
+    }
+    let mut first: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
+    let members = || joined.iter().flat_map(|&(a, b)| [a, b]);
+    for v in members() {
+        let web = VReg::from_u32(webs.find_mut(v.as_u32()));
+        first[web] = first[web].min(spans[v].from);
+    }
+    for v in members() {
+        spans[v].from = first[VReg::from_u32(webs.find_mut(v.as_u32()))];
     }
     (spans, reads)
 }

@@ -206,7 +206,7 @@ impl Select<'_, '_> {
         let (root, at) = self.ir.object.root(var);
         let byte = at + offset;
         let header = self.abi.header * self.grf();
-        // Messages to the stack that are by address have it in the same bytes as the pointers of implicit arguments.
+        // An address of messages to the stack has the bytes in which the pointers of implicit arguments were.
         let by_place = self.out.target.memory == MessageFamily::DataPort;
         let storage = self.ir.storage[root];
         if let (Some(area), VarStorage::Fixed { .. } | VarStorage::FixedPayload { .. }) =

@@ -187,8 +187,10 @@ impl Group {
                 let words = self.touch(pred);
                 words.live_out |= bits;
                 let new = bits & !words.live_in & !words.defined;
+                words.live_in |= new;
+                words.fresh |= new;
                 if new != 0 {
-                    self.enter(pred, new);
+                    self.fresh[pred as usize / 64] |= 1 << (pred % 64);
                     next = next.max(pred as usize / 64 + 1);
                 }
             }

@@ -148,3 +148,27 @@ fn messages_find_their_address_where_the_first_had_it() {
     let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(allocated.stats.moves, 0, "{text}");
 }
+
+/// Payloads of messages in a loop stay away from the units of values that live through it to a message after it.
+#[test]
+fn messages_of_a_loop_leave_room_for_values_of_later_messages() {
+    let text = "function \"f\" simd16 on skl
+input r2 v0:g64
+block0:
+  v1:g64<1>:ud = mov (16|M0) 0x1:ud
+  v2:g64<1>:ud = mov (16|M0) 0x2:ud
+  jump -> block1
+block1:
+  v10:g64<1>:ud = mov (16|M0) 0x3:ud
+  v11:g64<1>:ud = mov (16|M0) 0x4:ud
+  v12:g64<1>:ud = send (16|M0) {v10 v11}<8;8,1>:ud sfid 12 desc 0x8205c01 exdesc 0xc
+  v13:f2<1>:uw = mov (W 1|M0) 0x1:uw
+  branch (v13) -> block1, block2(v1, v2)
+block2(v3:g64, v4:g64):
+  null<1>:ud = sends (16|M0) v0<8;8,1>:ud, {v3 v4}<8;8,1>:ud sfid 12 desc 0x4025c01 exdesc 0x10c
+  end
+";
+    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(allocated.stats.moves, 0, "{text}");
+}
