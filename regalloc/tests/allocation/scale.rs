@@ -1,6 +1,4 @@
-//! Large functions: few moves, and time in proportion.
-
-use std::time::{Duration, Instant};
+//! Large functions: few moves.
 
 use kiln_machine::func::{Function, Term};
 use kiln_machine::inst::{Pred, Reg, VReg};
@@ -57,52 +55,5 @@ fn a_large_web_is_one_register() {
         assert_eq!((stats.spills, stats.fills, stats.demoted), (0, 0, 0));
         // Ion makes forty with ascending numbers of virtual registers.
         assert_eq!(stats.moves, 0, "{allocator:?}");
-    }
-}
-
-fn straight(count: usize) -> Function {
-    let mut func = function(1);
-    let mut last: Vec<VReg> = (0..40).map(|_| compute(&mut func, 0, &[])).collect();
-    for i in 0..count {
-        let v = compute(&mut func, 0, &[last[i % 40], last[(i * 7 + 3) % 40]]);
-        last[i % 40] = v;
-    }
-    for v in last {
-        store(&mut func, 0, v);
-    }
-    func
-}
-
-/// The least time of three.
-fn time(func: &Function, check: bool) -> Duration {
-    let once = || {
-        let func = func.clone();
-        let options = Options {
-            check,
-            ..Options::default()
-        };
-        let start = Instant::now();
-        allocate(func, &options).expect("registers enough");
-        start.elapsed()
-    };
-    (0..3).map(|_| once()).min().unwrap_or_default()
-}
-
-#[test]
-fn time_grows_with_the_function() {
-    type Make = fn(usize) -> Function;
-    let ways: [(&str, Make, usize, bool); 3] = [
-        ("instructions", straight, 20_000, false),
-        ("blocks", |n| diamonds(n, 8), 800, false),
-        ("blocks, checked", |n| diamonds(n, 8), 400, true),
-    ];
-    for (name, make, size, check) in ways {
-        let (one, four) = (time(&make(size), check), time(&make(4 * size), check));
-        // Four times the work; sixteen times would be quadratic.
-        assert!(
-            four < one * 10,
-            "{name}: {one:?} for {size}, {four:?} for {}",
-            4 * size
-        );
     }
 }
