@@ -21,6 +21,7 @@ use super::output::{Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
 use super::progress::with_bar;
 use super::run_stats::{self, Checked, RunStats};
+use super::translate::Host;
 use super::{Format, no_kernel, report, tier_parser};
 
 const ABOUT: &str = "\
@@ -96,6 +97,9 @@ pub struct Args {
     /// The part that executes instructions: the interpreter, or code of the host where that is possible
     #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
+    /// Features of the host that code may use [default: all that it has]
+    #[arg(long, value_name = "FEATURES", value_enum)]
+    host: Option<Host>,
     /// Print each instruction with the values it writes, for all threads, for a group (a number, counted along x
     /// first), or for a thread of a group
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
@@ -112,7 +116,7 @@ enum EngineName {
     Auto,
     /// The interpreter
     Interpret,
-    /// Code of the host, where it has AVX-512
+    /// Code of the host, where it has AVX-512 or AVX2
     Translate,
     /// Both, compared all along
     Both,
@@ -274,6 +278,9 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
         return Err(report::usage(format_args!(
             "a trace and a buffer are both to go to standard output"
         )));
+    }
+    if args.host == Some(Host::Avx2) {
+        kiln_exec::translate::Host::leave_out_avx512();
     }
     if matches!(args.engine, EngineName::Translate | EngineName::Both)
         && !args.engine.engine().translates(&code)

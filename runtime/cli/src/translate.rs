@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use kiln_compile::info;
 use kiln_emit::platform::{self, Platform};
 use kiln_exec::Program;
-use kiln_exec::translate::{BlockListing, Listing};
+use kiln_exec::translate::{self, BlockListing, Listing};
 use miette::Report;
 use serde::Serialize;
 
@@ -40,9 +40,20 @@ pub struct Args {
 
 /// Features of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Host {
+pub enum Host {
     /// AVX-512 F, BW, DQ and VL
     Avx512,
+    /// AVX2, FMA and F16C
+    Avx2,
+}
+
+impl Host {
+    fn features(self) -> translate::Host {
+        match self {
+            Host::Avx512 => translate::Host::Avx512,
+            Host::Avx2 => translate::Host::Avx2,
+        }
+    }
 }
 
 /// Forms of the result.
@@ -85,7 +96,7 @@ struct CalledOut {
 /// # Errors
 /// The file has no such kernel, or memory cannot be made executable.
 pub fn translate(args: &Args, format: Format) -> Result<Exit, Report> {
-    let (Host::Avx512, Emit::X86) = (args.host, args.emit);
+    let Emit::X86 = args.emit;
     let input = Input::open(&args.file)?;
     let guessed = args.platform.unwrap_or(&platform::SKL);
     let zebin = info::zebin(&input, guessed).map_err(|e| report::file(&input.path, &e))?;
@@ -101,7 +112,8 @@ pub fn translate(args: &Args, format: Format) -> Result<Exit, Report> {
     let kernel = kernel.ok_or_else(|| no_kernel(&input.path, args.kernel.as_deref(), names()))?;
     let program =
         Program::from_zebin(&zebin, kernel, platform).map_err(|e| report::file(&input.path, &e))?;
-    let listing = Listing::of(&program).map_err(|e| report::file(&input.path, &e))?;
+    let host = args.host.features();
+    let listing = Listing::of(&program, host).map_err(|e| report::file(&input.path, &e))?;
     let mut outputs = Outputs::new([args.file.as_path()]);
     outputs.report(format, &figures(kernel, &listing), || {
         text(kernel, &listing)

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
-use kiln_exec::translate::Listing;
+use kiln_exec::translate::{Host, Listing};
 use kiln_exec::{Arg, Engine, Launch, Options, Program, Stats};
 
 /// Number of runs of each engine.
@@ -196,11 +196,12 @@ fn main() {
                 platform::find(platform).expect("a platform"),
             );
             let code = code.expect("the kernel");
+            let host = Host::available().expect("a host with AVX2");
             // Pages and caches are warm after a first time.
-            let _ = Listing::translate(&code);
+            let _ = Listing::translate(&code, host);
             let start = clock();
             let size = (0..10)
-                .filter_map(|_| Listing::translate(&code).ok())
+                .filter_map(|_| Listing::translate(&code, host).ok())
                 .last()
                 .unwrap_or(0);
             let each = (clock() - start) / 10.0 / code.insts().count() as f64;

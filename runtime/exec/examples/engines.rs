@@ -19,7 +19,7 @@ use kiln_emit::messages::{Function, message_name};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
-use kiln_exec::translate::Listing;
+use kiln_exec::translate::{Host, Listing};
 use kiln_exec::{Cause, Engine, Launch, Options, Program, World};
 use model::State;
 use random::Random;
@@ -60,6 +60,9 @@ fn main() -> ExitCode {
         let at = args.iter().position(|a| a == name)?;
         args.get(at + 1).cloned()
     };
+    if value("--host").as_deref() == Some("avx2") {
+        Host::leave_out_avx512();
+    }
     let wrong = match args.first().map(String::as_str) {
         Some("kernels") => kernels(value("-p").as_deref(), value("-k").as_deref()),
         Some("--programs") => {
@@ -70,7 +73,9 @@ fn main() -> ExitCode {
             )
         }
         _ => {
-            eprintln!("engines kernels [-p PLATFORM] [-k KERNEL]\nengines --programs N --seed S");
+            eprintln!(
+                "engines kernels [-p PLATFORM] [-k KERNEL] [--host avx2]\nengines --programs N --seed S [--host avx2]"
+            );
             return ExitCode::FAILURE;
         }
     };
@@ -166,7 +171,8 @@ fn run(
     description
         .check(&launch.args, folder)
         .map_err(|e| error(&e))?;
-    let listing = Listing::of(&program).map_err(|e| error(&e))?;
+    let host = Host::available().unwrap_or(Host::Avx512);
+    let listing = Listing::of(&program, host).map_err(|e| error(&e))?;
     let operations = listing.blocks.iter().flat_map(|b| &b.operations);
     for ((operation, count), inst) in operations.zip(&stats.by_place).zip(program.insts()) {
         coverage.executed += count.instructions;

@@ -18,7 +18,7 @@ pub enum Engine {
     /// As `Translate`, but code that hardly runs is not translated.
     #[default]
     Auto,
-    /// Code of the host, where it has AVX-512 and allows memory to become executable; the interpreter elsewhere.
+    /// Code of the host, where it has AVX-512 or AVX2 and allows memory to become executable; the interpreter elsewhere.
     Translate,
     /// Both, each on a copy of thread and memory, compared all along; for tests.
     Both,

@@ -193,6 +193,12 @@ pub const MINSQ: Codes = [
     Code::EVEX_Vpminsq_ymm_k1z_ymm_ymmm256b64,
     Code::EVEX_Vpminsq_zmm_k1z_zmm_zmmm512b64,
 ];
+/// Not there for 16 bytes.
+pub const PERMD: Codes = [
+    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32,
+    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32,
+    Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32,
+];
 pub const PERMI2D: Codes = [
     Code::EVEX_Vpermi2d_xmm_k1z_xmm_xmmm128b32,
     Code::EVEX_Vpermi2d_ymm_k1z_ymm_ymmm256b32,

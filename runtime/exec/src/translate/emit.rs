@@ -8,18 +8,20 @@ use std::collections::HashMap;
 use std::mem::offset_of;
 
 use iced_x86::code_asm::{CodeLabel, eax, ecx, r12, r13, r14, r15, rax, rbp, rbx, rdi, rsi, rsp};
-use iced_x86::{BlockEncoderOptions, Code, IcedError, Register};
+use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, IcedError, InstructionBlock, Register};
 
 use kiln_emit::inst::Type;
 
 use super::super::machine::{FloatMode, Thread, low_mask};
 use super::super::operation::{Operation, Path};
 use super::super::program::Program;
+use super::Host;
 use super::asm::{Arg, Assembler, CONTEXT, COUNTERS, Done, Length, POOL, Reg, SITES, THREAD, at};
 use super::blocks::{Block, Blocks, Lanes, ends, is_whole};
 use super::codes;
 use super::enter::{self, Context};
 use super::indirect::is_indirect;
+use super::legalize::{Legal, legalize};
 use super::masks::{HOLDS, Masks, OTHER};
 use super::memory::{Executable, Room};
 use super::messages::SiteKind;
@@ -88,6 +90,9 @@ pub struct Emitter<'a> {
     pub index: u32,
     labels: HashMap<u32, CodeLabel>,
     exit: CodeLabel,
+    /// Numbers of the instructions at which blocks begin, by their operations, and of the one that leaves code.
+    begins: HashMap<u32, usize>,
+    exit_at: usize,
     cold: Vec<(CodeLabel, CodeLabel, Cold)>,
     translated: Vec<Translated>,
 }
@@ -115,13 +120,22 @@ pub enum Refusal {
     Assembler(#[from] IcedError),
     #[error("memory cannot be made executable: {0}")]
     Memory(#[from] std::io::Error),
+    #[error("{0:?} has no form in AVX2")]
+    NoForm(Code),
+    #[error("an instruction in AVX2 needs more registers than there are")]
+    NoRegister,
 }
 
-/// Translates a program for a float mode.
+/// Translates a program for a float mode and a host.
 ///
 /// # Errors
 /// The system gives no memory for it, or does not let it be executed.
-pub fn translate(program: &Program, blocks: &Blocks, mode: FloatMode) -> Result<Output, Refusal> {
+pub fn translate(
+    program: &Program,
+    blocks: &Blocks,
+    mode: FloatMode,
+    host: Host,
+) -> Result<Output, Refusal> {
     let ops = program.ops();
     let mut asm = Assembler::new()?;
     let exit = asm.label();
@@ -140,6 +154,8 @@ pub fn translate(program: &Program, blocks: &Blocks, mode: FloatMode) -> Result<
         index: 0,
         labels,
         exit,
+        begins: HashMap::new(),
+        exit_at: 0,
         cold: Vec::new(),
         translated: vec![Translated::default(); ops.len()],
     };
@@ -148,7 +164,7 @@ pub fn translate(program: &Program, blocks: &Blocks, mode: FloatMode) -> Result<
         e.block(block)?;
     }
     e.cold_parts()?;
-    e.finish()
+    e.finish(host)
 }
 
 impl Emitter<'_> {
@@ -176,6 +192,7 @@ impl Emitter<'_> {
         let mut exit = self.exit;
         self.asm.place(&mut exit)?;
         self.exit = exit;
+        self.exit_at = self.asm.a.instructions().len();
         let left = at(CONTEXT, offset_of!(Context, left));
         self.asm.plain(Code::Mov_rm64_r64, left, Register::RBX)?;
         self.asm.a.vzeroupper()?;
@@ -196,6 +213,8 @@ impl Emitter<'_> {
         if let Some(mut label) = self.target(block.first) {
             self.asm.place(&mut label)?;
             self.labels.insert(block.first, label);
+            self.begins
+                .insert(block.first, self.asm.a.instructions().len());
         }
         let (index, len) = (block.first, block.len);
         let (short, mut after) = (self.asm.label(), self.asm.label());
@@ -419,31 +438,39 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Output, Refusal> {
+    fn finish(mut self, host: Host) -> Result<Output, Refusal> {
         // No instruction of x86-64 is longer.
         const LONGEST: usize = 15;
-        let room = Room::new((self.asm.a.instructions().len() + 1) * LONGEST)?;
+        let code = self.asm.a.take_instructions();
+        let Legal { code, starts } = match host {
+            Host::Avx512 => Legal::unchanged(code),
+            Host::Avx2 => legalize(&code, &mut self.asm)?,
+        };
+        for translated in &mut self.translated {
+            translated.start = starts.get(translated.start).copied().unwrap_or(code.len());
+        }
+        let room = Room::new((code.len() + 1) * LONGEST)?;
         let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
-        let out = self.asm.a.assemble_options(room.address(), options)?;
-        let offset = |label: &CodeLabel| {
-            let ip = out.label_ip(label)?;
-            Ok::<u32, IcedError>((ip - room.address()) as u32)
+        let block = InstructionBlock::new(&code, room.address());
+        let out = BlockEncoder::encode(64, block, options)?;
+        let offsets = out.new_instruction_offsets;
+        let offset = |begin: usize| {
+            let start = starts.get(begin).copied();
+            start.and_then(|n| offsets.get(n).copied()).unwrap_or(0)
         };
         let mut entries = vec![None; self.program.ops().len()];
-        for (&index, label) in &self.labels {
-            entries[index as usize] = Some(offset(label)?);
+        for (&index, &begin) in &self.begins {
+            entries[index as usize] = Some(offset(begin));
         }
-        let exit = offset(&self.exit)?;
-        let offsets = out.inner.new_instruction_offsets.clone();
         Ok(Output {
             pool: self.asm.take_pool(),
             entries,
-            exit,
+            exit: offset(self.exit_at),
             translated: self.translated,
             offsets,
             sites: self.sites,
             site_of: self.site_of,
-            memory: room.fill(&out.inner.code_buffer)?,
+            memory: room.fill(&out.code_buffer)?,
         })
     }
 }

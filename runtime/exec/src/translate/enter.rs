@@ -11,6 +11,7 @@
 
 use std::arch::asm;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use super::super::error::Cause;
 use super::super::machine::{Status, Thread};
@@ -20,12 +21,15 @@ use super::super::operation::Path;
 use super::super::program::Program;
 use super::asm::Line;
 use super::blocks::Lanes;
+use super::legalize::FRAME_BYTES;
 use super::messages::{self, Site};
 use super::{Code, mode_number};
 
 /// State that translated code finds through its context register.
 #[repr(C)]
 pub struct Context {
+    /// Values of code that has fewer registers than it was made for. It is written before it is read.
+    pub frame: [MaybeUninit<Line>; FRAME_BYTES.div_ceil(size_of::<Line>())],
     pub thread: *mut Thread,
     pub counters: *mut u64,
     pub pool: *const Line,
@@ -124,6 +128,7 @@ pub fn enter(lent: Lent, entry: u32, left: i64) -> Left {
     } = lent;
     let shared: *mut Shared = shared;
     let mut context = Context {
+        frame: [MaybeUninit::uninit(); _],
         thread,
         counters: counters.as_mut_ptr(),
         pool: code.pool.as_ptr(),

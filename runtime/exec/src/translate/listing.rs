@@ -3,7 +3,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
 
 use super::super::program::Program;
-use super::{Code, Refusal, main_mode, mode_number};
+use super::{Code, Host, Refusal, main_mode, mode_number};
 
 /// The translation of a program.
 #[derive(Clone, Debug)]
@@ -37,27 +37,27 @@ pub struct OperationListing {
 }
 
 impl Listing {
-    /// Translates a program for the mode in which most of it runs.
+    /// Translates a program for the mode in which most of it runs, and a host, which need not be this one.
     ///
     /// # Errors
     /// The system refuses memory that executes.
-    pub fn of(program: &Program) -> Result<Listing, Refusal> {
-        Ok(code_of(program)?.listing(program))
+    pub fn of(program: &Program, host: Host) -> Result<Listing, Refusal> {
+        Ok(code_of(program, host)?.listing(program))
     }
 
     /// Translates a program without listing it; gives the size of the code in bytes.
     ///
     /// # Errors
     /// As [`Listing::of`].
-    pub fn translate(program: &Program) -> Result<usize, Refusal> {
-        Ok(code_of(program)?.memory.bytes().len())
+    pub fn translate(program: &Program, host: Host) -> Result<usize, Refusal> {
+        Ok(code_of(program, host)?.memory.bytes().len())
     }
 }
 
 /// The code for the mode in which most of a program runs.
-fn code_of(program: &Program) -> Result<Code, Refusal> {
+fn code_of(program: &Program, host: Host) -> Result<Code, Refusal> {
     let mode = main_mode(program);
-    Code::new(program, mode, mode_number(mode).unwrap_or(0))
+    Code::new(program, (mode, mode_number(mode).unwrap_or(0)), host)
 }
 
 impl Code {

@@ -1,4 +1,4 @@
-//! Translation of Gen code to x86-64 with AVX-512.
+//! Translation of Gen code to x86-64 with AVX-512, or with AVX2.
 //!
 //! A program is translated as a whole, for one float mode, and the code is kept beside it. `emit` goes through its
 //! blocks; an operation whose form no part takes calls the interpreter's function for it, so that everything can be
@@ -16,11 +16,13 @@
 //! | `indirect` | moves through addresses in `a0` |
 //! | `branches` | control flow |
 //! | `asm`, `codes` | instructions of x86-64 |
+//! | `legalize`, `expand`, `avx2` | all code once more, for hosts without AVX-512 |
 //! | `memory`, `enter` | memory that executes, and entering it |
 //! | `both` | the two engines side by side |
 
 mod arithmetic;
 mod asm;
+mod avx2;
 mod blocks;
 mod both;
 mod branches;
@@ -28,7 +30,9 @@ mod codes;
 mod doubles;
 mod emit;
 mod enter;
+mod expand;
 mod indirect;
+mod legalize;
 mod listing;
 mod masks;
 mod memory;
@@ -38,7 +42,7 @@ mod wide;
 mod windows;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::engine::Turns;
 use super::error::Cause;
@@ -58,15 +62,38 @@ pub(super) use both::Both;
 pub use emit::Refusal;
 pub use listing::{BlockListing, Listing, OperationListing};
 
-/// True if this host can execute translated code.
-pub fn is_supported() -> bool {
-    std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512dq")
-        && std::arch::is_x86_feature_detected!("avx512vl")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-        && std::arch::is_x86_feature_detected!("popcnt")
+/// Features of a host that code is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// AVX-512 F, BW, DQ and VL.
+    Avx512,
+    /// AVX2, FMA and F16C.
+    Avx2,
+}
+
+/// True once [`Host::leave_out_avx512`] was called.
+static WITHOUT_AVX512: AtomicBool = AtomicBool::new(false);
+
+impl Host {
+    /// The best features that this host has; none if it cannot execute translated code.
+    pub fn available() -> Option<Host> {
+        macro_rules! has {
+            ($($feature:tt),*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+        }
+        if !has!("bmi1", "bmi2", "popcnt") {
+            return None;
+        }
+        let avx512 = has!("avx512f", "avx512bw", "avx512dq", "avx512vl");
+        if avx512 && !WITHOUT_AVX512.load(Relaxed) {
+            return Some(Host::Avx512);
+        }
+        has!("avx2", "fma", "f16c").then_some(Host::Avx2)
+    }
+
+    /// Has the process execute code of AVX2 where it could execute AVX-512, from its first translation on; for tests.
+    pub fn leave_out_avx512() {
+        WITHOUT_AVX512.store(true, Relaxed);
+    }
 }
 
 /// Number of float modes that code is translated for: denormals of three types kept or flushed.
@@ -100,9 +127,13 @@ pub(super) struct Code {
 }
 
 impl Code {
-    fn new(program: &Program, mode: FloatMode, number: usize) -> Result<Code, Refusal> {
+    fn new(
+        program: &Program,
+        (mode, number): (FloatMode, usize),
+        host: Host,
+    ) -> Result<Code, Refusal> {
         let blocks = Blocks::new(program);
-        let output = emit::translate(program, &blocks, mode)?;
+        let output = emit::translate(program, &blocks, mode, host)?;
         Ok(Code {
             memory: output.memory,
             pool: output.pool,
@@ -130,8 +161,9 @@ impl Translations {
     /// The code for a mode, translated now unless it is there; none if it cannot be.
     fn get(&self, program: &Program, mode: FloatMode) -> Option<&Code> {
         let number = mode_number(mode)?;
+        let host = Host::available()?;
         let code = self.codes[number].get_or_init(|| {
-            let code = Code::new(program, mode, number);
+            let code = Code::new(program, (mode, number), host);
             code.ok().map(Box::new)
         });
         code.as_deref()
@@ -198,7 +230,7 @@ impl<'a> Translated<'a> {
 
     /// As [`Translated::new`], but the program is translated when enough of it has been interpreted.
     pub fn later(program: &'a Program) -> Option<Translated<'a>> {
-        is_supported().then(|| Translated {
+        Host::available().map(|_| Translated {
             program,
             own: Default::default(),
             eager: false,

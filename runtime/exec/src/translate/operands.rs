@@ -374,7 +374,11 @@ impl Emitter<'_> {
         let z = Length::Z;
         if span <= 64 {
             let table = self.read(start, 64)?;
-            let codes = if unit == 4 { PERMD } else { codes::PERMW };
+            let codes = if unit == 4 {
+                codes::PERMD
+            } else {
+                codes::PERMW
+            };
             return self
                 .asm
                 .three(codes, z, temp, None, (temp, Arg::Reg(table)));
@@ -622,13 +626,6 @@ impl Emitter<'_> {
         }
     }
 }
-
-/// `vpermd`, which is not there for 16 bytes.
-const PERMD: Codes = [
-    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32,
-    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32,
-    Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32,
-];
 
 /// True if a later part of an operation reads what an earlier part writes.
 pub fn interferes(op: &Operation, parts: &[Part]) -> bool {
