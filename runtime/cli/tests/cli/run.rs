@@ -227,3 +227,30 @@ fn a_program_runs_as_the_platform_it_is_for() {
         assert!(output.status.success(), "{device}: {said}");
     }
 }
+
+/// Figures and listing of the translation of saxpy for a host.
+fn translated(host: &str, more: &[&str]) -> String {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+    command.arg("translate").arg(dir.join("saxpy.zebin"));
+    let output = command.args(["--host", host]).args(more).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn code_of_avx2_has_no_registers_of_avx512() {
+    let (wide, narrow) = (translated("avx512", &[]), translated("avx2", &[]));
+    assert!(wide.contains(" zmm") && wide.contains(" k1"), "{wide}");
+    assert!(!narrow.contains("zmm") && !narrow.contains("{k"), "{narrow}");
+    let figures = |host| {
+        let text = translated(host, &["--format", "json"]);
+        let figures: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let blocks = figures["blocks"].as_array().unwrap().clone();
+        let called = blocks.iter().map(|b| b["called_out"].clone());
+        (figures["instructions"].clone(), called.collect::<Vec<_>>())
+    };
+    assert_eq!(figures("avx512"), figures("avx2"));
+    let both = said(&["--engine", "both", "--host", "avx2"]);
+    assert!(both.contains(": pass"), "{both}");
+}
