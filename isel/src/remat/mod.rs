@@ -20,6 +20,7 @@
 //! Pressure is estimated first (`schedule::pressure`), never too low, and counted exactly only
 //! if the estimate is not a multiple of the register file: with far more, much is spilled whatever this pass does.
 
+mod inputs;
 mod rewrite;
 mod spots;
 mod values;
@@ -33,6 +34,7 @@ use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::profile;
 
 use crate::schedule::pressure::{Known, Pressure};
+use inputs::gather;
 use rewrite::rewrite;
 use spots::Spots;
 use values::{Values, collect};
@@ -89,8 +91,9 @@ fn aim(units: u32) -> u32 {
 /// pressure, and `lost` the number of units that a subroutine clobbers. True if places with too much pressure were
 /// searched.
 pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32) -> bool {
+    let spare = units - aim(units);
     let units = aim(units);
-    let calls = calls(func, lost);
+    let calls = calls(func, &lost);
     let most_lost = calls.iter().map(|call| call.lost).max().unwrap_or(0);
     if most.saturating_add(most_lost) <= units {
         return false;
@@ -106,6 +109,9 @@ pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32
         let mut values = collect(func);
         let chosen = choose(func, &graph, &known, &mut values, places);
         rewrite(func, &values, &chosen);
+        let mut left = self::places(func, &graph, units, &self::calls(func, &lost));
+        left.retain(|place| place.is_call || place.over > spare);
+        gather(func, &left);
     }
     true
 }

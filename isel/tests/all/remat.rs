@@ -46,6 +46,10 @@ fn functions_do_what_they_did_in_fewer_units() {
 fn files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/remat");
     files::check(&folder, Level::Legal, |func| {
+        let before = func.clone();
         remat::run(func, 8, u32::MAX, |callee| callee.into());
+        if let Err(e) = compare(&before, func) {
+            panic!("{}: {e}", func.name);
+        }
     });
 }
