@@ -84,7 +84,8 @@ pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32
         open.retain(|home| home.ranges.carried.last().is_some_and(|s| s.end > start));
         let waits = ranges.carried != ranges.wanted;
         let mut best: Option<(u32, usize)> = None;
-        if over(&crowded, &ranges.carried) > 0 {
+        let most = over(&crowded, &ranges.carried);
+        if most > 0 {
             for (h, home) in open.iter().enumerate() {
                 let is_free = (waits || home.waits)
                     && home.lanes.agree(lanes)
@@ -95,8 +96,11 @@ pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32
                 let gain = meet(&home.ranges.carried, &ranges.carried)
                     .map(|s| crowded.over(s.start, s.end))
                     .sum();
-                if gain > best.map_or(0, |(most, _)| most) {
+                if gain > best.map_or(0, |(gain, _)| gain) {
                     best = Some((gain, h));
+                }
+                if gain == most {
+                    break;
                 }
             }
         }
@@ -160,8 +164,11 @@ fn meet<'a>(a: &'a Spans, b: &'a Spans) -> impl Iterator<Item = Range<u32>> + 'a
 
 /// Adds spans to a list.
 fn unite(list: &mut Spans, more: &Spans) {
+    let start = more.first().map_or(0, |s| s.start);
+    let first = list.partition_point(|s| s.end < start);
     list.extend(more.iter().cloned());
-    list.sort_unstable_by_key(|s| s.start);
+    // A stable sort merges two sorted lists in linear time.
+    list[first..].sort_by_key(|s| s.start);
     list.dedup_by(|next, last| {
         let touch = next.start <= last.end;
         if touch {

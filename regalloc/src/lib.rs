@@ -235,8 +235,7 @@ pub fn allocate_part(
 
 /// Maximum number of general registers that are live at once.
 fn max_pressure(func: &Function) -> u32 {
-    let live = Liveness::new(func, &Graph::new(func));
-    pressure::pressure(func, &live).units.amount * func.target.unit_grfs()
+    pressure::pressure(func, &Graph::new(func)).units.amount * func.target.unit_grfs()
 }
 
 /// Assigns flags and addresses, and places payloads.

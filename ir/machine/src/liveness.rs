@@ -4,6 +4,8 @@
 //! followed back to the definition (Boissinot et al., "Computing Liveness Sets for SSA-Form Programs": by variable), so
 //! that time and space are proportional to the result. Registers that are live within one block only do not appear.
 
+use std::ops::AddAssign;
+
 use crate::func::{Block, Function};
 use crate::graph::Graph;
 use crate::inst::{Inst, VReg};
@@ -16,6 +18,43 @@ const NONE: u32 = u32::MAX;
 pub struct Liveness {
     live_in: Lists,
     live_out: Lists,
+}
+
+/// What is live at the end of each block: a sum over all registers, and those that the block itself mentions. It takes
+/// space near the length of the code, where lists of all take that of the result.
+pub(crate) struct Ends<T> {
+    sums: Vec<T>,
+    mentioned: Lists,
+}
+
+impl<T: Copy + Default + AddAssign> Ends<T> {
+    /// Sums of the amounts of the registers that have one.
+    pub(crate) fn new(func: &Function, graph: &Graph, amount: impl Fn(VReg) -> Option<T>) -> Self {
+        let blocks = func.blocks.len();
+        let mut sums = vec![T::default(); blocks];
+        let mut mentioned = Vec::new();
+        let uses = Uses::new(func, |v| amount(v).is_some());
+        uses.follow(
+            graph,
+            |_, _| {},
+            |block, v| sums[block.as_u32() as usize] += amount(v).unwrap_or_default(),
+            |block, v| mentioned.push((block, v)),
+        );
+        Ends {
+            sums,
+            mentioned: Lists::new(blocks, &mentioned),
+        }
+    }
+
+    /// The sum over all registers that are live-out.
+    pub(crate) fn sum(&self, block: Block) -> T {
+        self.sums[block.as_u32() as usize]
+    }
+
+    /// Live-out registers that the block reads or defines.
+    pub(crate) fn mentioned(&self, block: Block) -> &[VReg] {
+        self.mentioned.of(block)
+    }
 }
 
 /// Lists of registers by block, in one array.
@@ -60,9 +99,13 @@ impl Liveness {
     /// Liveness of the registers for which `wanted` is true, as if no others existed. It saves time and space where
     /// many others are live over many blocks.
     pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool) -> Liveness {
-        let def = definitions(func);
-        let uses = by_register(func.regs.len(), &uses(func, &def, wanted));
-        let (live_in, live_out) = follow(graph, &def, &uses);
+        let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
+        Uses::new(func, wanted).follow(
+            graph,
+            |block, v| live_in.push((block, v)),
+            |block, v| live_out.push((block, v)),
+            |_, _| {},
+        );
         let blocks = func.blocks.len();
         Liveness {
             live_in: Lists::new(blocks, &live_in),
@@ -78,6 +121,68 @@ impl Liveness {
     /// Live-out registers of `block`, ascending. Arguments of its edges are uses at its end, and not live-out by that.
     pub fn live_out(&self, block: Block) -> &[VReg] {
         self.live_out.of(block)
+    }
+}
+
+/// Where registers are defined and read.
+struct Uses {
+    /// By register: the block that defines it.
+    def: Vec<u32>,
+    /// Upward-exposed uses, sorted by register, each block once.
+    uses: Vec<(VReg, Block)>,
+}
+
+impl Uses {
+    fn new(func: &Function, wanted: impl Fn(VReg) -> bool) -> Uses {
+        let def = definitions(func);
+        let uses = by_register(func.regs.len(), &uses(func, &def, wanted));
+        Uses { def, uses }
+    }
+
+    /// Follows each register from its uses to its definition. Calls `live_in` and `live_out` with each block in which it
+    /// is that, and `mentioned` with those of the latter that read or define it.
+    fn follow(
+        &self,
+        graph: &Graph,
+        mut live_in: impl FnMut(Block, VReg),
+        mut live_out: impl FnMut(Block, VReg),
+        mut mentioned: impl FnMut(Block, VReg),
+    ) {
+        // By block: the register last found live-in, and the one last found live-out.
+        let mut starts = vec![VReg::NOTHING; graph.blocks()];
+        let mut ends = starts.clone();
+        let mut stack = Vec::new();
+        for uses in self.uses.chunk_by(|a, b| a.0 == b.0) {
+            let v = uses[0].0;
+            let def = self.def[v.as_u32() as usize];
+            for &(_, block) in uses {
+                stack.push(block);
+                while let Some(block) = stack.pop() {
+                    let start = &mut starts[block.as_u32() as usize];
+                    if std::mem::replace(start, v) == v {
+                        continue;
+                    }
+                    live_in(block, v);
+                    for &pred in graph.preds(block) {
+                        let end = &mut ends[pred.as_u32() as usize];
+                        if std::mem::replace(end, v) == v {
+                            continue;
+                        }
+                        live_out(pred, v);
+                        if def == pred.as_u32() {
+                            mentioned(pred, v);
+                        } else {
+                            stack.push(pred);
+                        }
+                    }
+                }
+            }
+            for &(_, block) in uses {
+                if ends[block.as_u32() as usize] == v {
+                    mentioned(block, v);
+                }
+            }
+        }
     }
 }
 
@@ -115,38 +220,6 @@ fn uses(func: &Function, def: &[u32], wanted: impl Fn(VReg) -> bool) -> Vec<(VRe
         term_uses(func, block, seen);
     }
     uses
-}
-
-type Pairs = Vec<(Block, VReg)>;
-
-/// Live-in and live-out pairs by the uses, which are sorted by register.
-fn follow(graph: &Graph, def: &[u32], uses: &[(VReg, Block)]) -> (Pairs, Pairs) {
-    let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
-    // By block: the register last found live-in, and the one last found live-out.
-    let mut starts = vec![VReg::NOTHING; graph.blocks()];
-    let mut ends = starts.clone();
-    let mut stack = Vec::new();
-    for &(v, block) in uses {
-        stack.push(block);
-        while let Some(block) = stack.pop() {
-            let start = &mut starts[block.as_u32() as usize];
-            if std::mem::replace(start, v) == v {
-                continue;
-            }
-            live_in.push((block, v));
-            for &pred in graph.preds(block) {
-                let end = &mut ends[pred.as_u32() as usize];
-                if std::mem::replace(end, v) == v {
-                    continue;
-                }
-                live_out.push((pred, v));
-                if def[v.as_u32() as usize] != pred.as_u32() {
-                    stack.push(pred);
-                }
-            }
-        }
-    }
-    (live_in, live_out)
 }
 
 /// By register: the number of the block that defines it; the entry defines inputs.

@@ -1,13 +1,16 @@
 //! Register pressure: the general registers that are live at once.
 //!
-//! Takes a function and its liveness. `walk` visits the points of each block from its end; [`pressure`] is the maximum
-//! over all points, [`profile`] the amount at each, [`live_at`] the registers live at one. A point is before an
+//! Takes a function and its graph or liveness. `walk` visits the points of each block from its end; [`pressure`] is the
+//! maximum over all points, [`profile`] the amount at each, [`live_at`] the registers live at one. A point is before an
 //! instruction or at the end of a block. Results of the instruction before it count even if nothing reads them, since
 //! they take registers all the same.
 
+use std::ops::AddAssign;
+
 use crate::func::{Block, Class, Function};
+use crate::graph::Graph;
 use crate::inst::VReg;
-use crate::liveness::{Liveness, term_uses, uses_of};
+use crate::liveness::{Ends, Liveness, term_uses, uses_of};
 
 /// No block: the register is not live.
 const NONE: u32 = u32::MAX;
@@ -37,8 +40,26 @@ pub struct Amount {
     pub units: u32,
 }
 
+impl Amount {
+    /// That of a register, if it is a general one.
+    fn of(func: &Function, v: VReg) -> Option<Amount> {
+        let data = &func.regs[v];
+        (data.class == Class::Grf).then_some(Amount {
+            bytes: data.bytes.into(),
+            units: 1,
+        })
+    }
+}
+
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Amount) {
+        self.bytes += other.bytes;
+        self.units += other.units;
+    }
+}
+
 /// The maximum pressure and its points.
-pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
+pub fn pressure(func: &Function, graph: &Graph) -> Pressure {
     let start = Peak {
         amount: 0,
         block: func.entry(),
@@ -48,7 +69,7 @@ pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
         bytes: start,
         units: start,
     };
-    walk(func, live, |now, block, inst| {
+    walk(func, ends(func, graph), |now, block, inst| {
         let amounts = [now.amount.bytes, now.amount.units];
         for (peak, amount) in [&mut most.bytes, &mut most.units].into_iter().zip(amounts) {
             if amount > peak.amount {
@@ -79,7 +100,7 @@ impl Profile {
 }
 
 /// The pressure at each point of each block.
-pub fn profile(func: &Function, live: &Liveness) -> Profile {
+pub fn profile(func: &Function, graph: &Graph) -> Profile {
     let mut starts = Vec::with_capacity(func.blocks.len() + 1);
     starts.push(0);
     let mut end = 0;
@@ -88,7 +109,7 @@ pub fn profile(func: &Function, live: &Liveness) -> Profile {
         starts.push(end);
     }
     let mut amounts = vec![Amount::default(); end];
-    walk(func, live, |now, block, inst| {
+    walk(func, ends(func, graph), |now, block, inst| {
         let most = &mut amounts[starts[block.as_u32() as usize] + inst];
         most.bytes = most.bytes.max(now.amount.bytes);
         most.units = most.units.max(now.amount.units);
@@ -99,7 +120,8 @@ pub fn profile(func: &Function, live: &Liveness) -> Profile {
 /// The registers that are live at a point, ascending.
 pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> Vec<VReg> {
     let mut found = Vec::new();
-    walk(func, live, |now, at, number| {
+    let ends = |now: &mut Now, block| live.live_out(block).iter().for_each(|&v| now.add(v));
+    walk(func, ends, |now, at, number| {
         if (at, number) == (block, inst) {
             // The last visit of a point has all registers.
             found = now.registers();
@@ -108,8 +130,19 @@ pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> V
     found
 }
 
-/// Calls `see` for each point, for some more than once, with growing sets.
-fn walk(func: &Function, live: &Liveness, mut see: impl FnMut(&Now, Block, usize)) {
+/// Enters what is live-out: amounts of all registers, but of these only those that the block mentions.
+fn ends(func: &Function, graph: &Graph) -> impl Fn(&mut Now, Block) {
+    let ends = Ends::new(func, graph, |v| Amount::of(func, v));
+    move |now, block| {
+        let mentioned = ends.mentioned(block).iter();
+        mentioned.for_each(|v| now.live[v.as_u32() as usize] = now.block);
+        now.amount = ends.sum(block);
+    }
+}
+
+/// Calls `see` for each point, for some more than once, with growing sets. At the end of a block `enter` adds what is
+/// live-out.
+fn walk(func: &Function, enter: impl Fn(&mut Now, Block), mut see: impl FnMut(&Now, Block, usize)) {
     let mut now = Now {
         func,
         live: vec![NONE; func.regs.len()],
@@ -119,7 +152,7 @@ fn walk(func: &Function, live: &Liveness, mut see: impl FnMut(&Now, Block, usize
     for (block, data) in func.blocks.iter() {
         now.block = block.as_u32();
         now.amount = Amount::default();
-        live.live_out(block).iter().for_each(|&v| now.add(v));
+        enter(&mut now, block);
         term_uses(func, block, |v| now.add(v));
         see(&now, block, data.insts.len());
         for (i, inst) in data.insts.iter().enumerate().rev() {
@@ -157,11 +190,11 @@ struct Now<'a> {
 impl Now<'_> {
     fn add(&mut self, v: VReg) {
         let state = &mut self.live[v.as_u32() as usize];
-        let data = &self.func.regs[v];
-        if *state != self.block && data.class == Class::Grf {
+        if *state != self.block
+            && let Some(amount) = Amount::of(self.func, v)
+        {
             *state = self.block;
-            self.amount.bytes += u32::from(data.bytes);
-            self.amount.units += 1;
+            self.amount += amount;
         }
     }
 

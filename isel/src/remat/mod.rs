@@ -30,7 +30,6 @@ use std::cmp::Reverse;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Opcode, VReg};
-use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::profile;
 
 use crate::schedule::pressure::{Known, Pressure};
@@ -148,10 +147,9 @@ fn estimate(func: &Function, known: &Known) -> u32 {
 /// The place of the highest excess in each block, and the calls with an excess.
 fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Place> {
     let mut calls = calls.iter().peekable();
-    let live = Liveness::new(func, graph);
     let mut places = Vec::new();
     let mut first = 0;
-    let profile = profile(func, &live);
+    let profile = profile(func, graph);
     for block in func.blocks.keys() {
         let amounts = profile.of(block);
         // Before an instruction: registers that are live-out are live after the last one.

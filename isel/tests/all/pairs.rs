@@ -6,7 +6,6 @@ use std::path::Path;
 use kiln_isel::pairs;
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
-use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::pressure;
 use kiln_machine::testing::files;
 use kiln_machine::testing::random::seeds;
@@ -18,10 +17,7 @@ use crate::common::legal;
 /// Random functions keep their effects, and their pressure does not grow.
 #[test]
 fn functions_do_what_they_did_in_no_more_units() {
-    let most = |func: &Function| {
-        let live = Liveness::new(func, &Graph::new(func));
-        pressure(func, &live).units.amount
-    };
+    let most = |func: &Function| pressure(func, &Graph::new(func)).units.amount;
     let (mut changed, mut fewer) = (0, 0);
     for seed in 0..seeds() {
         let before = legal(seed);

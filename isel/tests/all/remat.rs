@@ -6,7 +6,6 @@ use std::path::Path;
 use kiln_isel::remat;
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
-use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::pressure;
 use kiln_machine::testing::files;
 use kiln_machine::testing::random::seeds;
@@ -19,10 +18,7 @@ use crate::common::legal;
 /// that change.
 #[test]
 fn functions_do_what_they_did_in_fewer_units() {
-    let most = |func: &Function| {
-        let live = Liveness::new(func, &Graph::new(func));
-        pressure(func, &live).units.amount
-    };
+    let most = |func: &Function| pressure(func, &Graph::new(func)).units.amount;
     let (mut changed, mut fewer, mut more) = (0, 0, 0);
     for seed in 0..seeds() {
         let before = legal(seed);

@@ -6,7 +6,6 @@ use std::path::Path;
 use kiln_isel::{pairs, schedule};
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
-use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::pressure;
 use kiln_machine::testing::files;
 use kiln_machine::testing::random::seeds;
@@ -18,8 +17,7 @@ use crate::common::legal;
 /// The most units that live at once, after pairs of values were put in one unit.
 fn most(mut func: Function) -> u32 {
     pairs::run(&mut func);
-    let live = Liveness::new(&func, &Graph::new(&func));
-    pressure(&func, &live).units.amount
+    pressure(&func, &Graph::new(&func)).units.amount
 }
 
 #[test]

@@ -27,7 +27,6 @@ use kiln_isel::{legalize, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::Opcode;
-use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::profile as live_units;
 use kiln_machine::verify::{Level as MachineLevel, verify as verify_machine};
 use kiln_regalloc::frame::Frame;
@@ -792,7 +791,7 @@ fn units_in_use(kernel: &Kernel) -> u32 {
         let Some(Routine { machine, graph, .. }) = &kernel.routines[n] else {
             continue;
         };
-        let points = live_units(machine, &Liveness::new(machine, graph));
+        let points = live_units(machine, graph);
         for (block, data) in machine.blocks.iter() {
             let ops = data.insts.iter().map(|inst| Some(inst.op)).chain([None]);
             for (op, amount) in ops.zip(points.of(block)) {

@@ -137,9 +137,9 @@ pub struct Stored {
 
 /// The profile of a legal function that may use `grf_limit` GRFs.
 pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
-    let live = Liveness::new(func, &Graph::new(func));
+    let graph = Graph::new(func);
     let unit_grfs = func.target.unit_grfs();
-    let amounts = pressure::profile(func, &live);
+    let amounts = pressure::profile(func, &graph);
     let mut points = Vec::new();
     let loops = depths(func);
     let mut starts = Vec::new();
@@ -176,6 +176,7 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     };
     let values = at.map_or_else(Vec::new, |at| {
         let (block, inst) = spot_of(&starts, at);
+        let live = Liveness::new(func, &graph);
         let found = pressure::live_at(func, &live, block, inst as usize);
         let wanted = channels::wanted(func, block, inst as usize, &found);
         let wanted: Vec<(VReg, bool)> = found.into_iter().zip(wanted).collect();

@@ -107,7 +107,8 @@ fn liveness_is_what_its_equations_say() {
 #[test]
 fn pressure_is_what_liveness_says() {
     for (seed, _, func) in functions() {
-        let live = Liveness::new(&func, &Graph::new(&func));
+        let graph = Graph::new(&func);
+        let live = Liveness::new(&func, &graph);
         let (mut bytes, mut units) = (0, 0);
         let mut see = |now: &BTreeSet<VReg>| {
             let grfs = now.iter().map(|&v| func.regs[v]);
@@ -134,7 +135,7 @@ fn pressure_is_what_liveness_says() {
             }
             see(&now);
         }
-        let found = pressure::pressure(&func, &live);
+        let found = pressure::pressure(&func, &graph);
         let found = (found.bytes.amount, found.units.amount);
         assert_eq!(found, (bytes, units), "seed {seed}");
     }
