@@ -9,6 +9,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use super::spans::Spans;
 use crate::problem::{Constraint, Operand, Problem, Unit, units};
 
@@ -16,13 +18,17 @@ use crate::problem::{Constraint, Operand, Problem, Unit, units};
 pub const NO_UNIT: Unit = Unit(u16::MAX);
 /// No web: a reservation for a clobber.
 const NO_WEB: u32 = u32::MAX;
+/// No live ranges but those of the web's only value.
+const NO_RANGES: u32 = u32::MAX;
 /// Maximum number of live ranges that are looked at to compare units.
 const MAX_COMPARED_RANGES: usize = 32;
 
 pub struct Webs {
     parent: Vec<u32>,
-    /// By the root of a web of several values: their live ranges, first positions with last.
-    ranges: BTreeMap<u32, BTreeMap<u32, u32>>,
+    /// By the root of a web: the index of its live ranges, or [`NO_RANGES`] if it is one value that nothing is joined with.
+    indices: Vec<u32>,
+    /// Live ranges of the other webs, first positions with last.
+    ranges: Vec<BTreeMap<u32, u32>>,
     preferred: Vec<Unit>,
     /// By unit: disjoint spans, each with the web that it is reserved for.
     reservations: Vec<BTreeMap<u32, (u32, u32)>>,
@@ -35,7 +41,8 @@ impl Webs {
         let (values, unit_count) = (problem.value_count(), problem.file.unit_count);
         let mut webs = Webs {
             parent: (0..values as u32).collect(),
-            ranges: BTreeMap::new(),
+            indices: vec![NO_RANGES; values],
+            ranges: Vec::new(),
             preferred: vec![NO_UNIT; values],
             reservations: vec![BTreeMap::new(); unit_count],
             gaps: vec![Cell::default(); unit_count],
@@ -75,28 +82,45 @@ impl Webs {
         if a == b {
             return;
         }
-        let mut take = |v: u32| {
-            let own = || spans.of(v as usize).iter().copied().collect();
-            self.ranges.remove(&v).unwrap_or_else(own)
+        let count = |v: u32| {
+            let several = self.ranges(v).map(BTreeMap::len);
+            several.unwrap_or_else(|| spans.of(v as usize).len())
         };
-        let (mut few, mut many) = (take(a), take(b));
-        let (mut child, mut root) = (a, b);
-        if few.len() > many.len() {
-            std::mem::swap(&mut few, &mut many);
-            std::mem::swap(&mut child, &mut root);
-        }
-        let apart = few.iter().all(|(&from, &to)| {
+        let (child, root) = if count(a) > count(b) { (b, a) } else { (a, b) };
+        let few: SmallVec<[(u32, u32); 4]> = match self.ranges(child) {
+            Some(several) => several.iter().map(|(&from, &to)| (from, to)).collect(),
+            None => spans.of(child as usize).iter().copied().collect(),
+        };
+        let index = self.own_ranges(root, spans);
+        let many = &mut self.ranges[index];
+        let apart = few.iter().all(|&(from, to)| {
             let before = many.range(..to).next_back();
             before.is_none_or(|(_, &end)| end <= from)
         });
-        if apart {
-            many.extend(few);
-            self.parent[child as usize] = root;
-            self.ranges.insert(root, many);
-        } else {
-            self.ranges.insert(child, few);
-            self.ranges.insert(root, many);
+        if !apart {
+            self.own_ranges(child, spans);
+            return;
         }
+        many.extend(few);
+        if let Some(several) = self.ranges.get_mut(self.indices[child as usize] as usize) {
+            several.clear();
+        }
+        self.parent[child as usize] = root;
+    }
+
+    /// The index of a web's own live ranges, by its root.
+    fn own_ranges(&mut self, web: u32, spans: &Spans) -> usize {
+        let index = &mut self.indices[web as usize];
+        if *index == NO_RANGES {
+            *index = self.ranges.len() as u32;
+            (self.ranges).push(spans.of(web as usize).iter().copied().collect());
+        }
+        *index as usize
+    }
+
+    /// The live ranges of a web that has its own, by its root.
+    fn ranges(&self, web: u32) -> Option<&BTreeMap<u32, u32>> {
+        self.ranges.get(self.indices[web as usize] as usize)
     }
 
     /// Reserves units for fixed operands, with the webs of their values, and for clobbers.
@@ -171,9 +195,9 @@ impl Webs {
     /// Gives a web its preferred unit, and reserves that for its live ranges where no other reservation is.
     fn prefer(&mut self, web: u32, unit: Unit, spans: &Spans) {
         self.preferred[web as usize] = unit;
-        let all = match self.ranges.get(&web) {
-            Some(all) => all.clone(),
-            None => spans.of(web as usize).iter().copied().collect(),
+        let all: Vec<(u32, u32)> = match self.ranges(web) {
+            Some(all) => all.iter().map(|(&from, &to)| (from, to)).collect(),
+            None => spans.of(web as usize).to_vec(),
         };
         for (from, to) in all {
             if self.conflict(unit, from, to, web).is_none() {
@@ -193,7 +217,7 @@ impl Webs {
         if self.preferred[web as usize] != NO_UNIT {
             return None;
         }
-        let all = self.ranges.get(&web).filter(|all| all.len() > 1)?;
+        let all = self.ranges(web).filter(|all| all.len() > 1)?;
         let mut best: Option<(usize, Unit)> = None;
         for unit in units {
             let taken = |span: &(&u32, &u32)| self.conflict(unit, *span.0, *span.1, web).is_some();
