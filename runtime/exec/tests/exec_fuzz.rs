@@ -4,6 +4,7 @@
 mod changed;
 
 use changed::{CHANGE, Fixture, PLATFORMS};
+use kiln_exec::Engine;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -80,4 +81,12 @@ fn instructions_in_any_order_end() {
             check,
         )
     });
+}
+
+#[test]
+fn a_comparison_writes_the_full_value_of_an_accumulator() {
+    // The destination of a comparison of floats becomes an accumulator.
+    let [fixture, donor] = [44232, 16865].map(|number| Fixture::get(2, number));
+    let code = fixture.changed(donor, &[0, 127, 40, 210, 0, 33, 0, 0]);
+    assert_eq!(fixture.execute_on(Engine::Both, &code, false), Ok(()));
 }

@@ -242,7 +242,10 @@ fn translated(host: &str, more: &[&str]) -> String {
 fn code_of_avx2_has_no_registers_of_avx512() {
     let (wide, narrow) = (translated("avx512", &[]), translated("avx2", &[]));
     assert!(wide.contains(" zmm") && wide.contains(" k1"), "{wide}");
-    assert!(!narrow.contains("zmm") && !narrow.contains("{k"), "{narrow}");
+    assert!(
+        !narrow.contains("zmm") && !narrow.contains("{k"),
+        "{narrow}"
+    );
     let figures = |host| {
         let text = translated(host, &["--format", "json"]);
         let figures: serde_json::Value = serde_json::from_str(&text).unwrap();

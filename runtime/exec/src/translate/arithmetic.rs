@@ -314,6 +314,10 @@ impl Emitter<'_> {
                 self.asm
                     .three_imm(codes::TERNLOGD, l, all, Some(zeroing), ones)?;
                 self.asm.copy(l, d, k, all)?;
+                if let Some(at) = shape.accumulator {
+                    let at = usize::from(at) + usize::from(part.first) * 4;
+                    self.extend_accumulator(at, part, mask, d)?;
+                }
                 self.close32(target, mask, d, TEMPS[5])?;
             }
             return self.set_flags(op, part, mask, HOLDS);

@@ -154,6 +154,14 @@ impl Fixture {
     /// # Errors
     /// The code exceeds its budget or changes the size of a buffer, or the executor's error cannot be printed.
     pub fn execute(&self, text: &[u8], check: bool) -> Result<(), String> {
+        self.execute_on(engine(), text, check)
+    }
+
+    /// As [`Fixture::execute`], with an engine of choice.
+    ///
+    /// # Errors
+    /// As those of [`Fixture::execute`].
+    pub fn execute_on(&self, engine: Engine, text: &[u8], check: bool) -> Result<(), String> {
         let group = self.description.local;
         let mut launch = Launch {
             ze_info: &self.zebin.ze_info,
@@ -167,7 +175,7 @@ impl Fixture {
         let options = Options {
             threads: 1,
             check,
-            engine: engine(),
+            engine,
             ..Options::default()
         };
         let program = Program::from_text(text, self.platform);
