@@ -134,10 +134,10 @@ impl Legalizer<'_> {
         l: Length,
     ) -> Result<Phys, Refusal> {
         let src = self.source(i, n, (upper, element))?;
-        self.to_register(src, l, S3)
+        self.in_vector(src, l, S3)
     }
 
-    fn to_register(&mut self, src: Src, l: Length, temp: Phys) -> Result<Phys, Refusal> {
+    fn in_vector(&mut self, src: Src, l: Length, temp: Phys) -> Result<Phys, Refusal> {
         match src {
             Src::Reg(reg) => Ok(reg),
             Src::Mem(_) => {
@@ -292,13 +292,13 @@ impl Legalizer<'_> {
                     _ => Operand::Mem(memory(i, i.memory_index())),
                 };
                 self.emit(codes[1], &[reg(Length::Y, S0), src])?;
-                return self.to_all_halves(i, l, element);
+                return self.fill_halves(i, l, element);
             }
             Row::BroadcastGeneral(code, codes) => {
                 let to = reg(Length::X, S0);
                 self.emit(code, &[to, general(i.op_register(1))])?;
                 self.emit(codes[1], &[reg(Length::Y, S0), to])?;
-                return self.to_all_halves(i, l, element);
+                return self.fill_halves(i, l, element);
             }
             Row::NarrowQuads | Row::NarrowDwords(_) | Row::NarrowDoubles | Row::FromQuads(_, 4) => {
                 self.narrow(i, form)?;
@@ -445,7 +445,7 @@ impl Legalizer<'_> {
             Row::Rotate(first, second) => {
                 let (a, b) = (self.vector(i, 1, upper)?, self.source(i, 2, here)?);
                 let (low, all) = (self.dwords(31), self.dwords(32));
-                let b = self.to_register(b, l, S3)?;
+                let b = self.in_vector(b, l, S3)?;
                 self.three(AND, l, S1, (b, low))?;
                 self.two(MOVDQU, l, S2, all)?;
                 self.regs(SUBD, l, S2, S2, S1)?;
@@ -610,7 +610,7 @@ impl Legalizer<'_> {
     }
 
     /// The first scratch register to all halves of a destination.
-    fn to_all_halves(&mut self, i: &Instruction, l: Length, element: usize) -> Legalized {
+    fn fill_halves(&mut self, i: &Instruction, l: Length, element: usize) -> Legalized {
         for (upper, l) in halves(l) {
             if i.op_mask() == Register::None {
                 let d = self.write(half(i.op_register(0), upper))?;
