@@ -992,6 +992,7 @@ impl Checker<'_> {
             let base = at
                 .checked_sub((byte / WORD) as usize)
                 .ok_or("before the file")?;
+            let written = byte / WORD..(byte + bytes).div_ceil(WORD);
             let mut after = Vec::new();
             for part in 0..size {
                 let at = base + part as usize;
@@ -1000,7 +1001,13 @@ impl Checker<'_> {
                 if part < kept && !there {
                     return Err(format!("what {v} is written over is not in {to:?}"));
                 }
-                after.push((at, SmallVec::from_slice(&[(v, part as u8)])));
+                // Words that the instruction leaves alone hold what they held, too.
+                let mut held = match written.contains(&part) {
+                    true => Held::new(),
+                    false => before.clone(),
+                };
+                held.push((v, part as u8));
+                after.push((at, held));
             }
             return Ok(Written::Words { to, words: after });
         }

@@ -172,3 +172,32 @@ block2(v3:g64, v4:g64):
     let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(allocated.stats.moves, 0, "{text}");
 }
+
+/// A write of the first word of an address leaves the words after it alone. The last ones name the surface of scratch
+/// space meanwhile.
+#[test]
+fn what_an_address_does_not_write_may_name_the_surface() {
+    let mut text = String::from("function \"f\" simd16 on bmg\ninput r2 v0:g128\nblock0:\n");
+    for v in 1..=24 {
+        text += &format!("  v{v}:g128<1>:ud = mov (32|M0) v0<0;1,0>:ud\n");
+    }
+    for round in 0..6 {
+        // Four addresses fill the register; each has a word that is written.
+        for part in 0..4 {
+            let a = 25 + round * 8 + part;
+            text += &format!("  v{a}:a8<1>:uw = mov (W 1|M0) 0x{part}:uw\n");
+        }
+        for part in 0..4 {
+            let (a, v) = (25 + round * 8 + part, 29 + round * 8 + part);
+            let value = 1 + round * 4 + part;
+            text += &format!(
+                "  v{v}:g128<1>:ud = add (32|M0) v{value}<8;8,1>:ud, v{a}<0;1,0>:uw\n  null<1>:ud = sends (W 1|M0) v0<8;8,1>:ud, \
+                 v{v}<8;8,1>:ud sfid 15 desc 0x400f784 exdesc 0x200\n"
+            );
+        }
+    }
+    text += "  end\n";
+    let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocate(func, &options(40)).unwrap_or_else(|e| panic!("{e}"));
+    assert!(allocated.stats.fills > 0);
+}
