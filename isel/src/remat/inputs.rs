@@ -98,7 +98,9 @@ fn scalar_read(func: &Function, inst: &Inst, src: usize) -> Option<u32> {
 fn choose(func: &Function, reads: &SecondaryMap<VReg, Reads>, most: u32) -> Vec<Moved> {
     let inputs = func.inputs.iter().map(|&(v, _)| (v, reads[v]));
     let is_possible = |v: VReg, read: Reads| {
-        func.regs[v].class == Class::Grf && !read.is_whole && read.granules != 0
+        let data = func.regs[v];
+        let has_granules = u32::from(data.bytes).is_multiple_of(GRANULE_BYTES);
+        data.class == Class::Grf && has_granules && !read.is_whole && read.granules != 0
     };
     let mut inputs: Vec<(VReg, u32)> = inputs
         .filter(|&(v, read)| is_possible(v, read))
