@@ -5,8 +5,9 @@
 //! order, each operand put where the fewest of its units are wanted by an earlier one while its own values live, and
 //! where values that have a unit already keep it, so that values are computed in place. A live range is one interval
 //! over the code here, so that a loop-carried value has all of the loop, and begins with the first of the registers that
-//! it is joined with. Payloads of a message that ends the thread go to the end of the file. A sum of products takes the place of what it is added to, if nothing else reads that or it
-//! is written over in part. A response that is part of a longer operand is placed so that the other parts may be beside it.
+//! it is joined with. Payloads of a message that ends the thread go to the end of the file. A sum of products takes the
+//! place of its addend, if nothing else reads that or it is written over in part. A response that is part of a longer
+//! operand is placed so that the other parts may be beside it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};

@@ -20,8 +20,8 @@ pub struct Liveness {
     live_out: Lists,
 }
 
-/// What is live at the end of each block: a sum over all registers, and those that the block itself mentions. It takes
-/// space near the length of the code, where lists of all take that of the result.
+/// Registers live at the end of each block: the sum of their amounts, and those that the block itself mentions. The space
+/// is near the length of the code; lists of all live registers would take blocks times registers.
 pub(crate) struct Ends<T> {
     sums: Vec<T>,
     mentioned: Lists,

@@ -41,7 +41,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// That of a register, if it is a general one.
+    /// The amount of a register; none if it is not a general one.
     fn of(func: &Function, v: VReg) -> Option<Amount> {
         let data = &func.regs[v];
         (data.class == Class::Grf).then_some(Amount {

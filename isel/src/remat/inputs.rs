@@ -1,6 +1,6 @@
 //! Inputs that live where registers are short, brought together.
 //!
-//! An input has a unit of its own, of which the code may read a few scalars only. Where they are wanted behind a place
+//! An input has a unit of its own, of which the code may read a few scalars only. Where they are read after a place
 //! with too much pressure, before the first such place they move to bytes of another input that nothing reads any more.
 //! The unit is free from there on, for one instruction for every eight bytes. They stay aligned as they were.
 

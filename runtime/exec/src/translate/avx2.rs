@@ -68,6 +68,16 @@ pub enum Row {
     InsertHalf,
 }
 
+impl Row {
+    /// True if the result has one half, whatever the source has.
+    pub fn narrows(self) -> bool {
+        matches!(
+            self,
+            Row::NarrowQuads | Row::NarrowDwords(_) | Row::NarrowDoubles | Row::FromQuads(_, 4)
+        )
+    }
+}
+
 /// An instruction of 16 and of 32 bytes by their names.
 macro_rules! pair {
     ($x:ident, $y:ident) => {
@@ -474,7 +484,7 @@ const SINGLE_ROWS: &[(Code, Row)] = &[
     ),
 ];
 
-/// What an instruction is made of.
+/// An instruction's row, with its length.
 #[derive(Clone, Copy)]
 pub struct Form {
     pub row: Row,
@@ -512,10 +522,10 @@ pub fn form(code: Code) -> Option<Form> {
     forms.get(&code).copied()
 }
 
-/// True if an operand's old value matters.
+/// True if an instruction depends on the value that an operand has before it.
 pub fn reads_operand(i: &Instruction, n: u32) -> bool {
     let Some(form) = form(i.code()) else {
-        // Of masks: the first one is read by a test alone.
+        // The first of several masks is read by a test alone.
         return n > 0 || i.code() == Code::VEX_Kortestw_kr_kr;
     };
     let merges = i.op_mask() != Register::None && !i.zeroing_masking();
@@ -536,7 +546,7 @@ pub fn clears_mask(code: Code) -> bool {
     form(code).is_some_and(|f| matches!(f.row, Row::Gather(_) | Row::Scatter))
 }
 
-/// True for the difference of a register and itself.
+/// True for the exclusive or of a register and itself.
 pub fn clears(i: &Instruction) -> bool {
     i.op_kind(2) == OpKind::Register
         && i.op_register(1) == i.op_register(2)

@@ -122,6 +122,8 @@ pub enum Refusal {
     Memory(#[from] std::io::Error),
     #[error("{0:?} has no form in AVX2")]
     NoForm(Code),
+    #[error("the code has no exit")]
+    NoExit,
     #[error("an instruction in AVX2 needs more registers than there are")]
     NoRegister,
 }
@@ -454,18 +456,19 @@ impl Emitter<'_> {
         let block = InstructionBlock::new(&code, room.address());
         let out = BlockEncoder::encode(64, block, options)?;
         let offsets = out.new_instruction_offsets;
+        // A branch that was replaced by several instructions has no offset; none of these begins a block.
         let offset = |begin: usize| {
-            let start = starts.get(begin).copied();
-            start.and_then(|n| offsets.get(n).copied()).unwrap_or(0)
+            let start = starts.get(begin).copied()?;
+            offsets.get(start).copied().filter(|&o| o != u32::MAX)
         };
         let mut entries = vec![None; self.program.ops().len()];
         for (&index, &begin) in &self.begins {
-            entries[index as usize] = Some(offset(begin));
+            entries[index as usize] = offset(begin);
         }
         Ok(Output {
             pool: self.asm.take_pool(),
             entries,
-            exit: offset(self.exit_at),
+            exit: offset(self.exit_at).ok_or(Refusal::NoExit)?,
             translated: self.translated,
             offsets,
             sites: self.sites,

@@ -12,7 +12,9 @@ use super::avx2::{
     SRLVD, SRLVQ, STOREU, SUBD, SUBPD, SUBPS, SUBQ, XOR, clears, depends, pair,
 };
 use super::emit::Refusal;
-use super::legalize::{Legalized, Legalizer, Operand, Phys, SCRATCH, Src, half, mask_number};
+use super::legalize::{
+    Legalized, Legalizer, Operand, Phys, SCRATCH, Src, half, mask_lanes, mask_number,
+};
 
 fn reg(l: Length, number: Phys) -> Operand {
     Operand::Reg(l.register(number))
@@ -30,7 +32,7 @@ fn farther(m: MemoryOperand, bytes: usize) -> MemoryOperand {
     }
 }
 
-/// The memory operand of an instruction, with another index than a vector.
+/// The memory operand of an instruction, with an index of choice.
 fn memory(i: &Instruction, index: Register) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(
         i.memory_base(),
@@ -117,7 +119,7 @@ impl Legalizer<'_> {
         if !i.is_broadcast() {
             return Ok(Src::Mem(farther(m, upper * 32)));
         }
-        // The first half has left it there.
+        // The element is in the register since the first half.
         if !std::mem::replace(&mut self.spread, true) {
             let codes = if element == 8 { BROADCASTQ } else { BROADCASTD };
             self.two(codes, Length::Y, S3, Src::Mem(m))?;
@@ -163,7 +165,7 @@ impl Legalizer<'_> {
         result: Phys,
         element: usize,
     ) -> Legalized {
-        let Some(k) = mask_number(i.op_mask()).filter(|_| i.op_mask() != Register::None) else {
+        let Some(k) = mask_number(i.op_mask()) else {
             return Ok(());
         };
         let value = half(i.op_register(0), upper);
@@ -216,12 +218,12 @@ impl Legalizer<'_> {
             self.three(codes, y, S4, (S4, lanes))?;
             return Ok(S4);
         }
-        let value = Self::lanes(k, element, upper);
+        let value = mask_lanes(k, element, upper);
         if self.has_half(k, element, upper) {
             return self.read(value);
         }
         if element == 8 && self.has_half(k, 4, 0) {
-            let from = self.read(Self::lanes(k, 4, 0))?;
+            let from = self.read(mask_lanes(k, 4, 0))?;
             let d = self.write(value)?;
             let extend = pair!(VEX_Vpmovsxdq_xmm_xmmm64, VEX_Vpmovsxdq_ymm_xmmm128);
             let from = match upper {
@@ -300,10 +302,10 @@ impl Legalizer<'_> {
                 self.emit(codes[1], &[reg(Length::Y, S0), to])?;
                 return self.fill_halves(i, l, element);
             }
-            Row::NarrowQuads | Row::NarrowDwords(_) | Row::NarrowDoubles | Row::FromQuads(_, 4) => {
+            row if row.narrows() => {
                 self.narrow(i, form)?;
                 if i.op_kind(0) == OpKind::Memory {
-                    // As many as there were dwords.
+                    // The store has an element for each dword.
                     return self.store_elements(i, 4 << l as usize, element);
                 }
                 let d = self.write(half(i.op_register(0), 0))?;
@@ -370,13 +372,8 @@ impl Legalizer<'_> {
                 }
             }
         }
-        // What a shorter vector does not have becomes zero.
-        if l != Length::Z
-            || matches!(
-                form.row,
-                Row::NarrowQuads | Row::NarrowDwords(_) | Row::NarrowDoubles | Row::FromQuads(_, 4)
-            )
-        {
+        // Bytes after the end of a shorter vector become zero.
+        if l != Length::Z || form.row.narrows() {
             self.clear(half(i.op_register(0), 1));
         }
         Ok(())
@@ -435,7 +432,7 @@ impl Legalizer<'_> {
                 }
                 let a = self.source(i, 1, here)?;
                 match (a, i.op_mask()) {
-                    // No copy is needed for what is chosen from.
+                    // A vector that a mask chooses from is read where it is.
                     (Src::Reg(a), mask) if mask != Register::None => return Ok(a),
                     _ => {}
                 }
@@ -514,13 +511,13 @@ impl Legalizer<'_> {
                 self.two(CVTDQ2PS, l, S1, Src::Reg(S1))?;
                 self.three(AND, l, S0, (a, low))?;
                 self.two(CVTDQ2PS, l, S0, Src::Reg(S0))?;
-                // Both are exact, so that one rounding is left.
+                // Both parts are exact: their sum is rounded once.
                 self.three(FMADD231PS, l, S0, (S1, scale))?;
                 d = self.target(i, upper)?;
                 self.copy(d, S0)?;
             }
             Row::ToUnsigned => {
-                // Below 2^31 as it is; below 2^32 less 2^31; all bits are set above.
+                // Numbers of 2^31 and more are converted less 2^31; from 2^32 on all bits are set.
                 const NOT_LESS: u32 = 0x1d;
                 let a = self.source_reg(i, 1, here, l)?;
                 let (half, all) = (2_147_483_648f32, 4_294_967_296f32);
@@ -630,7 +627,7 @@ impl Legalizer<'_> {
         let Some(d) = mask_number(i.op_register(0)) else {
             return Ok(());
         };
-        let mask = mask_number(i.op_mask()).filter(|_| i.op_mask() != Register::None);
+        let mask = mask_number(i.op_mask());
         let mut results = [None; 2];
         for (upper, l) in halves(l) {
             let r = [S0, S1][upper];
@@ -683,7 +680,7 @@ impl Legalizer<'_> {
         }
         self.set_lanes(d, element);
         for (upper, result) in results.into_iter().enumerate() {
-            let value = Self::lanes(d, element, upper);
+            let value = mask_lanes(d, element, upper);
             match result {
                 None => self.clear(value),
                 Some(r) => {
@@ -718,7 +715,7 @@ impl Legalizer<'_> {
 
     /// A store of a vector, or of its elements in a mask.
     fn store_vector(&mut self, i: &Instruction, l: Length, element: usize) -> Legalized {
-        let k = mask_number(i.op_mask()).filter(|_| i.op_mask() != Register::None);
+        let k = mask_number(i.op_mask());
         let to = memory(i, i.memory_index());
         if k.is_some() && element < 4 {
             let from = self.vector(i, 1, 0)?;
@@ -770,7 +767,7 @@ impl Legalizer<'_> {
     ) -> Legalized {
         let all = ((1u64 << lanes) - 1) as u32;
         let (lanes_left, number) = (general(Register::R8D), general(Register::R9D));
-        match mask_number(i.op_mask()).filter(|_| i.op_mask() != Register::None) {
+        match mask_number(i.op_mask()) {
             None => self.emit(Code::Mov_r32_imm32, &[lanes_left, Operand::Number(all)])?,
             Some(k) => {
                 self.need_bits(k)?;
@@ -825,7 +822,7 @@ impl Legalizer<'_> {
         self.set_lanes(k, 8);
         for size in [4, 8] {
             for upper in 0..2 {
-                self.clear(Self::lanes(k, size, upper));
+                self.clear(mask_lanes(k, size, upper));
             }
         }
         Ok(())
@@ -1071,9 +1068,8 @@ impl Legalizer<'_> {
                 sources.push(self.read(half(table, upper))?);
             }
         }
-        let mut results = Vec::new();
         for upper in 0..count {
-            // The destination may be a source of the other half, too: results wait in the frame.
+            // Results wait in the frame: the destination may be a source of the other half, too.
             let numbers = self.read(half(index, upper))?;
             if words {
                 // The word of an odd number is the upper one of its dword.
@@ -1094,9 +1090,8 @@ impl Legalizer<'_> {
                 self.by_numbers(&sources, numbers, S3)?;
             }
             self.store(Self::temp(1, upper * 32), S3)?;
-            results.push(upper);
         }
-        for upper in results {
+        for upper in 0..count {
             let d = self.write(half(i.op_register(0), upper))?;
             self.load(d, Self::temp(1, upper * 32))?;
         }
@@ -1197,13 +1192,13 @@ impl Legalizer<'_> {
                     if self.has_lanes(a, size) && self.has_lanes(b, size) {
                         let mut results = [S0, S1];
                         for (upper, r) in results.iter_mut().enumerate() {
-                            let a = self.read(Self::lanes(a, size, upper))?;
-                            let b = self.read(Self::lanes(b, size, upper))?;
+                            let a = self.read(mask_lanes(a, size, upper))?;
+                            let b = self.read(mask_lanes(b, size, upper))?;
                             self.regs(codes, Length::Y, *r, a, b)?;
                         }
                         self.set_lanes(mask(0), size);
                         for (upper, r) in results.into_iter().enumerate() {
-                            let d = self.write(Self::lanes(mask(0), size, upper))?;
+                            let d = self.write(mask_lanes(mask(0), size, upper))?;
                             self.copy(d, r)?;
                         }
                         return Ok(());
@@ -1248,22 +1243,22 @@ impl Legalizer<'_> {
         self.set_bits(to);
         for (size, upper) in [(4, 0), (4, 1), (8, 0), (8, 1)] {
             if self.has_half(from, size, upper) {
-                let a = self.read(Self::lanes(from, size, upper))?;
-                let d = self.write(Self::lanes(to, size, upper))?;
+                let a = self.read(mask_lanes(from, size, upper))?;
+                let d = self.write(mask_lanes(to, size, upper))?;
                 self.copy(d, a)?;
             }
         }
         Ok(())
     }
 
-    /// Zero and not zero as flags for a branch: whether one of two masks has a lane.
+    /// The zero flag for a branch: set if neither of two masks has a lane.
     fn test_masks(&mut self, a: usize, b: usize) -> Legalized {
         for size in [4, 8] {
             if self.has_lanes(a, size) && self.has_lanes(b, size) {
                 let y = Length::Y;
                 let mut values: Vec<_> = [a, b]
                     .into_iter()
-                    .flat_map(|k| (0..2).map(move |upper| Self::lanes(k, size, upper)))
+                    .flat_map(|k| (0..2).map(move |upper| mask_lanes(k, size, upper)))
                     .filter(|&value| !self.is_zero(value))
                     .collect();
                 values.dedup();

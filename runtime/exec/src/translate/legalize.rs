@@ -68,7 +68,8 @@ pub fn mask_number(register: Register) -> Option<usize> {
         .filter(|&n| n < MASKS)
 }
 
-fn lanes_value(k: usize, size: usize, upper: usize) -> Value {
+/// Half of a mask's lanes of a size.
+pub fn mask_lanes(k: usize, size: usize, upper: usize) -> Value {
     (if size == 8 { LANES8 } else { LANES4 } + k * 2 + upper) as Value
 }
 
@@ -97,7 +98,7 @@ fn read_bits(register: Register) -> Set {
 
 fn written_bits(register: Register) -> Set {
     match vector_number(register) {
-        // What is not written becomes zero.
+        // Bytes after the end of a shorter vector become zero.
         Some(_) => bit(half(register, 0)) | bit(half(register, 1)),
         None => read_bits(register),
     }
@@ -161,7 +162,7 @@ impl Live {
         let labels: HashMap<u64, usize> = labels.map(|(n, i)| (i.ip(), n)).collect();
         let effects: Vec<(Set, Set)> = code.iter().map(effects).collect();
         let mut before = vec![0; code.len() + 1];
-        // Branches back need another round; there are few whose values are live.
+        // Each branch back over which a value is live may need another round.
         loop {
             let mut changed = false;
             for (n, i) in code.iter().enumerate().rev() {
@@ -528,27 +529,22 @@ impl Legalizer<'_> {
         Ok(())
     }
 
-    /// Notes that a mask's bits in the frame are new.
+    /// The bits of a mask in the frame are new: lanes made of others are gone.
     pub fn set_bits(&mut self, k: usize) {
         self.bits[k] = true;
         self.forget_lanes(k, 4);
         self.forget_lanes(k, 8);
     }
 
-    /// Notes that a mask's lanes of a size are new.
+    /// The lanes of a mask of a size are new: its bits, and lanes of the other size, are gone.
     pub fn set_lanes(&mut self, k: usize, size: usize) {
         self.bits[k] = false;
         self.forget_lanes(k, if size == 4 { 8 } else { 4 });
     }
 
-    /// The value of half of a mask's lanes.
-    pub fn lanes(k: usize, size: usize, upper: usize) -> Value {
-        lanes_value(k, size, upper)
-    }
-
     fn forget_lanes(&mut self, k: usize, size: usize) {
         for upper in 0..2 {
-            let places = &mut self.values[usize::from(lanes_value(k, size, upper))];
+            let places = &mut self.values[usize::from(mask_lanes(k, size, upper))];
             if let Some(reg) = places.reg.take() {
                 self.held[usize::from(reg)] = None;
             }
@@ -557,12 +553,12 @@ impl Legalizer<'_> {
     }
 
     pub fn has_lanes(&self, k: usize, size: usize) -> bool {
-        // Each half is made when it is first needed.
+        // A half is made when it is first needed.
         (0..2).all(|upper| self.has_half(k, size, upper))
     }
 
     pub fn has_half(&self, k: usize, size: usize, upper: usize) -> bool {
-        self.values[usize::from(lanes_value(k, size, upper))].valid
+        self.values[usize::from(mask_lanes(k, size, upper))].valid
     }
 
     /// Has a mask's bits in the frame. Flags stay as they are.
@@ -576,7 +572,7 @@ impl Legalizer<'_> {
         };
         let pinned = self.pinned;
         for (upper, to) in [Register::R8D, Register::R9D].into_iter().enumerate() {
-            let value = lanes_value(k, size, upper);
+            let value = mask_lanes(k, size, upper);
             if upper == 1 && self.is_zero(value) {
                 break;
             }
