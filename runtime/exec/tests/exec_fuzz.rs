@@ -90,3 +90,11 @@ fn a_comparison_writes_the_full_value_of_an_accumulator() {
     let code = fixture.changed(donor, &[0, 127, 40, 210, 0, 33, 0, 0]);
     assert_eq!(fixture.execute_on(Engine::Both, &code, false), Ok(()));
 }
+
+#[test]
+fn channels_that_a_thread_lacks_are_not_counted() {
+    // Sixteen channels from number 24 on.
+    let [fixture, donor] = [31463, 1076].map(|number| Fixture::get(4, number));
+    let code = fixture.changed(donor, &[120, 114, 19, 146, 0, 116, 0, 0]);
+    assert_eq!(fixture.execute_on(Engine::Both, &code, false), Ok(()));
+}

@@ -76,7 +76,7 @@ impl Emitter<'_> {
         let from = offset_of!(Thread, active);
         let code = match (first % 8, lanes) {
             (0, 8) => Code::Movzx_r32_rm8,
-            (0, 16) => Code::Movzx_r32_rm16,
+            (0, 16) if first <= 16 => Code::Movzx_r32_rm16,
             _ => {
                 self.asm.plain(Code::Mov_r32_rm32, to, at(THREAD, from))?;
                 if first != 0 {
