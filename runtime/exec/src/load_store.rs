@@ -176,6 +176,11 @@ fn atomic(kind: Kind) -> Option<Operation> {
     })
 }
 
+/// True if an extended descriptor names the scratch surface.
+pub fn names_scratch(extended: u32) -> bool {
+    extended & SURFACE == SCRATCH
+}
+
 /// The memory that a message accesses.
 fn space<'a>(
     thread: &Thread,
@@ -200,7 +205,7 @@ fn space<'a>(
         AddressKind::BindlessSurface => {
             shared.space(HEAP.saturating_add(extended >> BINDLESS_SHIFT))
         }
-        AddressKind::SurfaceState if extended & SURFACE == SCRATCH => {
+        AddressKind::SurfaceState if names_scratch(extended) => {
             let start = shared.scratch + u64::from(thread.scratch);
             let room = u64::from(thread.scratch_bytes);
             Ok(Space::Part(shared.memory, start, room))
@@ -208,6 +213,13 @@ fn space<'a>(
         AddressKind::SurfaceState => Err(m.bad("its surface is not the thread's scratch space")),
         AddressKind::BindingTable => shared.space(extended >> TABLE_SHIFT),
     }
+}
+
+/// Number of registers for `size` bytes of each channel. However few there are, there is room for those whose dwords
+/// fill a register, as the reference finalizer's code of DG2 and of Xe2 has it.
+pub fn registers(m: &Message, lanes: usize, size: usize) -> usize {
+    let least = m.register() / size_of::<u32>();
+    (lanes.max(least) * size).div_ceil(m.register())
 }
 
 /// The accesses of a message.
@@ -221,20 +233,14 @@ struct Access<'a> {
 impl Access<'_> {
     /// Number of registers for one element of all channels.
     fn rows(&self) -> usize {
-        self.registers(self.element.slot)
+        registers(self.m, self.m.lanes(), self.element.slot)
     }
 
     /// Number of registers for the addresses of all channels.
     fn address_rows(&self) -> usize {
-        self.registers(self.address)
+        registers(self.m, self.m.lanes(), self.address)
     }
 
-    /// Number of registers for `size` bytes of all channels. However few the instruction has, there is room for those
-    /// whose dwords fill a register, as the reference finalizer's code of DG2 and of Xe2 has it.
-    fn registers(&self, size: usize) -> usize {
-        let least = self.m.register() / size_of::<u32>();
-        (self.m.lanes().max(least) * size).div_ceil(self.m.register())
-    }
 
     fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Space<'a>, Cause> {
         space(thread, shared, self.m, &self.m.request()?.fields)

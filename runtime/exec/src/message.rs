@@ -3,6 +3,7 @@
 //! Descriptors are decoded to typed requests by the tables of `kiln_emit::messages`. The effects follow the PRM, vol.
 //! 7, "Shared Functions — Data Port". The access of every enabled channel is checked before it is performed.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
@@ -41,6 +42,8 @@ pub struct Send {
     /// First byte of the response; none when it goes to the null register.
     response: Option<usize>,
     ready: Option<Message>,
+    /// The message without its surface, if that alone is in a register.
+    form: Option<Message>,
 }
 
 impl Send {
@@ -76,6 +79,7 @@ impl Send {
                 }
             },
             ready: None,
+            form: None,
         };
         if send.gathered.is_none() {
             send.parts[0] = payload_register(first)?;
@@ -83,8 +87,16 @@ impl Send {
         if let Some(second) = inst.srcs.get(1) {
             send.parts[1] = payload_register(second)?;
         }
-        if let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (msg.desc, msg.ex_desc) {
-            send.ready = Some(send.message(desc, ex_desc)?);
+        match (msg.desc, msg.ex_desc) {
+            (Desc::Imm(desc), Desc::Imm(ex_desc)) => {
+                send.ready = Some(send.message(desc, ex_desc)?);
+            }
+            (Desc::Imm(desc), Desc::Addr { .. })
+                if send.second.is_some() && !function_in_descriptor(platform.family) =>
+            {
+                send.form = send.message(desc, 0).ok();
+            }
+            _ => {}
         }
         Ok(send)
     }
@@ -97,6 +109,33 @@ impl Send {
     /// The message, if its descriptors are constants.
     pub fn ready(&self) -> Option<&Message> {
         self.ready.as_ref()
+    }
+
+    /// The message, without its surface if that is in a register; none if more of it is.
+    pub fn form(&self) -> Option<&Message> {
+        self.ready.as_ref().or(self.form.as_ref())
+    }
+
+    /// Byte of the address registers that the extended descriptor is at; none if it is a constant.
+    pub fn named(&self) -> Option<usize> {
+        match self.ex_desc {
+            Desc::Imm(_) => None,
+            Desc::Addr { byte } => Some(byte.into()),
+        }
+    }
+
+    /// The message of a thread.
+    ///
+    /// # Errors
+    /// A descriptor outside the address registers; a payload outside the general registers.
+    pub fn exact(&self, thread: &Thread) -> Result<Cow<'_, Message>, Cause> {
+        match &self.ready {
+            Some(message) => Ok(Cow::Borrowed(message)),
+            None => {
+                let (desc, ex_desc) = (value(thread, self.desc)?, value(thread, self.ex_desc)?);
+                self.message(desc, ex_desc).map(Cow::Owned)
+            }
+        }
     }
 
     /// True if the thread ends with the message.
@@ -364,10 +403,7 @@ pub fn send(
     {
         return gateway(thread, shared, message);
     }
-    let mut message = match &send.ready {
-        Some(message) => message.clone(),
-        None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
-    };
+    let mut message = send.exact(thread)?.into_owned();
     if let Some(at) = send.gathered {
         message.gather(&thread.scalar[at..], thread.platform.grf_count)?;
     }

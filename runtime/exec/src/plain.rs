@@ -9,7 +9,7 @@ use kiln_emit::platform::Payload;
 
 use super::block::{hword_count, oword_count};
 use super::dispatch::SCRATCH_STATE;
-use super::load_store::{BINDLESS_SHIFT, Element, TABLE_SHIFT};
+use super::load_store::{BINDLESS_SHIFT, Element, TABLE_SHIFT, registers};
 use super::memory::{BTI_SLM, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP};
 use super::message::{Message, Send, byte_count, channels, elements};
 use super::operation::Operation;
@@ -18,8 +18,7 @@ use super::operation::Operation;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain {
     pub write: bool,
-    /// Index of the surface that offsets of 32 bits count in; none for addresses of 64 bits.
-    pub surface: Option<u32>,
+    pub space: AddressSpace,
     /// First byte of the addresses in the general registers.
     pub addresses: usize,
     /// Factor of each address, and the number added to it.
@@ -39,8 +38,7 @@ pub struct Plain {
 
 impl Plain {
     /// The plain form of a message; none if it has none.
-    pub fn of(op: &Operation, send: &Send) -> Option<Plain> {
-        let m = send.ready()?;
+    pub fn of(op: &Operation, m: &Message) -> Option<Plain> {
         let lanes = usize::from(op.lanes);
         if m.has_header() {
             return None;
@@ -61,12 +59,12 @@ impl Plain {
 
     /// True for shared local memory.
     pub fn is_local(&self) -> bool {
-        self.surface == Some(BTI_SLM)
+        self.space == AddressSpace::Surface(BTI_SLM)
     }
 
     /// Bytes of an address.
     pub fn address(&self) -> usize {
-        if self.surface.is_some() { 4 } else { 8 }
+        self.space.address()
     }
 
     /// Size of the memory that a channel accesses, in bytes.
@@ -76,11 +74,13 @@ impl Plain {
     }
 }
 
-/// The space of a block's address.
+/// The space that the addresses of a message are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockSpace {
-    /// Offsets into a surface.
+pub enum AddressSpace {
+    /// 32-bit offsets into a surface.
     Surface(u32),
+    /// 32-bit offsets into the thread's scratch space.
+    Own,
     /// 32-bit offsets from the general state's base.
     Stateless,
     /// 64-bit addresses.
@@ -89,11 +89,21 @@ pub enum BlockSpace {
     Scratch(Option<u32>),
 }
 
+impl AddressSpace {
+    /// Bytes of an address.
+    pub fn address(self) -> usize {
+        match self {
+            AddressSpace::Flat => 8,
+            _ => 4,
+        }
+    }
+}
+
 /// A message that loads or stores consecutive bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub write: bool,
-    pub space: BlockSpace,
+    pub space: AddressSpace,
     /// Place of the address in the general registers, and that of the dword whose upper bits are added; scratch space
     /// has an address of its own.
     pub address: usize,
@@ -109,8 +119,7 @@ pub struct Block {
 
 impl Block {
     /// The form of a message that some channel executes in any case; none if it has none.
-    pub fn of(op: &Operation, send: &Send) -> Option<Block> {
-        let m = send.ready()?;
+    pub fn of(op: &Operation, send: &Send, m: &Message) -> Option<Block> {
         if op.ungated == 0 || op.pred.is_some() {
             return None;
         }
@@ -159,19 +168,19 @@ impl Block {
                 };
                 let offset = request.fields.offset.unwrap_or_default();
                 let offset = i32::try_from(offset).ok()?;
-                (BlockSpace::Scratch(named), first, Some(first + 20), offset)
+                (AddressSpace::Scratch(named), first, Some(first + 20), offset)
             }
             A64OwordBlockRead
             | A64OwordBlockWrite
             | A64AlignedOwordBlockRead
             | A64AlignedOwordBlockWrite
             | A64HwordBlockRead
-            | A64HwordBlockWrite => (BlockSpace::Flat, first, None, 0),
+            | A64HwordBlockWrite => (AddressSpace::Flat, first, None, 0),
             _ => match m.bti() {
                 BTI_STATELESS | BTI_STATELESS_NONCOHERENT => {
-                    (BlockSpace::Stateless, first + 8, Some(first + 20), 0)
+                    (AddressSpace::Stateless, first + 8, Some(first + 20), 0)
                 }
-                bti => (BlockSpace::Surface(bti), first + 8, None, 0),
+                bti => (AddressSpace::Surface(bti), first + 8, None, 0),
             },
         };
         let registers = (size + skip).div_ceil(m.register());
@@ -208,18 +217,11 @@ impl Block {
         let size = usize::from(vector.count) * element.size;
         let local = m.function() == Function::LocalMemory;
         let space = match (fields.address?, fields.address_bits?) {
-            (AddressKind::Flat, 32) if local => BlockSpace::Surface(BTI_SLM),
+            (AddressKind::Flat, 32) if local => AddressSpace::Surface(BTI_SLM),
             _ if local => return None,
-            (AddressKind::Flat, 64) => BlockSpace::Flat,
-            (AddressKind::Flat, 32) => BlockSpace::Stateless,
-            (AddressKind::BindlessSurface, 32) => {
-                let number = m.extended() >> BINDLESS_SHIFT;
-                BlockSpace::Surface(HEAP.saturating_add(number))
-            }
-            (AddressKind::BindingTable, 32) => match m.extended() >> TABLE_SHIFT {
-                BTI_STATELESS | BTI_STATELESS_NONCOHERENT => BlockSpace::Stateless,
-                bti => BlockSpace::Surface(bti),
-            },
+            (AddressKind::Flat, 64) => AddressSpace::Flat,
+            (AddressKind::Flat, 32) => AddressSpace::Stateless,
+            (kind, 32) => offsets(kind, m.extended())?,
             _ => return None,
         };
         Some(Block {
@@ -267,16 +269,16 @@ fn data_port(m: &Message, lanes: usize) -> Option<Plain> {
         A64QwordScatter => (true, 8, 8, 8, 1, 8, several()),
         _ => return None,
     };
-    let surface = match (address, m.bti()) {
-        (8, _) => None,
+    let space = match (address, m.bti()) {
+        (8, _) => AddressSpace::Flat,
         (_, BTI_STATELESS | BTI_STATELESS_NONCOHERENT) => return None,
-        (_, bti) => Some(bti),
+        (_, bti) => AddressSpace::Surface(bti),
     };
     let rows = (lanes * slot).div_ceil(m.register());
     let first = (lanes * address).div_ceil(m.register());
     Some(Plain {
         write,
-        surface,
+        space,
         addresses: adjacent(m, 0, first)?,
         unit,
         offset: 0,
@@ -310,25 +312,22 @@ fn by_address(m: &Message, lanes: usize) -> Option<Plain> {
         (None, None) => return None,
     };
     let local = m.function() == Function::LocalMemory;
-    let surface = match (fields.address?, fields.address_bits?) {
-        (AddressKind::Flat, 32) if local => Some(BTI_SLM),
+    let space = match (fields.address?, fields.address_bits?) {
+        (AddressKind::Flat, 32) if local => AddressSpace::Surface(BTI_SLM),
         _ if local => return None,
-        (AddressKind::Flat, 64) => None,
-        (AddressKind::BindlessSurface, 32) => {
-            Some(HEAP.saturating_add(m.extended() >> BINDLESS_SHIFT))
-        }
-        (AddressKind::BindingTable, 32) => match m.extended() >> TABLE_SHIFT {
-            BTI_STATELESS | BTI_STATELESS_NONCOHERENT => return None,
-            bti => Some(bti),
+        (AddressKind::Flat, 64) => AddressSpace::Flat,
+        (kind, 32) => match offsets(kind, m.extended())? {
+            AddressSpace::Stateless => return None,
+            space => space,
         },
         _ => return None,
     };
-    let address = if surface.is_some() { 4 } else { 8 };
-    let rows = (lanes * element.slot).div_ceil(m.register());
-    let first = (lanes * address).div_ceil(m.register());
+    let address = space.address();
+    let rows = registers(m, lanes, element.slot);
+    let first = registers(m, lanes, address);
     Some(Plain {
         write,
-        surface,
+        space,
         addresses: adjacent(m, 0, first)?,
         unit: 1,
         offset: m.offset(),
@@ -341,6 +340,22 @@ fn by_address(m: &Message, lanes: usize) -> Option<Plain> {
         },
         elements,
         pitch: rows * m.register(),
+    })
+}
+
+/// The space that offsets of 32 bits are in, by an extended descriptor. Own scratch space is a surface that the
+/// descriptor has to name (`load_store::names_scratch`).
+fn offsets(kind: AddressKind, extended: u32) -> Option<AddressSpace> {
+    Some(match kind {
+        AddressKind::BindlessSurface => {
+            AddressSpace::Surface(HEAP.saturating_add(extended >> BINDLESS_SHIFT))
+        }
+        AddressKind::BindingTable => match extended >> TABLE_SHIFT {
+            BTI_STATELESS | BTI_STATELESS_NONCOHERENT => AddressSpace::Stateless,
+            bti => AddressSpace::Surface(bti),
+        },
+        AddressKind::SurfaceState => AddressSpace::Own,
+        AddressKind::Flat => return None,
     })
 }
 

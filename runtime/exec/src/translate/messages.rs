@@ -6,19 +6,20 @@
 //! looked at: one after the other, all the same, or anything, which is a gather or a scatter. The host scatters lanes in
 //! their order; stores of several elements are taken only where no two channels can overlap in part.
 //!
-//! A message knows its buffer by a [`Site`]. That of a surface never changes; that of 64-bit addresses is the buffer that
-//! the interpreter last found for it.
+//! A message knows its buffer by a [`Site`]. That of a constant surface never changes; any other is the buffer that the
+//! interpreter last found for the message. Code compares an extended descriptor in a register with that of its site.
 
 use std::mem::offset_of;
 
-use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax};
+use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax, rdx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::super::machine::{Thread, low_mask};
 use super::super::memory::{BTI_SLM, Shared};
-use super::super::message::Send;
-use super::super::operation::{File, Operation};
-use super::super::plain::{Block, BlockSpace, Plain};
+use super::super::message::{Message, Send};
+use super::super::operation::{File, Operation, Path};
+use super::super::load_store;
+use super::super::plain::{AddressSpace, Block, Plain};
 use super::super::words::Words;
 use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, THREAD, at, keep};
 use super::blocks::Lanes;
@@ -38,6 +39,10 @@ pub struct Site {
     base: u64,
     /// Number of distances at which a channel's access is inside.
     starts: u64,
+    /// The last offset of a thread's scratch space, if distances count from there.
+    last_thread: u64,
+    /// The extended descriptor that names the buffer.
+    extended: u32,
 }
 
 /// A message that has a site.
@@ -46,6 +51,8 @@ pub struct SiteKind {
     access: Kind,
     /// Size of the memory that code accesses at a distance, in bytes.
     extent: usize,
+    /// Byte of the address registers that its extended descriptor is at; none if it is a constant.
+    named: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,37 +74,67 @@ impl Site {
         Site {
             origin: words.address(),
             base,
-            starts: (words.len() + 1).saturating_sub(extent).min(FAR) as u64,
+            starts: starts(words.len(), extent),
+            ..Site::default()
+        }
+    }
+
+    /// A surface; that of no buffer if it is none.
+    fn of_surface(bti: u32, shared: &Shared, extent: usize) -> Site {
+        let words = shared.space(bti).ok().and_then(|space| space.words());
+        words.map_or(Site::default(), |(words, _)| Site::of(words, 0, extent))
+    }
+
+    /// A thread's scratch space; that of another thread has the same size.
+    fn of_own(thread: &Thread, shared: &Shared, extent: usize) -> Option<Site> {
+        let (base, words) = shared.memory.buffer_at(shared.scratch)?;
+        let before = shared.scratch - base;
+        let room = (words.len() as u64).checked_sub(before)?;
+        let size = u64::from(thread.scratch_bytes);
+        Some(Site {
+            origin: words.address() + before,
+            base: 0,
+            starts: starts(size as usize, extent),
+            last_thread: room.checked_sub(size)?,
+            extended: 0,
+        })
+    }
+}
+
+/// Number of distances at which an access of an extent is inside.
+fn starts(size: usize, extent: usize) -> u64 {
+    (size + 1).saturating_sub(extent).min(FAR) as u64
+}
+
+impl SiteKind {
+    /// The site of a constant surface; that of no buffer for any other space.
+    pub fn bind(&self, shared: &Shared) -> Site {
+        match (self.access.space(), self.named) {
+            (AddressSpace::Surface(bti), None) => Site::of_surface(bti, shared, self.extent),
+            _ => Site::default(),
         }
     }
 }
 
-impl SiteKind {
-    /// The surface of its offsets; none if the buffer depends on the address.
-    fn surface(&self) -> Option<u32> {
-        match &self.access {
-            Kind::Plain(plain) => plain.surface,
-            Kind::Block(block) => match block.space {
-                BlockSpace::Surface(bti) => Some(bti),
-                _ => None,
-            },
-        }
+impl Kind {
+    /// The form of a message; none if it has none.
+    fn of(op: &Operation, send: &Send, m: &Message) -> Option<Kind> {
+        let plain = || Plain::of(op, m).map(Kind::Plain);
+        plain().or_else(|| Block::of(op, send, m).map(Kind::Block))
     }
 
-    /// The site of a surface; that of no buffer for addresses, and for a surface that is none.
-    pub fn bind(&self, shared: &Shared) -> Site {
-        let space = self.surface().and_then(|bti| shared.space(bti).ok());
-        let words = space.and_then(|space| space.words());
-        words.map_or(Site::default(), |(words, _)| {
-            Site::of(words, 0, self.extent)
-        })
+    fn space(&self) -> AddressSpace {
+        match self {
+            Kind::Plain(plain) => plain.space,
+            Kind::Block(block) => block.space,
+        }
     }
 
     /// The virtual address from which the code's distances are counted, and an address that is about to be accessed.
     fn address(&self, op: &Operation, thread: &Thread, shared: &Shared) -> Option<(u64, u64)> {
         let quad =
             |at: usize| u64::from(thread.grf_dword(at)) | u64::from(thread.grf_dword(at + 4)) << 32;
-        match &self.access {
+        match self {
             Kind::Plain(plain) => {
                 let enabled = thread.enabled(op);
                 let lane = (enabled != 0).then(|| enabled.trailing_zeros() as usize)?;
@@ -112,16 +149,16 @@ impl SiteKind {
                     u64::from(sum.wrapping_add_signed(block.offset))
                 };
                 match block.space {
-                    BlockSpace::Surface(_) => None,
-                    BlockSpace::Flat => {
+                    AddressSpace::Surface(_) | AddressSpace::Own => None,
+                    AddressSpace::Flat => {
                         let address = quad(block.address);
                         Some((0, address.wrapping_add_signed(block.offset.into())))
                     }
-                    BlockSpace::Stateless => {
+                    AddressSpace::Stateless => {
                         let origin = shared.general_state;
                         Some((origin, origin.wrapping_add(offset())))
                     }
-                    BlockSpace::Scratch(_) => {
+                    AddressSpace::Scratch(_) => {
                         let own = u64::from(thread.scratch & !LOW_BITS);
                         let address = shared.scratch.wrapping_add(own);
                         let offset = block.offset.into();
@@ -144,20 +181,32 @@ pub fn find_buffer(
     thread: &Thread,
     shared: &Shared,
 ) -> Option<(usize, Site)> {
-    let site = code.site_of.get(index as usize).copied().flatten()? as usize;
-    let kind = code.sites.get(site)?;
-    if kind.surface().is_some() {
+    let number = code.site_of.get(index as usize).copied().flatten()? as usize;
+    let kind = code.sites.get(number)?;
+    let Path::Send(send) = &op.path else {
         return None;
-    }
-    let (origin, address) = kind.address(op, thread, shared)?;
-    let (base, words) = shared.memory.buffer_at(address)?;
-    let aligned = base.is_multiple_of(BASE_ALIGNMENT) && origin.is_multiple_of(BASE_ALIGNMENT);
-    aligned.then(|| {
-        (
-            site,
-            Site::of(words, base.wrapping_sub(origin), kind.extent),
-        )
-    })
+    };
+    let message = send.exact(thread).ok()?;
+    let named = match kind.named {
+        Some(_) => Some(Kind::of(op, send, &message)?),
+        None => None,
+    };
+    let access = named.as_ref().unwrap_or(&kind.access);
+    let site = match access.space() {
+        AddressSpace::Surface(_) if named.is_none() => return None,
+        AddressSpace::Surface(bti) => Site::of_surface(bti, shared, kind.extent),
+        AddressSpace::Own if !load_store::names_scratch(message.extended()) => return None,
+        AddressSpace::Own => Site::of_own(thread, shared, kind.extent)?,
+        _ => {
+            let (origin, address) = access.address(op, thread, shared)?;
+            let (base, words) = shared.memory.buffer_at(address)?;
+            let aligned =
+                base.is_multiple_of(BASE_ALIGNMENT) && origin.is_multiple_of(BASE_ALIGNMENT);
+            aligned.then(|| Site::of(words, base.wrapping_sub(origin), kind.extent))?
+        }
+    };
+    let extended = message.extended();
+    Some((number, Site { extended, ..site }))
 }
 
 /// The forms of an access.
@@ -210,12 +259,15 @@ impl Emitter<'_> {
     /// A message; false if it is not translated.
     pub fn message(&mut self, op: &Operation, send: &Send) -> Result<bool, IcedError> {
         let file = File::Grf.bytes(self.program.platform());
-        let Some(plain) = Plain::of(op, send).filter(|plain| takes(op, plain, file)) else {
-            let block = Block::of(op, send).filter(|block| block.data + block.size <= file);
-            return match block {
-                Some(block) => self.block_access(block).map(|()| true),
-                None => Ok(false),
-            };
+        let Some(form) = send.form() else {
+            return Ok(false);
+        };
+        let plain = match Kind::of(op, send, form) {
+            Some(Kind::Plain(plain)) if takes(op, &plain, file) => plain,
+            Some(Kind::Block(block)) if block.data + block.size <= file => {
+                return self.block_access(block, send.named()).map(|()| true);
+            }
+            _ => return Ok(false),
         };
         let most = 64 / plain.slot as u8;
         let parts: Vec<Part> = Part::of(op.lanes, most).collect();
@@ -233,9 +285,10 @@ impl Emitter<'_> {
             true => plain.extent(),
             false => plain.extent() - plain.element + plain.slot,
         };
-        let site = self.new_site(Kind::Plain(plain.clone()), extent);
+        let site = self.new_site(Kind::Plain(plain.clone()), extent, send.named());
         let mut last = None;
         let mut slow = Vec::new();
+        self.named(site * size_of::<Site>(), send.named(), &mut slow)?;
         for &part in &parts {
             let enabled = self.enabled(op, part)?;
             let k = self.explicit(enabled, part.lanes)?;
@@ -258,18 +311,48 @@ impl Emitter<'_> {
     }
 
     /// The number of a new site for the operation at hand.
-    fn new_site(&mut self, access: Kind, extent: usize) -> usize {
+    fn new_site(&mut self, access: Kind, extent: usize, named: Option<usize>) -> usize {
         let site = self.sites.len();
-        self.sites.push(SiteKind { access, extent });
+        let kind = SiteKind {
+            access,
+            extent,
+            named,
+        };
+        self.sites.push(kind);
         self.site_of[self.index as usize] = Some(site as u32);
         site
     }
 
+    /// Leaves if an extended descriptor in the address registers does not name the buffer of the site at an offset.
+    fn named(&mut self, site: usize, named: Option<usize>, slow: &mut Vec<Slow>) -> Done {
+        let Some(byte) = named else { return Ok(()) };
+        let found = place(File::Addr, byte);
+        self.flush(found, 4)?;
+        let label = self.leave(slow);
+        self.asm
+            .plain(Code::Mov_r32_rm32, Register::EAX, at(THREAD, found))?;
+        let expected = at(SITES, site + offset_of!(Site, extended));
+        self.asm
+            .plain(Code::Cmp_r32_rm32, Register::EAX, expected)?;
+        self.asm.a.jne(label)
+    }
+
+    /// The offset of the thread's scratch space in `rdx`; leaves if it is after the last one.
+    fn own_offset(&mut self, site: usize, label: CodeLabel) -> Done {
+        let own = at(THREAD, offset_of!(Thread, scratch));
+        self.asm.plain(Code::Mov_r32_rm32, Register::EDX, own)?;
+        let last = at(SITES, site + offset_of!(Site, last_thread));
+        self.asm.plain(Code::Cmp_r64_rm64, Register::RDX, last)?;
+        self.asm.a.ja(label)
+    }
+
     /// A message that loads or stores consecutive bytes.
-    fn block_access(&mut self, block: Block) -> Done {
-        let site = self.new_site(Kind::Block(block.clone()), block.size) * size_of::<Site>();
-        let site = |offset: usize| at(SITES, site + offset);
+    fn block_access(&mut self, block: Block, named: Option<usize>) -> Done {
+        let number = self.new_site(Kind::Block(block.clone()), block.size, named);
+        let first = number * size_of::<Site>();
+        let site = |offset: usize| at(SITES, first + offset);
         let mut slow = Vec::new();
+        self.named(first, named, &mut slow)?;
         let grf = |at: usize| place(File::Grf, at);
         self.flush(grf(block.address), 8)?;
         if let Some(base) = block.base {
@@ -281,7 +364,9 @@ impl Emitter<'_> {
             self.asm.a.test(eax, block.alignment as i32 - 1)?;
             self.asm.a.jnz(label)?;
         }
-        if !matches!(block.space, BlockSpace::Surface(_)) {
+        if block.space == AddressSpace::Own {
+            self.own_offset(first, label)?;
+        } else if !matches!(block.space, AddressSpace::Surface(_)) {
             let base = site(offset_of!(Site, base));
             self.asm.plain(Code::Sub_r64_rm64, Register::RAX, base)?;
         }
@@ -290,6 +375,9 @@ impl Emitter<'_> {
         self.asm.a.jae(label)?;
         let origin = site(offset_of!(Site, origin));
         self.asm.plain(Code::Add_r64_rm64, Register::RAX, origin)?;
+        if block.space == AddressSpace::Own {
+            self.asm.a.add(rax, rdx)?;
+        }
         let mut done = 0;
         while done < block.size {
             let len = [64, 32, 16, 8, 4]
@@ -320,7 +408,7 @@ impl Emitter<'_> {
     fn block_address(&mut self, block: &Block, label: CodeLabel) -> Done {
         let grf = |offset: usize| at(THREAD, place(File::Grf, offset));
         let low = !(LOW_BITS as i32);
-        if let BlockSpace::Scratch(named) = block.space {
+        if let AddressSpace::Scratch(named) = block.space {
             let own = at(THREAD, offset_of!(Thread, scratch));
             self.asm.plain(Code::Mov_r32_rm32, Register::EAX, own)?;
             self.asm.a.and(eax, low)?;
@@ -335,7 +423,7 @@ impl Emitter<'_> {
             return self.asm.a.add(rax, block.offset);
         }
         let address = grf(block.address);
-        if block.space == BlockSpace::Flat {
+        if block.space == AddressSpace::Flat {
             self.asm.plain(Code::Mov_r64_rm64, Register::RAX, address)?;
             return self.asm.a.add(rax, block.offset);
         }
@@ -353,7 +441,7 @@ impl Emitter<'_> {
             self.asm.a.add(eax, block.offset)?;
         }
         match block.space {
-            BlockSpace::Surface(BTI_SLM) => self.asm.a.and(eax, !LOCAL_TAG as i32),
+            AddressSpace::Surface(BTI_SLM) => self.asm.a.and(eax, !LOCAL_TAG as i32),
             _ => Ok(()),
         }
     }
@@ -373,11 +461,14 @@ impl Emitter<'_> {
         let l = access.part.length32();
         let first = usize::from(access.part.first) * plain.address();
         let from = place(File::Grf, plain.addresses + first);
-        if plain.surface.is_none() {
+        if plain.space == AddressSpace::Flat {
             return self.distances64(access, from, slow);
         }
         let source = self.read(from, lanes * 4)?;
         let label = self.leave(slow);
+        if plain.space == AddressSpace::Own {
+            self.own_offset(access.site, label)?;
+        }
         let t = TEMPS[0];
         let mut reg = source;
         if plain.unit != 1 {
@@ -496,6 +587,11 @@ impl Emitter<'_> {
         }
         let origin = access.site(offset_of!(Site, origin));
         self.asm.plain(Code::Mov_r64_rm64, Register::RAX, origin)?;
+        if plain.space == AddressSpace::Own {
+            let own = at(THREAD, offset_of!(Thread, scratch));
+            self.asm.plain(Code::Mov_r32_rm32, Register::EDX, own)?;
+            self.asm.a.add(rax, rdx)?;
+        }
         self.asm.plain(
             Code::EVEX_Vmovd_rm32_xmm,
             Register::ECX,
