@@ -200,14 +200,14 @@ impl Format {
 fn linear(color: f32) -> f32 {
     match color {
         ..=0.04045 => color / 12.92,
-        _ => ((f64::from(color) + 0.055) / 1.055).powf(2.4) as f32,
+        _ => libm::pow((f64::from(color) + 0.055) / 1.055, 2.4) as f32,
     }
 }
 
 fn curved(intensity: f32) -> f32 {
     match intensity {
         ..=0.0031308 => intensity * 12.92,
-        _ => (1.055 * f64::from(intensity).powf(1.0 / 2.4) - 0.055) as f32,
+        _ => (1.055 * libm::pow(intensity.into(), 1.0 / 2.4) - 0.055) as f32,
     }
 }
 

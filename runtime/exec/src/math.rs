@@ -1,8 +1,9 @@
 //! The shared math function: transcendental functions, integer division, and the macro steps of
 //! IEEE division and square root.
 //!
-//! The functions are rounded correctly here; the hardware's are within a few units in the last
-//! place of that (PRM vol. 7, "Extended Math").
+//! The functions are computed in doubles and rounded; the hardware's are within a few units in the last place of that
+//! (PRM vol. 7, "Extended Math"). Those that a host's library would compute are the crate `libm`'s, so that all hosts
+//! have the same results.
 //!
 //! # Macro operands
 //!
@@ -56,16 +57,16 @@ fn float_function(thread: &mut Thread, op: &Operation, function: MathFn) -> Resu
         let (a, b) = (a[lane], b[lane]);
         r[lane] = match function {
             MathFn::Inv => 1.0 / a,
-            MathFn::Log => a.log2(),
-            MathFn::Exp => a.exp2(),
+            MathFn::Log => libm::log2(a),
+            MathFn::Exp => libm::exp2(a),
             MathFn::Sqt => a.sqrt(),
             MathFn::Rsqt => 1.0 / a.sqrt(),
-            MathFn::Sin => a.sin(),
-            MathFn::Cos => a.cos(),
+            MathFn::Sin => libm::sin(a),
+            MathFn::Cos => libm::cos(a),
             MathFn::Fdiv => a / b,
             // A negative base gives a NaN, whatever the exponent.
             MathFn::Pow if a < 0.0 => f64::NAN,
-            MathFn::Pow => a.powf(b),
+            MathFn::Pow => libm::pow(a, b),
             _ => return Err(Cause::Op(op.op)),
         };
         if r[lane].is_nan() {

@@ -362,7 +362,7 @@ impl Request<'_> {
             }
             most = most.max(square.sqrt());
         }
-        Ok(most.log2())
+        Ok(libm::log2f(most))
     }
 
     /// Writes the requested colors, as many as fit the response.
