@@ -241,7 +241,6 @@ impl Access<'_> {
         registers(self.m, self.m.lanes(), self.address)
     }
 
-
     fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Space<'a>, Cause> {
         space(thread, shared, self.m, &self.m.request()?.fields)
     }

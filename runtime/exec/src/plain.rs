@@ -168,7 +168,12 @@ impl Block {
                 };
                 let offset = request.fields.offset.unwrap_or_default();
                 let offset = i32::try_from(offset).ok()?;
-                (AddressSpace::Scratch(named), first, Some(first + 20), offset)
+                (
+                    AddressSpace::Scratch(named),
+                    first,
+                    Some(first + 20),
+                    offset,
+                )
             }
             A64OwordBlockRead
             | A64OwordBlockWrite

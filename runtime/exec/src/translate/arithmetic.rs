@@ -9,13 +9,13 @@ use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::{Cond, MathFn, Op, Type};
 
 use super::super::fast::{self, Fast, Order};
-use super::super::operation::{Base, File, Operation, Path, Source, Steps, Target};
+use super::super::operation::{Base, File, Operation, Path, Source, Steps};
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
 use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
-use super::operands::{Form, Modifiers, Place, destination, form, interferes};
-use super::windows::{TEMPS, place};
+use super::operands::{Form, Modifiers, Place, accumulator, float_destination, form, interferes};
+use super::windows::TEMPS;
 
 /// The instructions of a function of `a`, `b` and `c`.
 enum Row {
@@ -169,7 +169,7 @@ struct Shape {
     places: Vec<Place>,
     size: usize,
     /// The destination is an accumulator's float, whose full value follows.
-    accumulator: Option<u16>,
+    accumulator: Option<usize>,
 }
 
 /// The forms of an operation's operands; none if one of them is not translated.
@@ -178,23 +178,6 @@ fn shape(op: &Operation) -> Option<Shape> {
         return None;
     }
     let size = op.dst.ty.bytes() as usize;
-    let mut accumulator = None;
-    let mut dst = op.dst;
-    if let Target::File {
-        file: File::Acc,
-        at,
-    } = op.dst.target
-    {
-        if op.dst.ty != Type::F || usize::from(op.dst.step) != size && op.lanes != 1 {
-            return None;
-        }
-        accumulator = Some(at);
-        // The bytes are like a register's.
-        dst.target = Target::File {
-            file: File::Grf,
-            at: 0,
-        };
-    }
     let most = 64 / usize::from(op.dst.step.max(4));
     let parts: Vec<Part> = Part::of(op.lanes, most.clamp(1, 16) as u8).collect();
     if interferes(op, &parts) {
@@ -205,20 +188,12 @@ fn shape(op: &Operation) -> Option<Shape> {
         places: Vec::new(),
         parts,
         size,
-        accumulator,
+        accumulator: accumulator(&op.dst),
     };
     for &part in &shape.parts {
         let forms = op.sources().iter().map(|s| form(s, part));
         shape.forms.push(forms.collect::<Option<_>>()?);
-        shape.places.push(match accumulator {
-            None => destination(&dst, part)?,
-            Some(at) => match destination(&dst, part)? {
-                Place::Adjacent { at: distance } => Place::Adjacent {
-                    at: place(File::Acc, at.into()) + distance - place(File::Grf, 0),
-                },
-                other => other,
-            },
-        });
+        shape.places.push(float_destination(&op.dst, part)?);
     }
     Some(shape)
 }
@@ -335,7 +310,7 @@ impl Emitter<'_> {
             d
         };
         if let Some(at) = shape.accumulator {
-            self.extend_accumulator(usize::from(at) + usize::from(part.first) * 4, part, mask, d)?;
+            self.extend_accumulator(at + usize::from(part.first) * 4, part, mask, d)?;
         }
         let flags = op.cond.is_some_and(|c| c.bit.is_some())
             && !chooses

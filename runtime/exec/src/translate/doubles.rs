@@ -1,23 +1,32 @@
 //! Operations on doubles: lanes of 64 bits whose sources and results are all `df`.
 //!
 //! The interpreter computes them with the host's doubles, rounded to nearest, so that each is one instruction here.
-//! Denormals are flushed by explicit operations where the mode says so. Conversions to and from singles are taken, other
-//! mixed types are not.
+//! Denormals are flushed by explicit operations where the mode says so. Conversions to and from singles and to integers are
+//! taken, other mixed types are not.
 
 use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::{Cond, Op, Type};
 
+use super::super::operand::int_range;
 use super::super::operation::{Operation, Path, Source};
 use super::arithmetic::float_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
 use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
-use super::operands::{Form, Place, destination, form, interferes};
+use super::operands::{Form, Place, accumulator, float_destination, form, interferes};
 use super::windows::TEMPS;
 
 /// Maximum number of channels of a part.
 const MOST: u8 = 8;
+
+/// Roundings of the host, without an exception.
+const DOWN: u32 = 9;
+const TRUNCATES: u32 = 11;
+/// A sum with it has the other number as the low bits of its fraction: 2⁵² and half of that, so that it may be negative.
+const INTEGERS: f64 = 6_755_399_441_055_744.0;
+/// The unit of a quadword's upper half.
+const UPPER: f64 = 4_294_967_296.0;
 
 /// The instructions of an operation.
 #[derive(Clone, Copy, PartialEq)]
@@ -38,9 +47,9 @@ fn row(op: &Operation) -> Option<Row> {
         Op::Mul => Row::Two(codes::MULPD),
         Op::Mad => Row::Fused,
         Op::Rnde => Row::Round(8),
-        Op::Rndd => Row::Round(9),
+        Op::Rndd => Row::Round(DOWN),
         Op::Rndu => Row::Round(10),
-        Op::Rndz => Row::Round(11),
+        Op::Rndz => Row::Round(TRUNCATES),
         Op::Cmp => Row::Compare,
         Op::Sel if op.cond.is_some() => Row::ByRelation,
         Op::Sel if op.pred.is_some() => Row::ByPredicate,
@@ -53,16 +62,25 @@ struct Shape {
     parts: Vec<Part>,
     forms: Vec<Vec<Form>>,
     places: Vec<Place>,
+    /// First byte of a destination in the accumulators.
+    accumulator: Option<usize>,
 }
 
-fn shape(op: &Operation) -> Option<Shape> {
+/// True if the doubles from a byte on are in one accumulator.
+fn in_one(at: usize, part: Part, register: usize) -> bool {
+    at.is_multiple_of(8) && at % register + usize::from(part.lanes) * 8 <= register
+}
+
+fn shape(op: &Operation, register: usize) -> Option<Shape> {
     let row = row(op)?;
-    let doubles = |s: &Source| s.ty == Type::Df && !s.is_accumulator();
-    let converts = row == Row::Same && op.cond.is_none() && !op.saturate;
-    let widens = converts && op.srcs[0].ty == Type::F && op.dst.ty == Type::Df;
-    let narrows = converts && op.dst.ty == Type::F;
+    let doubles = |s: &Source| s.ty == Type::Df;
+    let converts = row == Row::Same && op.cond.is_none();
+    let widens = converts && !op.saturate && op.srcs[0].ty == Type::F && op.dst.ty == Type::Df;
+    let narrows = converts && !op.saturate && op.dst.ty == Type::F;
     let sources = op.sources().iter().all(doubles) || widens && !op.srcs[0].is_accumulator();
-    let dst = op.dst.ty == Type::Df || narrows || row == Row::Compare;
+    let integer = !op.dst.ty.is_float() && (converts || row == Row::Compare);
+    let accumulator = accumulator(&op.dst);
+    let dst = op.dst.ty == Type::Df || accumulator.is_none() && (narrows || integer);
     let unordered = op
         .cond
         .is_some_and(|c| matches!(c.cond, Cond::Ov | Cond::Eo));
@@ -86,11 +104,16 @@ fn shape(op: &Operation) -> Option<Shape> {
         forms: Vec::new(),
         places: Vec::new(),
         parts,
+        accumulator,
     };
     for &part in &shape.parts {
         let forms = op.sources().iter().map(|s| form(s, part));
         shape.forms.push(forms.collect::<Option<_>>()?);
-        shape.places.push(destination(&op.dst, part)?);
+        shape.places.push(float_destination(&op.dst, part)?);
+        let distance = usize::from(part.first) * 8;
+        if accumulator.is_some_and(|at| !in_one(at + distance, part, register)) {
+            return None;
+        }
     }
     Some(shape)
 }
@@ -98,7 +121,7 @@ fn shape(op: &Operation) -> Option<Shape> {
 impl Emitter<'_> {
     /// An operation on doubles; false if it is not translated.
     pub fn double(&mut self, op: &Operation) -> Result<bool, IcedError> {
-        let Some(shape) = shape(op) else {
+        let Some(shape) = shape(op, self.register_bytes) else {
             return Ok(false);
         };
         for (n, &part) in shape.parts.iter().enumerate() {
@@ -151,6 +174,11 @@ impl Emitter<'_> {
             self.asm.copy(part.length32(), d, k, single)?;
             return self.close32((place, 4, part), mask, d, TEMPS[5]);
         }
+        if !op.dst.ty.is_float() {
+            self.integers(op.dst.ty, l, r)?;
+            let size = op.dst.ty.bytes() as usize;
+            return self.close64((place, size, part), mask, r, TEMPS[5]);
+        }
         if op.saturate {
             let zero = self.spare();
             self.asm.zero(zero)?;
@@ -169,6 +197,12 @@ impl Emitter<'_> {
             self.asm.zero(zero)?;
             self.double_relation(op, l, mask, (r, zero))?;
             self.set_flags(op, part, mask, HOLDS)?;
+        }
+        if let Some(at) = shape.accumulator {
+            // The full value of a double is its bits.
+            let full = self.wide_place(at + usize::from(part.first) * 8, 8);
+            let place = Place::Adjacent { at: full };
+            self.close64((place, 8, part), mask, r, TEMPS[5])?;
         }
         self.close64((place, 8, part), mask, r, TEMPS[5])
     }
@@ -211,6 +245,62 @@ impl Emitter<'_> {
             reg = temp;
         }
         Ok(reg)
+    }
+
+    /// Doubles truncated to integers and clamped to a type; a NaN becomes zero.
+    fn integers(&mut self, ty: Type, l: Length, r: Reg) -> Done {
+        const ORDERED: u32 = 7;
+        const NOT_LESS: u32 = 5;
+        let (low, high) = int_range(ty);
+        let beyond = self.asm.quad((high as f64).to_bits());
+        let holds = (r, Arg::Reg(r), ORDERED);
+        self.asm.compare(codes::CMPPD, l, (HOLDS, None), holds)?;
+        let zeroing = Mask {
+            k: HOLDS,
+            zero: true,
+        };
+        let both = (r, Arg::Reg(r));
+        self.asm.three(codes::ANDQ, l, r, Some(zeroing), both)?;
+        let least = self.asm.quad((low as f64).to_bits());
+        let clamped = (r, Arg::Each(least));
+        self.asm.three(codes::MAXPD, l, r, None, clamped)?;
+        let whole = (Arg::Reg(r), TRUNCATES);
+        self.asm.two_imm(codes::RNDSCALEPD, l, r, None, whole)?;
+        if ty.bytes() < 8 {
+            self.asm
+                .three(codes::MINPD, l, r, None, (r, Arg::Each(beyond)))?;
+            return self.fraction(l, r);
+        }
+        // The largest quadword is no double: what is not below it is chosen at the end.
+        let large = (r, Arg::Each(beyond), NOT_LESS);
+        self.asm.compare(codes::CMPPD, l, (OTHER, None), large)?;
+        let (upper, rest) = (TEMPS[4], TEMPS[5]);
+        let [scale, back] = [1.0 / UPPER, -UPPER].map(|x| self.asm.quad(x.to_bits()));
+        self.asm
+            .three(codes::MULPD, l, upper, None, (r, Arg::Each(scale)))?;
+        let down = (Arg::Reg(upper), DOWN);
+        self.asm.two_imm(codes::RNDSCALEPD, l, upper, None, down)?;
+        self.asm.broadcast(rest, back, 8)?;
+        self.asm
+            .three(codes::FMADD231PD, l, r, None, (upper, Arg::Reg(rest)))?;
+        self.fraction(l, r)?;
+        self.fraction(l, upper)?;
+        self.asm
+            .two_imm(codes::SLLQ, l, upper, None, (Arg::Reg(upper), 32))?;
+        self.asm
+            .three(codes::ADDQ, l, r, None, (r, Arg::Reg(upper)))?;
+        let most = self.asm.quad(high as u64);
+        self.asm
+            .two(codes::BROADCASTQ, l, r, keep(OTHER), Arg::Each(most))
+    }
+
+    /// Whole doubles below 2⁵¹ as quadwords: the fraction of a power of two that they are added to.
+    fn fraction(&mut self, l: Length, reg: Reg) -> Done {
+        let power = self.asm.quad(INTEGERS.to_bits());
+        self.asm
+            .three(codes::ADDPD, l, reg, None, (reg, Arg::Each(power)))?;
+        self.asm
+            .three(codes::SUBQ, l, reg, None, (reg, Arg::Each(power)))
     }
 
     /// Replaces denormals by zeroes of their sign.

@@ -14,11 +14,11 @@ use std::mem::offset_of;
 use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax, rdx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
+use super::super::load_store;
 use super::super::machine::{Thread, low_mask};
 use super::super::memory::{BTI_SLM, Shared};
 use super::super::message::{Message, Send};
 use super::super::operation::{File, Operation, Path};
-use super::super::load_store;
 use super::super::plain::{AddressSpace, Block, Plain};
 use super::super::words::Words;
 use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, THREAD, at, keep};

@@ -103,8 +103,36 @@ pub fn destination(dst: &Dest, part: Part) -> Option<Place> {
         } => (file, usize::from(at)),
         _ => return None,
     };
+    placed(dst, part, place(file, start))
+}
+
+/// First byte of a destination in the accumulators; none of any other.
+pub fn accumulator(dst: &Dest) -> Option<usize> {
+    match dst.target {
+        Target::File {
+            file: File::Acc,
+            at,
+        } => Some(at.into()),
+        _ => None,
+    }
+}
+
+/// As [`destination`], of singles and doubles. They may go to adjacent elements of accumulators, whose bytes are stored
+/// as those of registers; their full values are not.
+pub fn float_destination(dst: &Dest, part: Part) -> Option<Place> {
+    match accumulator(dst) {
+        Some(at) if matches!(dst.ty, Type::F | Type::Df) => {
+            let place = placed(dst, part, place(File::Acc, at))?;
+            matches!(place, Place::Adjacent { .. }).then_some(place)
+        }
+        _ => destination(dst, part),
+    }
+}
+
+/// The place of a part of a destination that starts at an offset in [`Thread`].
+fn placed(dst: &Dest, part: Part, start: usize) -> Option<Place> {
     let (size, step) = (dst.ty.bytes() as usize, usize::from(dst.step));
-    let at = place(file, start + usize::from(part.first) * step);
+    let at = start + usize::from(part.first) * step;
     adjacent_or_strided(at, size, step, part.lanes.into())
 }
 

@@ -20,6 +20,9 @@ use super::windows::{TEMPS, place};
 
 /// Maximum number of channels of a part.
 const MOST: u8 = 8;
+/// The double whose fraction counts ones, and the one whose fraction counts multiples of 2³².
+const INTEGERS: f64 = 4_503_599_627_370_496.0;
+const UPPER_INTEGERS: f64 = INTEGERS * 4_294_967_296.0;
 
 /// The instructions of an operation.
 #[derive(Clone, Copy, PartialEq)]
@@ -107,15 +110,16 @@ fn takes_source(op: &Operation, source: &Source) -> bool {
     if source.ty.is_float() && !bits && !copies || source.ty == Type::Vf {
         return false;
     }
-    // The least quadword has no magnitude of 64 bits.
-    if source.ty.bytes() == 8 && modified && depends {
+    let full = source.is_accumulator() && !source.ty.is_float();
+    // The least number of 64 bits has no magnitude.
+    if (source.ty.bytes() == 8 || full) && modified && depends {
         return false;
     }
-    if !source.is_accumulator() || source.ty.is_float() {
-        return true;
-    }
+    // Carries and borrows are of an accumulator's low half.
+    let halved = full && matches!(op.op, Op::Addc | Op::Subb);
     // Adjacent full values, of dwords.
-    !modified && source.ty.bytes() == 4 && (op.lanes == 1 || source.steps == Steps::Linear(4))
+    let adjacent = op.lanes == 1 || source.steps == Steps::Linear(4);
+    !full || source.ty.bytes() == 4 && adjacent && !(modified && halved)
 }
 
 struct Shape {
@@ -221,7 +225,7 @@ impl Emitter<'_> {
         let fits = op
             .sources()
             .iter()
-            .all(|s| s.ty != Type::Uq && !s.is_accumulator());
+            .all(|s| (s.ty != Type::Uq || op.dst.ty == Type::Df) && !s.is_accumulator());
         matches!(op.dst.ty, Type::F | Type::Df)
             && row == Row::Same
             && fits
@@ -463,13 +467,36 @@ impl Emitter<'_> {
         let l = Length::of(usize::from(part.lanes) * 8);
         let t = TEMPS[4];
         if op.dst.ty == Type::Df {
-            self.asm.two(codes::CVTQQ2PD, l, t, None, Arg::Reg(r))?;
+            match op.srcs[0].ty {
+                Type::Uq => self.double_of_unsigned(l, t, r)?,
+                _ => self.asm.two(codes::CVTQQ2PD, l, t, None, Arg::Reg(r))?,
+            }
             return self.close64((place, 8, part), mask, t, TEMPS[5]);
         }
         self.asm.narrow(codes::CVTQQ2PS, l, t, r)?;
         let (d, k) = self.open32((place, 4, part), mask, t)?;
         self.asm.copy(part.length32(), d, k, t)?;
         self.close32((place, 4, part), mask, d, TEMPS[5])
+    }
+
+    /// Unsigned quadwords as doubles. Each half is the fraction of a large power of two; the sum of what is above the
+    /// powers is rounded once.
+    fn double_of_unsigned(&mut self, l: Length, to: Reg, quads: Reg) -> Done {
+        let t = TEMPS[5];
+        let powers = [INTEGERS, UPPER_INTEGERS, -(UPPER_INTEGERS + INTEGERS)];
+        let [lower, upper, less] = powers.map(|power| self.asm.quad(power.to_bits()));
+        let half = self.asm.quad(u32::MAX.into());
+        self.asm
+            .two_imm(codes::SRLQ, l, to, None, (Arg::Reg(quads), 32))?;
+        self.asm
+            .three(codes::ORQ, l, to, None, (to, Arg::Each(upper)))?;
+        self.asm
+            .three(codes::ADDPD, l, to, None, (to, Arg::Each(less)))?;
+        self.asm
+            .three(codes::ANDQ, l, t, None, (quads, Arg::Each(half)))?;
+        self.asm
+            .three(codes::ORQ, l, t, None, (t, Arg::Each(lower)))?;
+        self.asm.three(codes::ADDPD, l, to, None, (to, Arg::Reg(t)))
     }
 
     fn wide_compute(
