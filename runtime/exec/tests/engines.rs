@@ -6,11 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use kiln_emit::inst::{Desc, Dst, Inst, Message, Op, Reg, RegFile, Region, Src, Target, Type};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_exec::translate::Host;
-use kiln_exec::{Arg, Engine, Launch, Options, Program, Stats};
+use kiln_exec::{Arg, Cause, Engine, Launch, Options, Program, Registers, Stats, World};
 
 /// A kernel of the project with its launch.
 struct Kernel {
@@ -142,6 +143,58 @@ fn launches_fail_the_same_way() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_message_finds_the_surface_that_it_names_now() {
+    // The fourth round of a loop names a surface that does not exist.
+    let platform = platform::find("dg2").unwrap();
+    if Host::available().is_none() {
+        return;
+    }
+    let scalar = |op, to, from, number| {
+        let mut inst = Inst::new(op, 1);
+        inst.no_mask = true;
+        inst.dst = Some(Dst::new(to, 1, Type::Ud));
+        inst.srcs.push(Src::reg(from, Region::SCALAR, Type::Ud));
+        inst.srcs.push(Src::imm(Type::Ud, number));
+        inst
+    };
+    let address = Reg::new(RegFile::Addr, 0, 0);
+    let mut load = Inst::new(Op::Send, 16);
+    load.dst = Some(Dst::new(Reg::grf(20), 1, Type::Ud));
+    load.srcs
+        .push(Src::reg(Reg::grf(10), Region::packed(8), Type::Ud));
+    load.srcs
+        .push(Src::reg(Reg::NULL, Region::packed(8), Type::Ud));
+    load.msg = Some(Message {
+        sfid: 15,
+        eot: false,
+        // Dwords at offsets of 32 bits into a surface of the heap.
+        desc: Desc::Imm(0x2428_0500),
+        ex_desc: Desc::Addr { byte: 0 },
+    });
+    load.send.ex_bso = true;
+    let mut back = Inst::new(Op::While, 16);
+    back.jip = Some(Target::Offset(-64));
+    let code = vec![
+        scalar(Op::Add, Reg::grf(3), Reg::grf(3), 1),
+        scalar(Op::Shr, Reg::grf(4), Reg::grf(3), 2),
+        scalar(Op::Shl, address, Reg::grf(4), 12),
+        load,
+        back,
+    ];
+    for engine in [Engine::Interpret, Engine::Translate, Engine::Both] {
+        let mut registers = Registers::new(0xffff, platform).on(engine);
+        registers.set(Reg::grf(3), &[0; 4]).unwrap();
+        registers.set(Reg::grf(10), &[0; 64]).unwrap();
+        let mut world = World {
+            surface: vec![7; 64],
+            ..World::default()
+        };
+        let result = registers.run(code.clone(), &mut world, 100);
+        assert_eq!(result.unwrap_err(), Cause::EmptyEntry(257), "{engine:?}");
     }
 }
 
