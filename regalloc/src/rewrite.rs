@@ -9,7 +9,7 @@ use kiln_emit::inst::{Inst as Gen, Op, Origin, Reg, RegFile};
 use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Inst, Opcode, Role};
 use kiln_target::bits::UnitSet;
-use kiln_target::platform::MessageFamily;
+use kiln_target::platform::{AddressCalls, MessageFamily};
 
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
@@ -285,7 +285,7 @@ impl Rewriter<'_> {
                 self.written |= clobbers;
                 self.clobbered |= clobbers;
                 self.last_dword[1] = self.last_dword[0];
-                let there = self.func.target.calls_addresses;
+                let there = self.func.target.address_calls == AddressCalls::Calla;
                 body.insts.extend(match (inst.op, address) {
                     (Opcode::CallAddress, Some(address)) if there => {
                         stack.call_there(call, address)

@@ -59,8 +59,8 @@ pub struct Platform {
     pub payload: Payload,
     /// The messages that access memory.
     pub memory: MessageFamily,
-    /// True if code calls an address in a register (`calla`); elsewhere such a call is a jump.
-    pub calls_addresses: bool,
+    /// Way in which code calls an address in a register.
+    pub address_calls: AddressCalls,
     /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
     /// nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
@@ -70,8 +70,9 @@ pub struct Platform {
     pub thread_space: &'static ThreadSpace,
     /// Digits of a thread's number in the state registers, the lowest first.
     pub thread_number: &'static [Digit],
-    /// Mask of the barrier's number in r0.2 (PRM, "Thread payload", barrier id).
-    pub barrier_id: u32,
+    /// Mask of the barrier's number in r0.2, which a signal has (PRM, "Thread payload", barrier id); none if a signal has
+    /// the numbers of the barrier's producers and consumers.
+    pub barrier_id: Option<u32>,
     /// Number of barriers of a group. If there are several, `n0.0` has a bit for each.
     pub barriers: u32,
     /// True if shared local memory has a fence of its own: the fence of all memory does not order it, but may flush
@@ -183,6 +184,17 @@ pub enum Payload {
     Memory,
 }
 
+/// Ways in which code calls an address in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressCalls {
+    /// A jump by the distance, with a return address that is computed before.
+    Jump,
+    /// `calla`.
+    Calla,
+    /// No code is made for such calls.
+    Refused,
+}
+
 /// Messages that access memory (PRM vol. 2d, "Data Port", "Load Store Cache").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageFamily {
@@ -234,7 +246,7 @@ pub const PLATFORMS: &[Platform] = &[
         family: Family::Gen11,
         thread_space: &IN_ONE_DWORD,
         goto_on_false: false,
-        barrier_id: 0x7f00_0000,
+        barrier_id: Some(0x7f00_0000),
         slm_fence: true,
         sampler_header: false,
         bindless_sampler_bit: true,
@@ -320,12 +332,12 @@ pub const SKL: Platform = Platform {
     addr_bytes: 32,
     payload: Payload::Registers,
     memory: MessageFamily::DataPort,
-    calls_addresses: false,
+    address_calls: AddressCalls::Jump,
     goto_on_false: true,
     thread_id: header(5, 0, 9),
     thread_space: &IN_TWO_DWORDS,
     thread_number: &[digit(StateRegister::Thread, 0, 65536)],
-    barrier_id: 0x8f00_0000,
+    barrier_id: Some(0x8f00_0000),
     barriers: 1,
     slm_fence: false,
     sampler_header: true,
@@ -349,13 +361,14 @@ const TGLLP: Platform = Platform {
     name: "tgllp",
     aliases: &["tgl", "rkl", "adls", "adlp", "dg1"],
     generation: Generation::Tgllp,
-    compiles: false,
+    compiles: true,
     reference_name: "12p1",
     finalizer_name: "TGLLP",
     family: Family::Gen12Lp,
     thread_space: &IN_ONE_DWORD,
     goto_on_false: false,
-    barrier_id: 0x7f00_0000,
+    address_calls: AddressCalls::Refused,
+    barrier_id: Some(0x7f00_0000),
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
@@ -380,7 +393,7 @@ const DG2: Platform = Platform {
     thread_space: &IN_ONE_DWORD,
     payload: Payload::Memory,
     memory: MessageFamily::LoadStore,
-    calls_addresses: true,
+    address_calls: AddressCalls::Calla,
     goto_on_false: false,
     grf_count: 256,
     grf_modes: &[mode(128, 8), mode(256, 4)],
@@ -389,7 +402,7 @@ const DG2: Platform = Platform {
         digit(StateRegister::Thread, 4, 4),
         digit(StateRegister::Thread, 7, 128),
     ],
-    barrier_id: 0x7f00_0000,
+    barrier_id: None,
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
@@ -422,7 +435,7 @@ const PVC: Platform = Platform {
     addr_bytes: 32,
     payload: Payload::Memory,
     memory: MessageFamily::LoadStore,
-    calls_addresses: true,
+    address_calls: AddressCalls::Calla,
     goto_on_false: false,
     thread_id: header(5, 0, 9),
     thread_space: &IN_ONE_DWORD,
@@ -431,7 +444,7 @@ const PVC: Platform = Platform {
         digit(StateRegister::Thread, 4, 4),
         digit(StateRegister::Thread, 8, 128),
     ],
-    barrier_id: 0x7f00_0000,
+    barrier_id: None,
     barriers: 32,
     slm_fence: true,
     sampler_header: false,

@@ -142,6 +142,7 @@ impl Select<'_, '_> {
             O::AddrAdd => self.address_add(visa),
             O::Faddr => self.symbol_address(visa),
             O::FCall | O::IfCall => self.call(visa),
+            O::Add if self.sums_halves(visa) => self.sum_of_halves(visa),
             O::Mul => self.multiply(visa),
             O::Mad => self.multiply_add(visa),
             O::Div | O::Sqrt | O::Inv if self.is_double(&ops[0]) => self.ieee(visa),
@@ -616,27 +617,28 @@ impl Select<'_, '_> {
     /// Signals the group's barrier through the gateway.
     fn barrier_signal(&mut self) -> Result {
         self.out.barrier = true;
-        if encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
-            return self.signal_unified_barrier();
-        }
+        let Some(mask) = self.out.target.barrier_id else {
+            return self.signal_counting_barrier();
+        };
         let payload = self.temp(self.grf());
         // The gateway takes the barrier's number and nothing else.
-        let mask = self.out.target.barrier_id;
         let id = Src::scalar(self.header(8), Type::Ud);
         let to = Dst::new(payload, 1, Type::Ud);
         self.alu(Op::And, Channels::all(8), to, &[id, ud(mask)]);
-        let count = Reg::phys(RegFile::Notification, 0, 0);
-        let mut clear = Inst::no_mask(Op::Mov, 1);
-        clear.opts.switch = true;
-        clear.dst = Some(Dst::new(count, 1, Type::Ud));
-        clear.srcs.push(ud(0));
-        self.push(clear);
+        if !encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
+            let count = Reg::phys(RegFile::Notification, 0, 0);
+            let mut clear = Inst::no_mask(Op::Mov, 1);
+            clear.opts.switch = true;
+            clear.dst = Some(Dst::new(count, 1, Type::Ud));
+            clear.srcs.push(ud(0));
+            self.push(clear);
+        }
         self.signal_barrier(payload)
     }
 
     /// Signals the barrier 0 of those that a group has, whose producers and consumers are all threads of the group:
     /// the last byte of r0.2 has their number.
-    fn signal_unified_barrier(&mut self) -> Result {
+    fn signal_counting_barrier(&mut self) -> Result {
         let mut payload = Buffer::new(self.grf());
         let id = payload.write(self, BARRIER_ID, 1, Type::Ud);
         self.alu(Op::Mov, Channels::SCALAR, id, &[ud(0)]);
@@ -650,7 +652,7 @@ impl Select<'_, '_> {
     /// Signals a named barrier, or waits for it. The numbers are those of r0.2's layout: barrier, kind, producers and
     /// consumers.
     fn named_barrier(&mut self, visa: &visa::Inst) -> Result {
-        if !encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
+        if self.out.target.barriers == 1 {
             return self.fail("a named barrier, which the platform lacks");
         }
         self.out.barrier = true;
@@ -754,7 +756,9 @@ impl Select<'_, '_> {
     fn barrier_wait(&mut self) {
         if encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
             let mut wait = Inst::no_mask(Op::Sync(SyncFn::Bar), 1);
-            wait.srcs.push(ud(0));
+            if self.out.target.barriers > 1 {
+                wait.srcs.push(ud(0));
+            }
             self.push(wait);
             return;
         }

@@ -13,6 +13,7 @@ use kiln_ir::func::{self as ir, Cell, Routine, VarStorage};
 use kiln_machine::func::{Address, Class};
 use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
 use kiln_target::isa::{Op, Type};
+use kiln_target::platform::AddressCalls;
 
 use super::alu::UNRESOLVED;
 use super::operand::Storage;
@@ -74,6 +75,9 @@ impl Select<'_, '_> {
             true => MachineOp::CallAddress,
             false => MachineOp::Call,
         };
+        if by_jump && self.out.target.address_calls == AddressCalls::Refused {
+            return self.fail("a call of an address");
+        }
         if by_jump && channels.pred.is_some() {
             return self.fail("a call of an address under a predicate");
         }

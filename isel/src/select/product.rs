@@ -7,7 +7,7 @@
 //! product's sign is therefore moved to it, and a magnitude is replaced by its negation, which 32 bits can
 //! represent for every number.
 
-use kiln_frontend::module::{self as visa};
+use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::Opcode;
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
@@ -101,7 +101,12 @@ impl Select<'_, '_> {
             s if s.ty().bytes() == 4 => s,
             s => self.converted(s, Type::D, n),
         });
-        let Halves { low, high } = self.long_product(n, a, b, true);
+        let product = self.long_product(n, a, b, true);
+        Src::packed(self.of_halves(n, product), ty)
+    }
+
+    /// A temporary with numbers of 64 bits.
+    fn of_halves(&mut self, n: u8, Halves { low, high }: Halves) -> Reg {
         let mut old = Old::None;
         let mut whole = Reg::NULL;
         for (at, half) in [(0, low), (4, high)] {
@@ -112,7 +117,63 @@ impl Select<'_, '_> {
             let regs = self.out.registers(&whole.base()).into();
             old = self.old(regs);
         }
-        Src::packed(whole, ty)
+        whole
+    }
+
+    /// True for a sum of 64-bit integers that the platform cannot add, in all channels: frames of functions have
+    /// addresses of 64 bits on every platform.
+    pub(super) fn sums_halves(&self, visa: &visa::Inst) -> bool {
+        let long = |operand: &Operand| {
+            let ty = match operand {
+                Operand::General { var, .. } => self.ir.object.vars.get(*var).map(|decl| decl.ty),
+                _ => None,
+            };
+            matches!(ty, Some(visa::Type::Q | visa::Type::Uq))
+        };
+        !self.out.target.int64
+            && visa.exec.no_mask
+            && visa.pred.is_none()
+            && long(&visa.operands[0])
+            && long(&visa.operands[1])
+    }
+
+    /// Selects a sum of 64-bit integers, by halves.
+    pub(super) fn sum_of_halves(&mut self, visa: &visa::Inst) -> Result {
+        let n = visa.exec.size;
+        let a = self.src(&visa.operands[1], n)?;
+        let b = self.src(&visa.operands[2], n)?;
+        let (dst, saturates) = self.dst(&visa.operands[0], n)?;
+        if saturates || dst.hstride != 1 || a.has_modifier() || b.has_modifier() {
+            return self.fail("a sum of 64-bit integers with modifiers");
+        }
+        let [low, high] = [0, 4].map(|at| half(a, at));
+        let sum = match b.ty().bytes() {
+            8 => {
+                let (low, carry) = self.with_carry(Op::Addc, n, low, half(b, 0));
+                let more = [carry, half(b, 4)].map(|s| retyped(s, Type::Ud));
+                let mut high = high;
+                for more in more {
+                    let to = self.temp(u32::from(n) * 4);
+                    let operands = [high, more];
+                    self.alu(
+                        Op::Add,
+                        Channels::all(n),
+                        Dst::new(to, 1, Type::Ud),
+                        &operands,
+                    );
+                    high = Src::packed(to, Type::Ud);
+                }
+                Halves { low, high }
+            }
+            _ => self.add_long(n, Halves { low, high }, b),
+        };
+        let whole = Src::packed(self.of_halves(n, sum), Type::Ud);
+        let to = Dst {
+            ty: Type::Ud,
+            ..dst
+        };
+        self.alu(Op::Mov, Channels::all(2 * n), to, &[whole]);
+        Ok(())
     }
 
     /// The factors of a product of dwords.
@@ -365,6 +426,20 @@ fn part(s: Src, lane: u8, n: u8) -> Src {
             Src::Reg(r)
         }
         imm => imm,
+    }
+}
+
+/// The dwords at a byte of a source of quadwords without modifiers.
+fn half(s: Src, at: u32) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            r.reg = r.reg.at(r.reg.byte() + at);
+            r.region.vstride = r.region.vstride.map(|stride| stride * 2);
+            r.region.hstride *= 2;
+            r.ty = Type::Ud;
+            Src::Reg(r)
+        }
+        Src::Imm(i) => ud((i.bits() >> (8 * at)) as u32),
     }
 }
 

@@ -9,7 +9,7 @@ use kiln_machine::func::{Block, Entered};
 use kiln_machine::inst::{Inst, Opcode, VReg};
 use kiln_target::abi::Stack;
 use kiln_target::bits::GrfSet;
-use kiln_target::platform::MessageFamily;
+use kiln_target::platform::{AddressCalls, MessageFamily};
 use smallvec::SmallVec;
 
 use super::addresses::Register;
@@ -403,7 +403,7 @@ impl Checker<'_> {
         } else {
             let address = f.srcs.last().and_then(|s| s.as_reg());
             let address = address.ok_or("an address that is no register")?;
-            let by_call = self.func.target.calls_addresses;
+            let by_call = self.func.target.address_calls == AddressCalls::Calla;
             let operand = p.srcs.get(usize::from(!by_call));
             let out = register(operand).ok_or("a call without its address")?;
             self.reads(address.reg, out, 4, state)?;

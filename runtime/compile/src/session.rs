@@ -41,6 +41,7 @@ use kiln_frontend::verify::{self, Severity};
 use kiln_ir::callgraph::{CallGraph, Edge};
 use kiln_machine::func::Entered;
 use kiln_target::bits::GrfSet;
+use kiln_target::platform::AddressCalls;
 use rayon::prelude::*;
 
 use crate::attempt::{self, Callees, Scratch};
@@ -412,9 +413,9 @@ impl Session {
         options: &Options,
     ) -> Vec<Result<Compiled, Box<Failure>>> {
         let by_address = link::by_address(&merged.module, graph);
-        let by_jump = match options.platform.calls_addresses {
-            true => &HashSet::new(),
-            false => &by_address,
+        let by_jump = match options.platform.address_calls {
+            AddressCalls::Jump => &by_address,
+            AddressCalls::Calla | AddressCalls::Refused => &HashSet::new(),
         };
         let compile = |&object: &usize, overwritten: BTreeMap<String, GrfSet>| {
             let mut scratch = self.take_scratch();

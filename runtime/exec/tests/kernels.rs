@@ -537,12 +537,16 @@ fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, Strin
     (session.object_file(&module, info)).map_err(|e| e.to_string())
 }
 
-/// Platforms that execute code made from the vISA for the first of them, each with the platform whose object files have the
-/// arguments, and the number of kernels that have such vISA.
-const XE2_VISA: ([(&str, &str); 3], usize) = ([("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")], 91);
+/// Platforms that execute code made from vISA for a device, each with the platform whose object files have the arguments,
+/// and the number of kernels that have such vISA.
+const XE_VISA: [(&str, &[(&str, &str)], usize); 2] = [
+    ("tgllp", &[("tgllp", "tgllp")], 23),
+    ("bmg", &[("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")], 91),
+];
 
-/// Register limits there, and where the choice is left to the register pressure; the least make many kernels spill.
-const XE2_LIMITS: [(u32, Grfs); 5] = [
+/// Register limits there, and where the choice is left to the register pressure; the least make many kernels spill. A
+/// platform has those that its largest register mode has.
+const XE_LIMITS: [(u32, Grfs); 5] = [
     (256, Grfs::Limit),
     (128, Grfs::Limit),
     (96, Grfs::Limit),
@@ -551,10 +555,12 @@ const XE2_LIMITS: [(u32, Grfs); 5] = [
 ];
 
 #[test]
-fn our_code_for_xe2_and_xe3_gives_the_expected_results() {
-    let (platforms, count) = XE2_VISA;
-    let device = platforms[0].0;
-    for (name, arguments) in platforms {
+fn our_code_for_xe_gives_the_expected_results() {
+    let rows = XE_VISA.iter().flat_map(|&(device, platforms, count)| {
+        let each = move |&(name, arguments)| (device, count, name, arguments);
+        platforms.iter().map(each)
+    });
+    for (device, count, name, arguments) in rows {
         let mut dirs = folders_in(&["../../examples", "../tests/kernels", "../tests/xe_kernels"]);
         let visa = |dir: &PathBuf| {
             let name = dir.file_name().unwrap().to_string_lossy().into_owned();
@@ -566,7 +572,8 @@ fn our_code_for_xe2_and_xe3_gives_the_expected_results() {
         let made_for = platform::find(arguments).expect("the platform is known");
         on_each(read(made_for, dirs), |k| {
             let text = std::fs::read(visa(&k.dir)).map_err(|e| e.to_string())?;
-            for (grf_limit, grfs) in XE2_LIMITS {
+            let limits = XE_LIMITS.iter().copied();
+            for (grf_limit, grfs) in limits.filter(|limit| limit.0 <= platform.grf_count) {
                 let options = Options {
                     grf_limit,
                     grfs,
