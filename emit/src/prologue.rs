@@ -21,8 +21,6 @@ use crate::platform::Platform;
 /// The symbol that drivers resolve to the distance from the indirect data to the arguments.
 pub const ARGUMENTS_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
-/// Bytes of arguments that arrive in registers.
-pub const INLINE_BYTES: u32 = 32;
 /// Bytes that the arguments in memory are a multiple of.
 const ARGUMENTS_UNIT: u32 = 32;
 /// Bits of r0.0 with the place of the indirect data, and of the word r0.4 with the thread's number.
@@ -60,10 +58,11 @@ struct Loaded {
 
 impl Inputs {
     /// Inputs after the inline data. They begin a register.
-    fn loaded(&self, grf: u32) -> Loaded {
+    fn loaded(&self, platform: &Platform) -> Loaded {
+        let grf = platform.grf_bytes;
         let inline = grf + self.per_thread.next_multiple_of(grf);
-        let after =
-            |range: &&Range<u32>| range.start >= inline && range.end > inline + INLINE_BYTES;
+        let end = inline + platform.inline_bytes;
+        let after = |range: &&Range<u32>| range.start >= inline && range.end > end;
         let all = || self.ranges.iter().filter(after);
         let first = all().map(|range| range.start).min().unwrap_or(0) / grf;
         let end = all().map(|range| range.end).max().unwrap_or(0);
@@ -79,7 +78,7 @@ impl Inputs {
 /// Number of blocks that [`add`] puts before the program's, and true if the first loads local ids.
 pub fn blocks(inputs: &Inputs, platform: &Platform) -> (u32, bool) {
     let ids = inputs.per_thread > 0;
-    let arguments = inputs.loaded(platform.grf_bytes).bytes > 0;
+    let arguments = inputs.loaded(platform).bytes > 0;
     (u32::from(ids) + u32::from(arguments), ids)
 }
 
@@ -97,7 +96,7 @@ pub fn add(
     if inputs.per_thread > 0 {
         blocks.push(prologue.ids()?);
     }
-    if inputs.loaded(platform.grf_bytes).bytes > 0 {
+    if inputs.loaded(platform).bytes > 0 {
         blocks.push(prologue.arguments()?);
     }
     program.prepend(blocks);
@@ -170,7 +169,7 @@ impl Prologue<'_> {
     fn ids(&self) -> Result<Vec<Inst>, RequestError> {
         let grf = self.platform.grf_bytes;
         let per_thread = self.inputs.per_thread.next_multiple_of(grf);
-        let arguments = self.inputs.loaded(grf).bytes;
+        let arguments = self.inputs.loaded(self.platform).bytes;
         let thread = scalar(Reg::new(RegFile::Grf, 0, THREAD_WORD), Type::Uw);
         let mask = Src::imm(Type::Uw, THREAD_MASK.into());
         let mut number = self.dword(Op::And, 0, &[thread, mask]);
@@ -182,15 +181,6 @@ impl Prologue<'_> {
         ];
         let mut clear = self.dword(Op::Mov, 0, &[ud(0)]);
         clear.exec_size = (grf / 4) as u8;
-        let dwords = (INLINE_BYTES / 4) as u8;
-        let mut inline = Inst::new(Op::Mov, dwords);
-        inline.no_mask = true;
-        inline.opts.long = true;
-        let behind = Reg::grf(1 + per_thread / grf);
-        inline.dst = Some(Dst::new(behind, 1, Type::Ud));
-        inline
-            .srcs
-            .push(Src::reg(Reg::grf(1), Region::packed(dwords), Type::Ud));
         let mut code = vec![
             clear,
             self.start(SUM),
@@ -198,8 +188,18 @@ impl Prologue<'_> {
             self.add(SUM, arguments),
             self.offset(SUM),
             self.dword(Op::Mad, 0, &sum),
-            inline,
         ];
+        let dwords = (self.platform.inline_bytes / 4) as u8;
+        if dwords > 0 {
+            let mut inline = Inst::new(Op::Mov, dwords);
+            inline.no_mask = true;
+            inline.opts.long = true;
+            let after = Reg::grf(1 + per_thread / grf);
+            inline.dst = Some(Dst::new(after, 1, Type::Ud));
+            let arrived = Src::reg(Reg::grf(1), Region::packed(dwords), Type::Ud);
+            inline.srcs.push(arrived);
+            code.push(inline);
+        }
         let ids = Loaded {
             first: 1,
             bytes: per_thread,
@@ -210,7 +210,7 @@ impl Prologue<'_> {
 
     fn arguments(&self) -> Result<Vec<Inst>, RequestError> {
         let mut code = vec![self.start(0), self.offset(0)];
-        self.load(&self.inputs.loaded(self.platform.grf_bytes), &mut code)?;
+        self.load(&self.inputs.loaded(self.platform), &mut code)?;
         Ok(code)
     }
 

@@ -184,7 +184,13 @@ pub fn scratch(
         return Err(AllocError::Scratch { func, limit });
     };
     let part = |byte| Reg::new(RegFile::Grf, register, byte);
-    let near = start + bytes <= REACH;
+    // Without offsets in messages, the register has each message's address.
+    let adds = offset_bits(
+        BASE as i32 - 4,
+        AddressKind::SurfaceState,
+        func.target.family,
+    );
+    let near = start + bytes <= REACH && adds.is_some();
     let base = if near { BASE } else { start };
     name_surface(register, *dword, code);
     if !near {

@@ -57,6 +57,8 @@ pub struct Platform {
     pub addr_bytes: u32,
     /// Way in which a thread receives its launch arguments.
     pub payload: Payload,
+    /// Bytes of arguments that arrive in registers if the others are in memory ("inline data").
+    pub inline_bytes: u32,
     /// The messages that access memory.
     pub memory: MessageFamily,
     /// Way in which code calls an address in a register.
@@ -331,6 +333,7 @@ pub const SKL: Platform = Platform {
     flag_count: 2,
     addr_bytes: 32,
     payload: Payload::Registers,
+    inline_bytes: 0,
     memory: MessageFamily::DataPort,
     address_calls: AddressCalls::Jump,
     goto_on_false: true,
@@ -392,6 +395,7 @@ const DG2: Platform = Platform {
     family: Family::XeHpg,
     thread_space: &IN_ONE_DWORD,
     payload: Payload::Memory,
+    inline_bytes: 32,
     memory: MessageFamily::LoadStore,
     address_calls: AddressCalls::Calla,
     goto_on_false: false,
@@ -406,6 +410,7 @@ const DG2: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    sampler_pairs: false,
     coarse_pixels: true,
     mach_low: true,
     clears_addresses: true,
@@ -420,7 +425,7 @@ const PVC: Platform = Platform {
     name: "pvc",
     aliases: &[],
     generation: Generation::Pvc,
-    compiles: false,
+    compiles: true,
     reference_name: "12p72",
     finalizer_name: "PVC",
     family: Family::XeHpc,
@@ -434,6 +439,7 @@ const PVC: Platform = Platform {
     flag_count: 4,
     addr_bytes: 32,
     payload: Payload::Memory,
+    inline_bytes: 0,
     memory: MessageFamily::LoadStore,
     address_calls: AddressCalls::Calla,
     goto_on_false: false,
@@ -472,6 +478,7 @@ const LNL: Platform = Platform {
     reference_name: "2",
     finalizer_name: "XE2",
     family: Family::Xe2,
+    inline_bytes: 32,
     thread_number: &[
         digit(StateRegister::Thread, 0, 8),
         digit(StateRegister::Thread, 4, 8),

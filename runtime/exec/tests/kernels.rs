@@ -539,8 +539,9 @@ fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, Strin
 
 /// Platforms that execute code made from vISA for a device, each with the platform whose object files have the arguments,
 /// and the number of kernels that have such vISA.
-const XE_VISA: [(&str, &[(&str, &str)], usize); 2] = [
+const XE_VISA: [(&str, &[(&str, &str)], usize); 3] = [
     ("tgllp", &[("tgllp", "tgllp")], 23),
+    ("pvc", &[("pvc", "pvc")], 24),
     ("bmg", &[("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")], 91),
 ];
 

@@ -49,8 +49,6 @@ pub struct Interface {
 
 /// Bytes of a module variable that is kept in registers.
 const MAX_GLOBAL: u64 = 4096;
-/// Bytes that arrive in registers where all else is in memory.
-const INLINE_BYTES: u32 = 32;
 /// Dimensions of a launch.
 const DIMENSIONS: u32 = 3;
 
@@ -436,7 +434,7 @@ impl<'a> KernelObject<'a> {
         // kernels have no arguments there.
         let mut next = 2 * grf;
         if self.platform.payload == Payload::Memory && wanted.contains(&Implicit::LocalIds) {
-            next += INLINE_BYTES;
+            next += self.platform.inline_bytes;
         }
         let mut given: Vec<(Implicit, Var)> = Vec::new();
         let named = self.kernel.args.iter().filter_map(|arg| match arg.kind {
