@@ -290,7 +290,7 @@ impl Emitter<'_> {
                     .three_imm(codes::TERNLOGD, l, all, Some(zeroing), ones)?;
                 self.asm.copy(l, d, k, all)?;
                 if let Some(at) = shape.accumulator {
-                    let at = usize::from(at) + usize::from(part.first) * 4;
+                    let at = at + usize::from(part.first) * 4;
                     self.extend_accumulator(at, part, mask, d)?;
                 }
                 self.close32(target, mask, d, TEMPS[5])?;
