@@ -537,12 +537,30 @@ fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, Strin
     (session.object_file(&module, info)).map_err(|e| e.to_string())
 }
 
-/// Platforms that execute code made from vISA for a device, each with the platform whose object files have the arguments,
-/// and the number of kernels that have such vISA.
-const XE_VISA: [(&str, &[(&str, &str)], usize); 3] = [
-    ("tgllp", &[("tgllp", "tgllp")], 23),
-    ("pvc", &[("pvc", "pvc")], 24),
-    ("bmg", &[("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")], 91),
+/// Kernels with vISA for a device.
+struct XeVisa {
+    device: &'static str,
+    /// Platforms that execute code made from it, each with the platform whose object files have the arguments.
+    platforms: &'static [(&'static str, &'static str)],
+    count: usize,
+}
+
+const XE_VISA: [XeVisa; 3] = [
+    XeVisa {
+        device: "tgllp",
+        platforms: &[("tgllp", "tgllp")],
+        count: 23,
+    },
+    XeVisa {
+        device: "pvc",
+        platforms: &[("pvc", "pvc")],
+        count: 24,
+    },
+    XeVisa {
+        device: "bmg",
+        platforms: &[("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")],
+        count: 91,
+    },
 ];
 
 /// Register limits there, and where the choice is left to the register pressure; the least make many kernels spill. A
@@ -557,9 +575,9 @@ const XE_LIMITS: [(u32, Grfs); 5] = [
 
 #[test]
 fn our_code_for_xe_gives_the_expected_results() {
-    let rows = XE_VISA.iter().flat_map(|&(device, platforms, count)| {
-        let each = move |&(name, arguments)| (device, count, name, arguments);
-        platforms.iter().map(each)
+    let rows = XE_VISA.iter().flat_map(|row| {
+        let each = |&(name, arguments)| (row.device, row.count, name, arguments);
+        row.platforms.iter().map(each)
     });
     for (device, count, name, arguments) in rows {
         let mut dirs = folders_in(&["../../examples", "../tests/kernels", "../tests/xe_kernels"]);
