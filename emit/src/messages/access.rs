@@ -148,16 +148,24 @@ impl MemoryAccess {
     /// # Errors
     /// The platform's message family has no message for it.
     pub fn request(&self, platform: &Platform) -> Result<Request, RequestError> {
-        let request = match platform.memory {
+        let family = self.family(platform);
+        let request = match family {
             MessageFamily::DataPort => data_port::lower(self),
             MessageFamily::LoadStore => load_store::lower(self),
         };
-        request.ok_or(RequestError::Access(platform.memory))
+        request.ok_or(RequestError::Access(family))
+    }
+
+    fn family(&self, platform: &Platform) -> MessageFamily {
+        match self.space {
+            Space::Image => platform.images,
+            _ => platform.memory,
+        }
     }
 
     /// Maximum number of channels of a message that makes the access.
     pub fn max_channels(&self, platform: &Platform) -> u8 {
-        match platform.memory {
+        match self.family(platform) {
             MessageFamily::DataPort => data_port::max_channels(self),
             MessageFamily::LoadStore => 32,
         }

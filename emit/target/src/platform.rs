@@ -61,6 +61,8 @@ pub struct Platform {
     pub inline_bytes: u32,
     /// The messages that access memory.
     pub memory: MessageFamily,
+    /// The messages that access images by coordinates.
+    pub images: MessageFamily,
     /// Way in which code calls an address in a register.
     pub address_calls: AddressCalls,
     /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
@@ -335,6 +337,7 @@ pub const SKL: Platform = Platform {
     payload: Payload::Registers,
     inline_bytes: 0,
     memory: MessageFamily::DataPort,
+    images: MessageFamily::DataPort,
     address_calls: AddressCalls::Jump,
     goto_on_false: true,
     thread_id: header(5, 0, 9),
@@ -389,7 +392,7 @@ const DG2: Platform = Platform {
     name: "dg2",
     aliases: &[],
     generation: Generation::Dg2,
-    compiles: false,
+    compiles: true,
     reference_name: "12p71",
     finalizer_name: "DG2",
     family: Family::XeHpg,
@@ -441,6 +444,7 @@ const PVC: Platform = Platform {
     payload: Payload::Memory,
     inline_bytes: 0,
     memory: MessageFamily::LoadStore,
+    images: MessageFamily::LoadStore,
     address_calls: AddressCalls::Calla,
     goto_on_false: false,
     thread_id: header(5, 0, 9),

@@ -429,12 +429,17 @@ impl Select<'_, '_> {
     ) -> Payload {
         let wide = n(visa, Meaning::LscAddressSize) == 3 && visa.op != Opcode::LscTyped;
         let ty = if wide { Type::Q } else { Type::D };
-        let sum = self.temp(address.grfs * self.grf());
         let own = Src::packed(address.reg, ty);
-        let all = Channels::all(channels.size);
-        self.alu(Op::Add, all, Dst::new(sum, 1, ty), &[own, number]);
+        let reg = if wide && !self.out.target.int64 {
+            self.long_sum(channels.size, own, number)
+        } else {
+            let sum = self.temp(address.grfs * self.grf());
+            let all = Channels::all(channels.size);
+            self.alu(Op::Add, all, Dst::new(sum, 1, ty), &[own, number]);
+            sum
+        };
         Payload {
-            reg: sum,
+            reg,
             grfs: address.grfs,
         }
     }

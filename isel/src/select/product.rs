@@ -146,6 +146,17 @@ impl Select<'_, '_> {
         if saturates || dst.hstride != 1 || a.has_modifier() || b.has_modifier() {
             return self.fail("a sum of 64-bit integers with modifiers");
         }
+        let whole = Src::packed(self.long_sum(n, a, b), Type::Ud);
+        let to = Dst {
+            ty: Type::Ud,
+            ..dst
+        };
+        self.alu(Op::Mov, Channels::all(2 * n), to, &[whole]);
+        Ok(())
+    }
+
+    /// The sum of quadwords and an integer without modifiers, in all channels, made of sums of dwords.
+    pub(super) fn long_sum(&mut self, n: u8, a: Src, b: Src) -> Reg {
         let [low, high] = [0, 4].map(|at| half(a, at));
         let sum = match b.ty().bytes() {
             8 => {
@@ -167,13 +178,7 @@ impl Select<'_, '_> {
             }
             _ => self.add_long(n, Halves { low, high }, b),
         };
-        let whole = Src::packed(self.of_halves(n, sum), Type::Ud);
-        let to = Dst {
-            ty: Type::Ud,
-            ..dst
-        };
-        self.alu(Op::Mov, Channels::all(2 * n), to, &[whole]);
-        Ok(())
+        self.of_halves(n, sum)
     }
 
     /// The factors of a product of dwords.

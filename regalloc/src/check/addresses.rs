@@ -212,7 +212,9 @@ impl Checker<'_> {
         let grfs = bytes / self.grf_bytes;
         let sent = (field(25, 4), field(20, 5), u32::from(inst.send.src1_len));
         let lengths = if write { (1, 0, grfs) } else { (1, grfs, 0) };
-        let whole = bytes.is_multiple_of(self.grf_bytes) && bytes <= self.unit_bytes;
+        // A message to the stack may have several units.
+        let called = self.func.entered.by_stack_call();
+        let whole = bytes.is_multiple_of(self.grf_bytes) && (called || bytes <= self.unit_bytes);
         let right = msg.sfid == UNTYPED && !msg.eot && inst.exec_size == 1 && kind;
         if !right || !whole || sent != lengths {
             return fail("is none of a unit, nor of a part");
@@ -231,7 +233,6 @@ impl Checker<'_> {
         let register = state.register.as_ref();
         let register =
             register.filter(|r| operand(0).is_some_and(|from| from.num == r.grf && from.byte == 0));
-        let called = self.func.entered.by_stack_call();
         let address = match called {
             true => state.stack.and_then(|pointers| pointers.offset()),
             false => register.and_then(|r| r.address),

@@ -545,11 +545,21 @@ struct XeVisa {
     count: usize,
 }
 
-const XE_VISA: [XeVisa; 3] = [
+const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "tgllp",
         platforms: &[("tgllp", "tgllp")],
         count: 23,
+    },
+    XeVisa {
+        device: "dg2",
+        platforms: &[("dg2", "dg2")],
+        count: 24,
+    },
+    XeVisa {
+        device: "mtl",
+        platforms: &[("mtl", "mtl")],
+        count: 5,
     },
     XeVisa {
         device: "pvc",

@@ -224,8 +224,8 @@ fn limits_and_platforms_are_named() {
         "-o",
         &out,
     ]);
-    let wrong = kiln(&["compile", "-p", "pvc", &visa, "-o", &out]);
-    assert!(text(&wrong.stderr).contains("no machine code is made for dg2 yet"));
+    let wrong = kiln(&["compile", "-p", "bxt", &visa, "-o", &out]);
+    assert!(text(&wrong.stderr).contains("no machine code is made for bxt yet"));
     assert!(!text(&wrong.stderr).contains("saxpy.visaasm"));
     // Every verb knows all names in either case, and suggests a name for a wrong one.
     let zebin = example("saxpy", "zebin");

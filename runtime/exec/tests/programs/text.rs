@@ -409,7 +409,7 @@ impl Writer<'_> {
                 let exec = Self::exec(*exec);
                 let wait = if *conditional { "c" } else { "" };
                 let (unit, surface, desc) = match self.program.loads_by_address() {
-                    true => (LOAD_STORE, MEMORY << 24, load_store(*store)),
+                    true => (LOAD_STORE, MEMORY << 24, load_store(*store, grfs)),
                     false => (DATA_PORT, 0, descriptor(*store, size)),
                 };
                 self.line(match store {
@@ -634,12 +634,12 @@ fn descriptor(store: bool, channels: usize) -> usize {
 /// The function that loads and stores by address.
 const LOAD_STORE: usize = 15;
 
-/// The descriptor of its message of one dword a channel, of 16 channels at offsets of 32 bits in a surface of the
-/// binding table.
-fn load_store(store: bool) -> usize {
-    let (operation, got) = if store { (4, 0) } else { (0, 1) };
+/// The descriptor of its message of one dword a channel, at offsets of 32 bits in a surface of the binding table; either
+/// of them takes so many registers.
+fn load_store(store: bool, grfs: usize) -> usize {
+    let (operation, got) = if store { (4, 0) } else { (0, grfs) };
     let (offsets, dwords, table) = (2, 2, 3);
-    table << 29 | 1 << 25 | got << 20 | dwords << 9 | offsets << 7 | operation
+    table << 29 | grfs << 25 | got << 20 | dwords << 9 | offsets << 7 | operation
 }
 
 /// The integer type that moves values of a type unchanged.
