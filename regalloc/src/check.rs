@@ -1384,13 +1384,18 @@ fn matrices_are_apart(inst: &Gen, grf_bytes: u32) -> Result {
     let Some(to) = start(dst.place) else {
         return Ok(());
     };
+    let mut row_bytes = shape.row_bytes(columns.ty, rows.ty);
+    if matches!(inst.op, Op::Dpasw(_)) {
+        // Two threads have half of the rows' registers each.
+        row_bytes = row_bytes.div_ceil(grf_bytes).div_ceil(2) * grf_bytes;
+    }
     let sources = [
         (addend, table(addend.ty)),
         (
             columns,
             shape.column_registers(columns.ty, rows.ty) * grf_bytes,
         ),
-        (rows, shape.row_bytes(columns.ty, rows.ty)),
+        (rows, row_bytes),
     ];
     for (n, (src, bytes)) in sources.into_iter().enumerate() {
         let Some(from) = start(src.place) else {

@@ -554,7 +554,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "dg2",
         platforms: &[("dg2", "dg2")],
-        count: 24,
+        count: 31,
     },
     XeVisa {
         device: "mtl",
@@ -564,7 +564,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "pvc",
         platforms: &[("pvc", "pvc")],
-        count: 24,
+        count: 34,
     },
     XeVisa {
         device: "bmg",
