@@ -2,10 +2,10 @@
 //!
 //! On some platforms a thread starts with its header and the first arguments in registers, and everything else in
 //! memory ("inline data" and the "indirect data" of the PRM, vol. 2a, "COMPUTE_WALKER"). Takes the places that a
-//! kernel's inputs have in registers, and gives two blocks. The first loads the thread's local ids, and moves the
-//! inline data, which arrives in their place, behind them; a thread whose ids the hardware generates starts after this
-//! block. The second loads the arguments after the inline data. Both have the form and the order that the reference
-//! finalizer's have, which drivers and tools know.
+//! kernel's inputs have in registers, and gives two blocks. The first loads the thread's local ids. Inline data, if the
+//! platform has it, arrives in their place; it is moved after them before. A thread whose ids the hardware generates starts
+//! after this block. The second loads the arguments after the inline data. Both have the form and the order that the
+//! reference finalizer's have, which drivers and tools know.
 //!
 //! The blocks are in the long form, since the length of the first is a multiple of 64 bytes: [`pad`] adds what is
 //! missing when all instructions are there.

@@ -184,13 +184,9 @@ pub fn scratch(
         return Err(AllocError::Scratch { func, limit });
     };
     let part = |byte| Reg::new(RegFile::Grf, register, byte);
-    // Without offsets in messages, the register has each message's address.
-    let adds = offset_bits(
-        BASE as i32 - 4,
-        AddressKind::SurfaceState,
-        func.target.family,
-    );
-    let near = start + bytes <= REACH && adds.is_some();
+    // The messages of some families add no offset: the register then has the address of each.
+    let adds = offset_bits(4, AddressKind::SurfaceState, func.target.family).is_some();
+    let near = adds && start + bytes <= REACH;
     let base = if near { BASE } else { start };
     name_surface(register, *dword, code);
     if !near {

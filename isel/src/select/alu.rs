@@ -13,6 +13,7 @@ use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, S
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
 
 use super::buffer::Buffer;
+use super::product::half;
 use super::{Channels, Result, Select, field, ud};
 
 /// The Gen operation with the same effect for a destination and sources in the same order.
@@ -138,7 +139,7 @@ impl Select<'_, '_> {
             O::Pow if !encoding::has(Op::Math(MathFn::Pow), self.out.target) => self.power(visa),
             O::FMinMax => self.min_max(visa),
             O::Setp => self.set_predicate(visa),
-            O::Movs => self.direct_operation(Op::Mov, visa),
+            O::Movs => self.state_move(visa),
             O::AddrAdd => self.address_add(visa),
             O::Faddr => self.symbol_address(visa),
             O::FCall | O::IfCall => self.call(visa),
@@ -181,12 +182,29 @@ impl Select<'_, '_> {
 
     /// True if an operand is of type df, for which the math unit has functions in macros only.
     fn is_double(&self, operand: &Operand) -> bool {
-        let ty = match operand {
+        self.declared_type(operand) == Some(visa::Type::Df)
+    }
+
+    /// The type of a general variable, or of what an address points to; none of other operands.
+    pub(super) fn declared_type(&self, operand: &Operand) -> Option<visa::Type> {
+        match operand {
             Operand::General { var, .. } => self.ir.object.vars.get(*var).map(|decl| decl.ty),
             Operand::Indirect { ty, .. } => Some(*ty),
             _ => None,
-        };
-        ty == Some(visa::Type::Df)
+        }
+    }
+
+    /// Moves the handle of a surface or sampler; of a quadword that is the lower half.
+    fn state_move(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let mut handle = self.src(&visa.operands[1], n)?;
+        if handle.ty().bytes() == 8 {
+            handle = half(handle, 0, n);
+        }
+        let to = self.dst(&visa.operands[0], n)?;
+        self.alu_visa(Op::Mov, channels, to, &[handle]);
+        Ok(())
     }
 
     fn direct_operation(&mut self, op: Op, visa: &visa::Inst) -> Result {

@@ -8,11 +8,9 @@ use kiln_emit::messages::{Atomic as AtomicOperation, Request, Surface as Memory}
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Opcode, svm_block_bytes};
 use kiln_frontend::shape::RawShape;
-use kiln_machine::inst::{Dst, Old, Reg, Src};
-use kiln_target::isa::{Cond, Op, Region, Type};
+use kiln_machine::inst::{Dst, Src};
+use kiln_target::isa::{Op, Type};
 
-use super::alu::condition;
-use super::buffer::Buffer;
 use super::message::{Answer, Payload, is_null};
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
@@ -315,7 +313,9 @@ impl Select<'_, '_> {
         match self.scalar(global)? {
             Src::Imm(imm) if imm.bits() == 0 => Ok(self.aligned(Payload { reg, grfs })),
             Src::Reg(base) if ty == Type::Uq && !self.out.target.int64 => {
-                Ok(self.long_offsets(reg, base.reg, channels.size))
+                let base = Src::scalar(base.reg, ty);
+                let reg = self.long_sum(channels.size, Src::packed(reg, ty), base);
+                Ok(Payload { reg, grfs })
             }
             global => {
                 let sum = self.temp(bytes);
@@ -324,69 +324,6 @@ impl Select<'_, '_> {
                 self.alu(Op::Add, all, Dst::new(sum, 1, ty), &[own, global]);
                 Ok(Payload { reg: sum, grfs })
             }
-        }
-    }
-
-    /// The sums of offsets of 64 bits and a base, made of sums of 32 bits.
-    fn long_offsets(&mut self, offsets: Reg, base: Reg, size: u8) -> Payload {
-        let n = u32::from(size);
-        let bytes = RawShape::plane_stride(8, size, self.grf());
-        let mut sum = Buffer::new(bytes);
-        let all = Channels::all(size);
-        let strided = Region {
-            vstride: Some(2),
-            width: 1,
-            hstride: 0,
-        };
-        let own = |at: u32| Src::reg(offsets.at(offsets.byte() + at), strided, Type::Ud);
-        let of_base = |at: u32| Src::scalar(base.at(base.byte() + at), Type::Ud);
-        // The carry: a sum that is less than what was added.
-        let low = self.temp(n * 4);
-        self.alu(
-            Op::Add,
-            all,
-            Dst::new(low, 1, Type::Ud),
-            &[own(0), of_base(0)],
-        );
-        let carry = self.temp(n * 4);
-        let flag = self.temp_flag();
-        self.conditional(
-            Op::Cmp,
-            all,
-            Dst::new(carry, 1, Type::Ud),
-            &[Src::packed(low, Type::Ud), of_base(0)],
-            condition(Cond::Lt, flag, Old::None),
-        );
-        let high = self.temp(n * 4);
-        self.alu(
-            Op::Add,
-            all,
-            Dst::new(high, 1, Type::Ud),
-            &[own(4), of_base(4)],
-        );
-        for (at, part) in [(0, low), (4, high)] {
-            let to = sum.write(self, 0, n * 2, Type::Ud);
-            let to = Dst {
-                reg: to.reg.at(to.reg.byte() + at),
-                hstride: 2,
-                ..to
-            };
-            match at {
-                0 => self.alu(Op::Mov, all, to, &[Src::packed(part, Type::Ud)]),
-                // A comparison leaves -1 where it holds.
-                _ => {
-                    let mut carry = Src::packed(carry, Type::D);
-                    if let Src::Reg(r) = &mut carry {
-                        r.modifier.neg = true;
-                    }
-                    let part = Src::packed(part, Type::Ud);
-                    self.alu(Op::Add, all, to, &[part, carry]);
-                }
-            }
-        }
-        Payload {
-            reg: sum.whole(self),
-            grfs: bytes / self.grf(),
         }
     }
 

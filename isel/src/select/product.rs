@@ -1,4 +1,5 @@
-//! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`, and `mul` to 64 bits.
+//! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`, and `mul` to 64 bits. Sums of quadwords
+//! where the hardware has dwords only.
 //!
 //! With integers of 64 bits, a product is one of them, and the hardware applies the modifiers of its factors
 //! without losing a bit. Without them, products and carries go through the accumulator, a register of channels at a time:
@@ -16,6 +17,9 @@ use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use super::alu::condition;
 use super::buffer::Buffer;
 use super::{Channels, Result, Select, ud};
+
+/// Maximum number of quadwords whose halves are moved at once.
+const MOST_QUADWORDS: u8 = 16;
 
 /// The two halves of 64-bit numbers.
 struct Halves {
@@ -120,15 +124,14 @@ impl Select<'_, '_> {
         whole
     }
 
-    /// True for a sum of 64-bit integers that the platform cannot add, in all channels: frames of functions have
-    /// addresses of 64 bits on every platform.
+    /// True for a sum of 64-bit integers, in all channels, on a platform that cannot add them: the frames of vISA's
+    /// stack have addresses of 64 bits on every platform.
     pub(super) fn sums_halves(&self, visa: &visa::Inst) -> bool {
         let long = |operand: &Operand| {
-            let ty = match operand {
-                Operand::General { var, .. } => self.ir.object.vars.get(*var).map(|decl| decl.ty),
-                _ => None,
-            };
-            matches!(ty, Some(visa::Type::Q | visa::Type::Uq))
+            matches!(
+                self.declared_type(operand),
+                Some(visa::Type::Q | visa::Type::Uq)
+            )
         };
         !self.out.target.int64
             && visa.exec.no_mask
@@ -137,14 +140,18 @@ impl Select<'_, '_> {
             && long(&visa.operands[1])
     }
 
-    /// Selects a sum of 64-bit integers, by halves.
+    /// Selects a sum of 64-bit integers as sums of dwords.
     pub(super) fn sum_of_halves(&mut self, visa: &visa::Inst) -> Result {
         let n = visa.exec.size;
         let a = self.src(&visa.operands[1], n)?;
         let b = self.src(&visa.operands[2], n)?;
         let (dst, saturates) = self.dst(&visa.operands[0], n)?;
-        if saturates || dst.hstride != 1 || a.has_modifier() || b.has_modifier() {
-            return self.fail("a sum of 64-bit integers with modifiers");
+        let plain = |s: &Src| match s {
+            Src::Reg(r) => !s.has_modifier() && r.step(n.into()).is_some(),
+            Src::Imm(_) => true,
+        };
+        if saturates || dst.hstride != 1 || n > MOST_QUADWORDS || !plain(&a) || !plain(&b) {
+            return self.fail("a sum of 64-bit integers of this form");
         }
         let whole = Src::packed(self.long_sum(n, a, b), Type::Ud);
         let to = Dst {
@@ -155,30 +162,31 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The sum of quadwords and an integer without modifiers, in all channels, made of sums of dwords.
+    /// The sum of quadwords and an integer, in all channels, made of sums of dwords. The sources have no modifiers, and
+    /// elements at equal distances.
     pub(super) fn long_sum(&mut self, n: u8, a: Src, b: Src) -> Reg {
-        let [low, high] = [0, 4].map(|at| half(a, at));
-        let sum = match b.ty().bytes() {
-            8 => {
-                let (low, carry) = self.with_carry(Op::Addc, n, low, half(b, 0));
-                let more = [carry, half(b, 4)].map(|s| retyped(s, Type::Ud));
-                let mut high = high;
-                for more in more {
-                    let to = self.temp(u32::from(n) * 4);
-                    let operands = [high, more];
-                    self.alu(
-                        Op::Add,
-                        Channels::all(n),
-                        Dst::new(to, 1, Type::Ud),
-                        &operands,
-                    );
-                    high = Src::packed(to, Type::Ud);
-                }
-                Halves { low, high }
-            }
-            _ => self.add_long(n, Halves { low, high }, b),
+        let whole = Halves {
+            low: half(a, 0, n),
+            high: half(a, 4, n),
         };
-        self.of_halves(n, sum)
+        if b.ty().bytes() < 8 {
+            let sum = self.add_long(n, whole, b);
+            return self.of_halves(n, sum);
+        }
+        let (low, carry) = self.with_carry(Op::Addc, n, whole.low, half(b, 0, n));
+        let mut high = whole.high;
+        for more in [carry, half(b, 4, n)] {
+            let to = self.temp(u32::from(n) * 4);
+            let to = Dst::new(to, 1, Type::Ud);
+            self.alu(
+                Op::Add,
+                Channels::all(n),
+                to,
+                &[high, retyped(more, Type::Ud)],
+            );
+            high = Src::packed(to.reg, Type::Ud);
+        }
+        self.of_halves(n, Halves { low, high })
     }
 
     /// The factors of a product of dwords.
@@ -434,13 +442,13 @@ fn part(s: Src, lane: u8, n: u8) -> Src {
     }
 }
 
-/// The dwords at a byte of a source of quadwords without modifiers.
-fn half(s: Src, at: u32) -> Src {
+/// The lower or upper dwords, at byte 0 or 4, of quadwords at equal distances, without modifiers.
+pub(super) fn half(s: Src, at: u32, n: u8) -> Src {
     match s {
         Src::Reg(mut r) => {
+            let step = r.step(n.into()).unwrap_or(1);
             r.reg = r.reg.at(r.reg.byte() + at);
-            r.region.vstride = r.region.vstride.map(|stride| stride * 2);
-            r.region.hstride *= 2;
+            r.region = Region::new(step as u8 * 2, 1, 0);
             r.ty = Type::Ud;
             Src::Reg(r)
         }

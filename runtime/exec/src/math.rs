@@ -1,7 +1,7 @@
 //! The shared math function: transcendental functions, integer division, and the macro steps of
 //! IEEE division and square root.
 //!
-//! The functions are computed in doubles and rounded; the hardware's are within a few units in the last place of that
+//! The functions are computed in doubles and rounded, to half a unit in the last place; the hardware's have a few units
 //! (PRM vol. 7, "Extended Math"). Those that a host's library would compute are the crate `libm`'s, so that all hosts
 //! have the same results.
 //!

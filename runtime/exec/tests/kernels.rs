@@ -554,7 +554,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "dg2",
         platforms: &[("dg2", "dg2")],
-        count: 31,
+        count: 32,
     },
     XeVisa {
         device: "mtl",

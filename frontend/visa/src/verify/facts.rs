@@ -240,7 +240,8 @@ impl Facts {
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
     (Opcode::Setp, &[(1, INT)]),
-    (Opcode::Movs, &[(0, DWORD), (1, DWORD)]),
+    // The reference front end moves handles of quadwords.
+    (Opcode::Movs, &[(0, DWORD), (1, DWORD.or(QUAD))]),
     (
         Opcode::Sad2Add,
         &[(0, WORD), (1, BYTE), (2, BYTE), (3, WORD)],

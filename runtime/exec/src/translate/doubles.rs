@@ -15,6 +15,7 @@ use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
 use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
 use super::operands::{Form, Place, accumulator, float_destination, form, interferes};
+use super::wide::in_one;
 use super::windows::TEMPS;
 
 /// Maximum number of channels of a part.
@@ -23,10 +24,10 @@ const MOST: u8 = 8;
 /// Roundings of the host, without an exception.
 const DOWN: u32 = 9;
 const TRUNCATES: u32 = 11;
-/// A sum with it has the other number as the low bits of its fraction: 2⁵² and half of that, so that it may be negative.
-const INTEGERS: f64 = 6_755_399_441_055_744.0;
+/// 2⁵² and half of that. A sum with it has the other number as the low bits of its fraction; that may be negative.
+const SIGNED_INTEGERS: f64 = 6_755_399_441_055_744.0;
 /// The unit of a quadword's upper half.
-const UPPER: f64 = 4_294_967_296.0;
+pub const UPPER: f64 = 4_294_967_296.0;
 
 /// The instructions of an operation.
 #[derive(Clone, Copy, PartialEq)]
@@ -64,11 +65,6 @@ struct Shape {
     places: Vec<Place>,
     /// First byte of a destination in the accumulators.
     accumulator: Option<usize>,
-}
-
-/// True if the doubles from a byte on are in one accumulator.
-fn in_one(at: usize, part: Part, register: usize) -> bool {
-    at.is_multiple_of(8) && at % register + usize::from(part.lanes) * 8 <= register
 }
 
 fn shape(op: &Operation, register: usize) -> Option<Shape> {
@@ -111,7 +107,7 @@ fn shape(op: &Operation, register: usize) -> Option<Shape> {
         shape.forms.push(forms.collect::<Option<_>>()?);
         shape.places.push(float_destination(&op.dst, part)?);
         let distance = usize::from(part.first) * 8;
-        if accumulator.is_some_and(|at| !in_one(at + distance, part, register)) {
+        if accumulator.is_some_and(|at| !in_one(at + distance, 8, part, register)) {
             return None;
         }
     }
@@ -296,7 +292,7 @@ impl Emitter<'_> {
 
     /// Whole doubles below 2⁵¹ as quadwords: the fraction of a power of two that they are added to.
     fn fraction(&mut self, l: Length, reg: Reg) -> Done {
-        let power = self.asm.quad(INTEGERS.to_bits());
+        let power = self.asm.quad(SIGNED_INTEGERS.to_bits());
         self.asm
             .three(codes::ADDPD, l, reg, None, (reg, Arg::Each(power)))?;
         self.asm

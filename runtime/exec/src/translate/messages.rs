@@ -9,7 +9,7 @@
 //! A message knows its buffer by a [`Site`]. That of a constant surface never changes; any other is the buffer that the
 //! interpreter last found for the message. Code compares an extended descriptor in a register with that of its site.
 
-use std::mem::offset_of;
+use std::mem::{discriminant, offset_of};
 
 use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax, rdx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
@@ -192,6 +192,10 @@ pub fn find_buffer(
         None => None,
     };
     let access = named.as_ref().unwrap_or(&kind.access);
+    // The code is that of a space, whichever of its buffers has the name.
+    if discriminant(&access.space()) != discriminant(&kind.access.space()) {
+        return None;
+    }
     let site = match access.space() {
         AddressSpace::Surface(_) if named.is_none() => return None,
         AddressSpace::Surface(bti) => Site::of_surface(bti, shared, kind.extent),

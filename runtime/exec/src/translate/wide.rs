@@ -13,6 +13,7 @@ use super::super::operation::{Base, File, Operation, Path, Source, Steps, Target
 use super::arithmetic::int_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
+use super::doubles::UPPER;
 use super::emit::{Emitter, Part};
 use super::masks::{HOLDS, takes_channels, takes_flags};
 use super::operands::{Form, Place, destination, form, interferes};
@@ -22,7 +23,7 @@ use super::windows::{TEMPS, place};
 const MOST: u8 = 8;
 /// The double whose fraction counts ones, and the one whose fraction counts multiples of 2³².
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
-const UPPER_INTEGERS: f64 = INTEGERS * 4_294_967_296.0;
+const UPPER_INTEGERS: f64 = INTEGERS * UPPER;
 
 /// The instructions of an operation.
 #[derive(Clone, Copy, PartialEq)]
@@ -131,9 +132,9 @@ struct Shape {
     accumulator: Option<usize>,
 }
 
-/// True if the lanes of dwords from a byte on are in one accumulator.
-fn in_one(at: usize, part: Part, register: usize) -> bool {
-    at.is_multiple_of(4) && at % register + usize::from(part.lanes) * 4 <= register
+/// True if the elements of a size from a byte on are in one accumulator.
+pub fn in_one(at: usize, size: usize, part: Part, register: usize) -> bool {
+    at.is_multiple_of(size) && at % register + usize::from(part.lanes) * size <= register
 }
 
 impl Emitter<'_> {
@@ -210,7 +211,7 @@ impl Emitter<'_> {
                 _ => None,
             });
             let mut starts = starts.chain(accumulator).chain(implicit.then_some(0));
-            if !starts.all(|at| in_one(at + distance, part, self.register_bytes)) {
+            if !starts.all(|at| in_one(at + distance, 4, part, self.register_bytes)) {
                 return None;
             }
             let forms = op.sources().iter().map(|s| form(s, part));

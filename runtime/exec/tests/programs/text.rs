@@ -634,8 +634,8 @@ fn descriptor(store: bool, channels: usize) -> usize {
 /// The function that loads and stores by address.
 const LOAD_STORE: usize = 15;
 
-/// The descriptor of its message of one dword a channel, at offsets of 32 bits in a surface of the binding table; either
-/// of them takes so many registers.
+/// The descriptor of its message of one dword a channel, at offsets of 32 bits in a surface of the binding table. `grfs` is
+/// the number of registers of the offsets, and of the dwords.
 fn load_store(store: bool, grfs: usize) -> usize {
     let (operation, got) = if store { (4, 0) } else { (0, grfs) };
     let (offsets, dwords, table) = (2, 2, 3);
