@@ -9,7 +9,7 @@
 //! paths. States only lose values on the way to the fixpoint, so that each block is walked a few times.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use cranelift_entity::SecondaryMap;
 use kiln_emit::inst::{
@@ -27,11 +27,13 @@ use smallvec::SmallVec;
 mod addresses;
 mod calls;
 mod routines;
+mod state;
 
 use crate::flags::ADDED;
 use crate::layout::TERM;
 use crate::routines::{Convention, Parts};
 use crate::{Allocated, layout};
+use state::{Far, Held, State};
 
 /// A difference between program and function, with its place in the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,161 +46,12 @@ pub struct Wrong {
 
 type Result<T = ()> = std::result::Result<T, String>;
 
-/// Values of one place, with the number of their words that are there or, in a word, which it is.
-type Held = SmallVec<[(VReg, u8); 2]>;
-
 /// All words of a general register's value.
 const WHOLE: u8 = u8::MAX;
 /// Bytes of a word of flags and addresses.
 const WORD: u32 = 2;
 /// Bytes of an hword, the unit of scratch block messages.
 const HWORD: u32 = 32;
-
-/// A spill slot: its number of registers, and the values that it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Slot {
-    grfs: u32,
-    held: Held,
-}
-
-/// A register of messages to all of scratch space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Far {
-    grf: u32,
-    /// The address in owords, if it is known.
-    offset: Option<u32>,
-}
-
-/// The values that all places hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    units: Vec<Held>,
-    flags: Vec<Held>,
-    address: Vec<Held>,
-    /// By the offset of a spill slot, in registers.
-    slots: BTreeMap<u32, Slot>,
-    /// Registers that hold what r0 held at entry.
-    header: BTreeSet<u32>,
-    /// A register that holds a copy of r0 but for the offset of a message.
-    far: Option<Far>,
-    /// A register with the address of a message.
-    register: Option<addresses::Register>,
-    /// The stack's pointers, in functions that call or are called with a stack.
-    stack: Option<calls::Pointers>,
-}
-
-/// Keeps the values that both of two words hold.
-fn meet_words(a: &mut Held, b: &Held) {
-    a.retain(|x| b.contains(x));
-}
-
-/// Keeps the values that both of two units hold, with the words that both have.
-fn meet_units(a: &mut Held, b: &Held) {
-    a.retain(|(v, words)| {
-        let there = b
-            .iter()
-            .filter(|(x, _)| x == v)
-            .map(|&(_, words)| words)
-            .max();
-        *words = (*words).min(there.unwrap_or(0));
-        *words > 0
-    });
-}
-
-impl State {
-    fn places(&mut self) -> impl Iterator<Item = &mut Held> {
-        let words = self.flags.iter_mut().chain(&mut self.address);
-        self.units
-            .iter_mut()
-            .chain(words)
-            .chain(self.slots.values_mut().map(|slot| &mut slot.held))
-    }
-
-    fn meet(&mut self, other: &State) {
-        let words = [
-            (&mut self.flags, &other.flags),
-            (&mut self.address, &other.address),
-        ];
-        for (mine, theirs) in words {
-            mine.iter_mut()
-                .zip(theirs)
-                .for_each(|(a, b)| meet_words(a, b));
-        }
-        self.units
-            .iter_mut()
-            .zip(&other.units)
-            .for_each(|(a, b)| meet_units(a, b));
-        self.slots.retain(|at, slot| {
-            let there = other.slots.get(at).filter(|there| there.grfs == slot.grfs);
-            meet_units(
-                &mut slot.held,
-                there.map_or(&Held::new(), |there| &there.held),
-            );
-            !slot.held.is_empty()
-        });
-        let far = self.far.or(other.far);
-        let far = far.filter(|far| self.has_far(far.grf) && other.has_far(far.grf));
-        self.far = far.map(|far| Far {
-            offset: far.offset.filter(|_| self.far == other.far),
-            ..far
-        });
-        self.header.retain(|grf| other.header.contains(grf));
-        let mine = self.register.take();
-        self.register = mine.and_then(|mine| mine.meet(other.register.as_ref()?));
-        if let (Some(mine), Some(theirs)) = (&mut self.stack, &other.stack) {
-            mine.meet(theirs);
-        }
-    }
-
-    /// True if the register is a header with which a message reaches all of scratch space, given an offset.
-    fn has_far(&self, grf: u32) -> bool {
-        self.header.contains(&grf) || self.far.is_some_and(|far| far.grf == grf)
-    }
-
-    /// The values in a number of registers of scratch space from one on.
-    fn in_slot(&self, at: u32, grfs: u32) -> Held {
-        let slot = self.slots.get(&at).filter(|slot| slot.grfs == grfs);
-        slot.map(|slot| slot.held.clone()).unwrap_or_default()
-    }
-
-    /// Writes a number of registers of scratch space from one on.
-    fn put(&mut self, at: u32, grfs: u32, held: Held) {
-        self.free(at, grfs);
-        self.slots.insert(at, Slot { grfs, held });
-    }
-
-    /// A number of registers of scratch space lose their values.
-    fn free(&mut self, at: u32, grfs: u32) {
-        (self.slots).retain(|&other, slot| other + slot.grfs <= at || at + grfs <= other);
-    }
-
-    /// Every place holds a value without a definition.
-    fn anywhere(&mut self, v: VReg, class: Class) {
-        let State {
-            units,
-            flags,
-            address,
-            ..
-        } = self;
-        let add = |held: &mut Held, x: (VReg, u8)| {
-            if !held.contains(&x) {
-                held.push(x);
-            }
-        };
-        for unit in units {
-            unit.retain(|(x, _)| *x != v);
-            unit.push((v, WHOLE));
-        }
-        let words = match class {
-            Class::Flag => flags,
-            Class::Addr => address,
-            Class::Grf => return,
-        };
-        for (i, word) in words.iter_mut().enumerate() {
-            (0..=i as u8).for_each(|part| add(word, (v, part)));
-        }
-    }
-}
 
 /// A write of a flag or an address: the place, the value, its bytes, and the old value.
 struct Write {
@@ -345,16 +198,7 @@ impl Checker<'_> {
     fn entry(&self) -> Result<State> {
         let target = self.func.target;
         let units = target.grf_count / target.unit_grfs();
-        let mut state = State {
-            units: vec![Held::new(); units as usize],
-            flags: vec![Held::new(); target.flag_count as usize * 2],
-            address: vec![Held::new(); 16],
-            slots: BTreeMap::new(),
-            header: BTreeSet::from([0]),
-            far: None,
-            register: None,
-            stack: None,
-        };
+        let mut state = State::new(units as usize, target.flag_count as usize * 2);
         self.called(&mut state);
         if self.func.entered == Entered::Subroutine {
             self.begin(&mut state)?;
@@ -374,21 +218,15 @@ impl Checker<'_> {
             .collect();
         passed.sort_unstable();
         let live = self.live.live_in(edge.to);
-        let mut there = state.clone();
-        for held in there.places() {
-            let mut new = Held::new();
-            for &(v, part) in held.iter() {
-                if live.binary_search(&v).is_ok() || self.is_callers(v) {
-                    new.push((v, part));
-                }
-                let first = passed.partition_point(|&(a, _)| a < v);
-                let params = passed[first..].iter().take_while(|&&(a, _)| a == v);
-                new.extend(params.map(|&(_, p)| (p, part)));
-            }
-            *held = new;
-        }
-        there.slots.retain(|_, slot| !slot.held.is_empty());
-        there
+        state.follow(|v| {
+            let lives = live.binary_search(&v).is_ok() || self.is_callers(v);
+            let first = passed.partition_point(|&(a, _)| a < v);
+            let params = passed[first..].iter().take_while(move |&&(a, _)| a == v);
+            lives
+                .then_some(v)
+                .into_iter()
+                .chain(params.map(|&(_, p)| p))
+        })
     }
 
     /// Follows blocks without code to one that is in the program.
@@ -432,9 +270,7 @@ impl Checker<'_> {
                 undefined.extend(dst);
                 *next += 1;
             }
-            undefined
-                .iter()
-                .for_each(|&v| state.anywhere(v, self.func.regs[v].class));
+            state.anywhere(undefined, self.func);
         };
         skip(&mut next, state, &mut undefined);
         if let Some((first, last)) = self.range[b] {
@@ -449,9 +285,7 @@ impl Checker<'_> {
                         }
                         ADDED => {
                             self.added(inst, state)?;
-                            for &v in &undefined {
-                                state.anywhere(v, self.func.regs[v].class);
-                            }
+                            state.anywhere(&undefined, self.func);
                         }
                         origin if calling == Some(origin as usize) => {
                             let call = &insts[origin as usize];
@@ -530,47 +364,42 @@ impl Checker<'_> {
     fn reads(&self, f: inst::Reg, p: Reg, bytes: u32, state: &mut State) -> Result {
         match f.base() {
             Base::Virt(v) if self.func.regs[v].class == Class::Grf => {
-                let unit = self.unit(p, f.byte())?;
-                if self.held(state, unit)?.contains(&(v, WHOLE)) {
-                    return Ok(());
-                }
-                Err(format!("{v} is not in unit {unit}"))
+                self.reads_unit(v, WHOLE, self.unit(p, f.byte())?, state)
             }
             Base::Virt(v) => {
                 let (from, to) = (f.byte() / WORD, (f.byte() + bytes).div_ceil(WORD));
+                let class = state.class(v);
                 if let Some((words, at)) = self.words(state, p) {
                     let Some(base) = at.checked_sub(from as usize) else {
                         return Err(format!("{v} is not where {p:?} is"));
                     };
                     let there = |part: u32| {
                         let word = words.get(base + part as usize);
-                        word.is_some_and(|w| w.contains(&(v, part as u8)))
+                        word.is_some_and(|w| w.contains(&(class, part as u8)))
                     };
                     if (from..to).all(there) {
                         return Ok(());
                     }
                     return Err(format!("{v} is not in {p:?}"));
                 }
-                let unit = self.unit(p, f.byte())?;
-                let held = self.held(state, unit)?;
-                if held
-                    .iter()
-                    .any(|&(x, words)| x == v && u32::from(words) >= to)
-                {
-                    return Ok(());
-                }
-                Err(format!("{v} is not in unit {unit}"))
+                self.reads_unit(v, to as u8, self.unit(p, f.byte())?, state)
             }
             Base::List(l) => {
                 let first = self.unit(p, f.byte())?;
-                for (k, &v) in self.func.lists[l].iter().enumerate() {
-                    if !self.held(state, first + k)?.contains(&(v, WHOLE)) {
-                        return Err(format!("{v} is not in unit {}", first + k));
-                    }
-                }
-                Ok(())
+                (self.func.lists[l].iter().zip(first..))
+                    .try_for_each(|(&v, unit)| self.reads_unit(v, WHOLE, unit, state))
             }
             _ => self.same(f, p, state),
+        }
+    }
+
+    /// Checks that a unit holds a number of words of a value.
+    fn reads_unit(&self, v: VReg, words: u8, unit: usize, state: &State) -> Result {
+        let class = state.class(v);
+        let mut held = self.held(state, unit)?.iter();
+        match held.any(|&(x, there)| x == class && there >= words) {
+            true => Ok(()),
+            false => Err(format!("{v} is not in unit {unit}")),
         }
     }
 
@@ -894,12 +723,10 @@ impl Checker<'_> {
                 Base::Virt(_) | Base::List(_) => {
                     let first = self.unit(to, d.reg.byte())?;
                     for (k, &v) in self.func.registers(&d.reg.base()).iter().enumerate() {
-                        let held = self.held(state, first + k)?;
-                        if let Some(old) = self.func.old(d.old, k)
-                            && !held.contains(&(old, WHOLE))
-                        {
-                            return Err(format!("{old} is not in unit {}", first + k));
+                        if let Some(old) = self.func.old(d.old, k) {
+                            self.reads_unit(old, WHOLE, first + k, state)?;
                         }
+                        self.held(state, first + k)?;
                         results.push((first + k, v));
                     }
                     let bytes = match (p.msg, f.message.expand()) {
@@ -988,6 +815,7 @@ impl Checker<'_> {
             .div_ceil(WORD);
         // Words without a definition belong to the new value as well.
         let kept = old.map_or(0, |old| u32::from(self.func.regs[old].bytes).div_ceil(WORD));
+        let class = old.map(|old| state.class(old));
         if let Some((words, at)) = self.words(state, to) {
             let base = at
                 .checked_sub((byte / WORD) as usize)
@@ -997,7 +825,7 @@ impl Checker<'_> {
             for part in 0..size {
                 let at = base + part as usize;
                 let before = words.get(at).ok_or("beyond the file")?;
-                let there = old.is_none_or(|old| before.contains(&(old, part as u8)));
+                let there = class.is_none_or(|old| before.contains(&(old, part as u8)));
                 if part < kept && !there {
                     return Err(format!("what {v} is written over is not in {to:?}"));
                 }
@@ -1012,13 +840,8 @@ impl Checker<'_> {
             return Ok(Written::Words { to, words: after });
         }
         let unit = self.unit(to, byte)?;
-        let held = self.held(state, unit)?;
-        let there = |old: VReg| {
-            let mut same = held.iter().filter(|&&(x, _)| x == old);
-            same.any(|&(_, words)| u32::from(words) >= kept)
-        };
-        if old.is_some_and(|old| !there(old)) {
-            return Err(format!("what {v} is written over is not in unit {unit}"));
+        if let Some(old) = old {
+            self.reads_unit(old, kept as u8, unit, state)?;
         }
         let words = size as u8;
         Ok(Written::Unit { unit, v, words })

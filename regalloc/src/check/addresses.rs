@@ -8,7 +8,8 @@ use kiln_machine::inst::VReg;
 use kiln_target::abi::Stack;
 use smallvec::SmallVec;
 
-use super::{Checker, Held, Result, State, meet_words};
+use super::state::{Meeting, Number};
+use super::{Checker, Held, Result, State};
 
 /// Shared function of memory without types, and the fields of its descriptors (PRM, "LSC").
 const UNTYPED: u8 = 15;
@@ -72,14 +73,14 @@ impl Register {
     }
 
     /// The contents that a register has after either of two ways; none if they differ in the register itself.
-    pub(super) fn meet(mut self, other: &Register) -> Option<Register> {
+    pub(super) fn meet(mut self, other: &Register, classes: &Meeting) -> Option<Register> {
         if self.grf != other.grf {
             return None;
         }
         self.address = self.address.filter(|_| self.address == other.address);
         self.surface &= other.surface;
         let words = self.kept.iter_mut().zip(&other.kept);
-        words.for_each(|(mine, theirs)| meet_words(mine, theirs));
+        words.for_each(|(mine, theirs)| classes.meet(mine, theirs, Number::Which));
         Some(self)
     }
 

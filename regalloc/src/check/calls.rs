@@ -371,9 +371,7 @@ impl Checker<'_> {
             .reg;
         let first = (stack.args * self.grf_bytes / self.unit_bytes) as usize;
         for (unit, &v) in (first..).zip(self.func.registers(&reg.base())) {
-            if !self.held(state, unit)?.contains(&(v, WHOLE)) {
-                return Err(format!("{v}, which is passed, is not in unit {unit}"));
-            }
+            self.reads_unit(v, WHOLE, unit, state)?;
         }
         Ok(())
     }

@@ -92,14 +92,12 @@ impl Checker<'_> {
     }
 
     fn is_at(&self, v: VReg, place: Passed, state: &State) -> Result {
-        let there = match place {
-            Passed::Unit(unit) => self.held(state, unit.index())?.contains(&(v, WHOLE)),
-            Passed::Slot(slot) => {
-                let held = state.in_slot(slot, self.unit_bytes / self.grf_bytes);
-                held.contains(&(v, WHOLE))
-            }
+        let slot = match place {
+            Passed::Unit(unit) => return self.reads_unit(v, WHOLE, unit.index(), state),
+            Passed::Slot(slot) => slot,
         };
-        match there {
+        let held = state.in_slot(slot, self.unit_bytes / self.grf_bytes);
+        match held.contains(&(state.class(v), WHOLE)) {
             true => Ok(()),
             false => Err(format!("{v}, which is passed, is not at {place:?}")),
         }

@@ -2,7 +2,9 @@
 
 use kiln_emit::inst::Dst;
 use kiln_target::isa::Systolic;
+use kiln_target::platform::SKL;
 
+use super::state::Meeting;
 use super::*;
 
 /// Bytes of a register of families with products of matrices of 16 columns.
@@ -64,7 +66,8 @@ fn keeping(values: &[u32]) -> addresses::Register {
 /// The surface is there whatever else the register has.
 #[test]
 fn ways_that_meet_leave_what_both_have() {
-    let met = |a: &addresses::Register, b: &addresses::Register| a.clone().meet(b);
+    let classes = Meeting::default();
+    let met = |a: &addresses::Register, b: &addresses::Register| a.clone().meet(b, &classes);
     let (one, both) = (keeping(&[1]), keeping(&[1, 2]));
     assert_eq!(met(&one, &both), Some(one.clone()));
     assert_eq!(met(&keeping(&[3]), &both), Some(keeping(&[])));
@@ -76,4 +79,39 @@ fn ways_that_meet_leave_what_both_have() {
     };
     assert_eq!(met(&one, &without), Some(without));
     assert_eq!(met(&one, &addresses::Register::ready(6)), None);
+}
+
+/// The values of a place, whole, by their numbers.
+fn whole(values: &[u32]) -> Held {
+    let each = values.iter().map(|&v| (VReg::from_u32(v), WHOLE));
+    each.collect()
+}
+
+/// Three values without a definition go round a loop: one way defines the second in unit 1, and writes unit 0; another
+/// leaves all three undefined.
+#[test]
+fn values_without_a_definition_are_where_the_others_have_them() {
+    let mut func = Function::new("f", &SKL, 16);
+    let values = [0; 3].map(|_| func.grf(32));
+    let mut begin = State::new(3, 4);
+    begin.anywhere(&values, &func);
+    assert_eq!(begin.units, [whole(&[0]), whole(&[0]), whole(&[0])]);
+    let mut other = begin.follow(|v| (v != values[1]).then_some(v).into_iter());
+    other.units[0] = Held::new();
+    other.units[1] = whole(&[1]);
+    let mut met = begin.clone();
+    met.meet(&other);
+    assert_eq!(met.units, [whole(&[]), whole(&[1]), whole(&[0])]);
+    assert_eq!(
+        [0, 1, 2].map(|v| met.class(values[v])),
+        [0, 1, 0].map(|v| values[v])
+    );
+    other.meet(&begin);
+    assert_eq!(other, met);
+    begin.meet(&begin.clone());
+    assert_eq!(begin.class(values[2]), values[0]);
+    // A parameter is where its argument was.
+    let next = VReg::from_u32(7);
+    let after = begin.follow(|v| (v == values[1]).then_some(next).into_iter());
+    assert_eq!(after.units[2], whole(&[7]));
 }
