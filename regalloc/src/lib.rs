@@ -17,6 +17,7 @@ pub mod in_memory;
 pub mod layout;
 pub mod payload;
 pub mod physical;
+pub mod planned;
 pub mod present;
 pub mod problem;
 pub mod prove;
@@ -211,7 +212,7 @@ pub fn allocate_part(
     let input = present::present(&func, &payloads, &frame, parts)?;
     let answer = match options.allocator {
         Allocator::Scan => scan::allocate(&input.problem),
-        Allocator::Ion => regalloc2::allocate(&input.problem, &mut scratch.ion),
+        Allocator::Ion => planned::allocate(&input.problem, &mut scratch.ion),
     };
     let (answer, in_memory) = proved(&input, answer, options, &frame)?;
     let code = rewrite::rewrite(&input, &answer, &frame, &assigned, options.scratch_base)?;

@@ -32,7 +32,7 @@ impl<T: Copy + Default> Lists<T> {
     }
 
     /// The lists of items with the number of their list, each in the order in which its items come.
-    pub(super) fn sorted(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Lists<T> {
+    pub fn sorted(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Lists<T> {
         let mut lists = Lists::new(count);
         let mut total = 0;
         for (n, _) in items.clone() {

@@ -28,13 +28,15 @@ use kiln_target::bits::UnitSet;
 
 use crate::problem::{Answer, NoAnswer, Place, Point, Problem, Unit, units};
 use joins::Entry;
-use live_ranges::LiveRanges;
-use plan::Plan;
+pub(crate) use live_ranges::{Lists, LiveRanges};
+pub(crate) use plan::Plan;
 pub use plan::message_weight;
-use webs::{NO_UNIT, Webs};
+pub(crate) use prune_moves::Draft;
+use webs::NO_UNIT;
+pub(crate) use webs::Webs;
 
 /// No value, where a value's number is expected.
-const NO_VALUE: u32 = u32::MAX;
+pub(crate) const NO_VALUE: u32 = u32::MAX;
 
 /// By unit: the value in it; [`NO_VALUE`] if there is none.
 type Held = Vec<u32>;
@@ -135,10 +137,10 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
         }
         scan.leave(b);
     }
-    Ok(scan.answer())
+    Ok(scan.draft().answer())
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
     fn unit_of(&self, v: u32) -> Option<Unit> {
         let unit = self.last_unit[v as usize];
         (self.held_by(unit) == v).then_some(unit)
@@ -229,6 +231,19 @@ impl Scan<'_> {
             };
             let step = (Place::Unit(unit), self.memory(v));
             self.moves.push((key, step));
+        }
+    }
+
+    /// What the walk has found.
+    fn draft(mut self) -> Draft<'a> {
+        self.add_stores();
+        self.moves.sort_by_key(|&(key, _)| key);
+        Draft {
+            problem: self.problem,
+            slot_grfs: self.webs.slot_grfs(self.problem),
+            places: self.places,
+            moves: self.moves,
+            starts: self.starts,
         }
     }
 

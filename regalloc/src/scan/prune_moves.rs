@@ -1,20 +1,31 @@
 //! The answer, without moves that have no effect.
 //!
-//! Takes the moves of the walk and gives the answer. A value may be loaded or moved and then spilled before it is read,
+//! Takes a draft, whose slots are those of webs, and gives the answer. A value may be loaded or moved and then spilled before it is read,
 //! and stored for loads that are not there any more: such moves are left out by liveness of units over the code, and
 //! by that of [`slots`](super::slots).
 
 use kiln_target::bits::UnitSet;
 
+use super::Step;
 use super::parallel_moves::{CYCLE_SLOT, SAVE_SLOT};
-use super::{Scan, Step};
-use crate::problem::{Answer, Move, Place, Slot};
+use crate::problem::{Answer, Move, Place, Problem, Slot};
 
-impl Scan<'_> {
+/// Places and moves in which a slot has the number of a web.
+pub struct Draft<'a> {
+    pub problem: &'a Problem,
+    /// By operand.
+    pub places: Vec<Place>,
+    /// In the order in which they happen, each with four times its point or up to three more.
+    pub moves: Vec<(u64, Step)>,
+    /// By web: GRFs that its slot needs at least.
+    pub slot_grfs: Vec<u32>,
+    /// By block: all units that may hold something at its start.
+    pub starts: Vec<UnitSet>,
+}
+
+impl Draft<'_> {
     /// The answer.
-    pub(super) fn answer(mut self) -> Answer {
-        self.add_stores();
-        self.moves.sort_by_key(|&(key, _)| key);
+    pub fn answer(mut self) -> Answer {
         self.drop_unread();
         let (numbers, mut slots) = self.slots();
         let unit_grfs = self.problem.file.unit_grfs;

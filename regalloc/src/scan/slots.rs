@@ -1,6 +1,6 @@
 //! Spill slots of webs.
 //!
-//! Takes the moves of the walk and the places of operands. A slot is live from a store to the last load that may follow
+//! Takes moves and the places of operands. A slot is live from a store to the last load that may follow
 //! it. Stores behind which the slot is not live are left out. Slots are assigned to webs by first fit, so that webs whose
 //! slots are not live at once share GRFs.
 //!
@@ -11,8 +11,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::live_ranges::Lists;
+use super::prune_moves::Draft;
 use super::spans::lanes;
-use super::{NO_VALUE, Scan, Step};
+use super::{NO_VALUE, Step};
 use crate::problem::{Place, Slot};
 
 /// Number of slots whose liveness is solved at once: the bits of a word.
@@ -32,11 +33,11 @@ struct Access {
 /// By web: the spans of points in which its slot is live.
 type Spans = BTreeMap<u32, BTreeMap<u32, u32>>;
 
-impl Scan<'_> {
+impl Draft<'_> {
     /// The accesses to slots, in the order of the code: moves before an instruction, its operands, moves after it.
     fn accesses(&self) -> Vec<Access> {
         let problem = self.problem;
-        let webs = self.last_unit.len() as u32;
+        let webs = self.slot_grfs.len() as u32;
         let mut list: Vec<Access> = Vec::new();
         let mut moves = (0..).zip(&self.moves).peekable();
         for b in 0..problem.block_count() {
@@ -88,7 +89,7 @@ impl Scan<'_> {
         let mut webs: Vec<u32> = accesses.iter().map(|access| access.web).collect();
         webs.sort_unstable();
         webs.dedup();
-        let mut numbers = vec![NO_VALUE; self.last_unit.len()];
+        let mut numbers = vec![NO_VALUE; self.slot_grfs.len()];
         for (n, &web) in (0..).zip(&webs) {
             numbers[web as usize] = n;
         }
@@ -204,13 +205,13 @@ impl Scan<'_> {
 
     /// The slots, and by web the number of its slot.
     pub(super) fn slots(&mut self) -> (Vec<u32>, Vec<Slot>) {
-        let grfs = self.slot_grfs();
+        let grfs = self.whole_slots();
         let mut in_memory = self.live_slots();
         let mut order: Vec<(u32, u32)> = (in_memory.iter())
             .filter_map(|(&web, spans)| Some((*spans.first_key_value()?.0, web)))
             .collect();
         order.sort_unstable();
-        let mut numbers = vec![NO_VALUE; self.last_unit.len()];
+        let mut numbers = vec![NO_VALUE; self.slot_grfs.len()];
         let mut slots = Vec::new();
         let mut taken = Taken::default();
         for (start, web) in order {
@@ -229,12 +230,8 @@ impl Scan<'_> {
     }
 
     /// By web, the GRFs of its slot: all of a unit for an operand in memory.
-    fn slot_grfs(&self) -> Vec<u32> {
-        let mut grfs = vec![1; self.last_unit.len()];
-        for v in 0..self.last_unit.len() as u32 {
-            let own = &mut grfs[self.webs.of(v) as usize];
-            *own = self.problem.slot_grfs(v).max(*own);
-        }
+    fn whole_slots(&self) -> Vec<u32> {
+        let mut grfs = self.slot_grfs.clone();
         for place in &self.places {
             if let Place::Memory(web) = place
                 && let Some(own) = grfs.get_mut(*web as usize)

@@ -76,6 +76,16 @@ impl Webs {
         v
     }
 
+    /// By web: GRFs that each of its values has room in.
+    pub fn slot_grfs(&self, problem: &Problem) -> Vec<u32> {
+        let mut grfs = vec![1; problem.value_count()];
+        for v in 0..problem.value_count() as u32 {
+            let own = &mut grfs[self.of(v) as usize];
+            *own = problem.slot_grfs(v).max(*own);
+        }
+        grfs
+    }
+
     /// Makes one web of two, if their live ranges do not overlap.
     fn join(&mut self, a: u32, b: u32, spans: &Spans) {
         let (a, b) = (self.of(a), self.of(b));

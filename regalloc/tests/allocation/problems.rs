@@ -1,5 +1,6 @@
 //! Problems stated by hand, on files of more units than regalloc2 can number, and the proof of answers.
 
+use kiln_regalloc::planned;
 use kiln_regalloc::problem::{
     Answer, Constraint, File, NoAnswer, Operand, Place, Problem, Role, Unit, Value,
 };
@@ -168,4 +169,30 @@ fn a_wrong_answer_is_not_proved() {
     assert!(wrong.len() > 300, "{} answers", wrong.len());
     assert!(ours * 100 >= wrong.len() * 90, "{ours} of {}", wrong.len());
     assert!(theirs > 0);
+}
+
+/// Accesses to memory in an answer that is proved.
+fn messages(problem: &Problem, answer: Result<Answer, NoAnswer>) -> usize {
+    let answer = answer.expect("enough units");
+    assert_eq!(prove(problem, &answer).err(), None);
+    assert_eq!(regalloc2::check(problem, &answer), Ok(()));
+    let accesses =
+        |step: &&kiln_regalloc::problem::Move| step.from.is_memory() || step.to.is_memory();
+    answer.moves.iter().filter(accesses).count()
+}
+
+#[test]
+fn regalloc2_spills_less_by_the_plan() {
+    let mut context = regalloc2::Context::default();
+    let (mut alone, mut by_plan) = (0, 0);
+    for (units, live) in [24, 32, 48, 60]
+        .map(|units| [20, 40, 60, 80, 110, 200].map(|live| (units, live)))
+        .into_iter()
+        .flatten()
+    {
+        let problem = round(units, live);
+        alone += messages(&problem, regalloc2::allocate(&problem, &mut context));
+        by_plan += messages(&problem, planned::allocate(&problem, &mut context));
+    }
+    assert!(by_plan * 100 < alone * 95, "{by_plan} of {alone}");
 }

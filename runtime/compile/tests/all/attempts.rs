@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kiln_compile::attempt::ATTEMPTS;
 use kiln_compile::attempt::{self, Scratch};
-use kiln_compile::{Allocator, CompileError, Compiled, Options};
+use kiln_compile::{Compiled, Options};
 use kiln_compile::{Platform, find_platform};
 use kiln_frontend::{text, verify};
 
@@ -13,22 +13,14 @@ fn skl() -> &'static Platform {
 }
 
 fn compile(text: &str, grf_limit: u32) -> Compiled {
-    compile_with(text, grf_limit, Allocator::Scan).unwrap_or_else(|e| panic!("in {grf_limit}: {e}"))
-}
-
-fn compile_with(
-    text: &str,
-    grf_limit: u32,
-    allocator: Allocator,
-) -> Result<Compiled, CompileError> {
     let module = text::parse(text).unwrap_or_else(|e| panic!("{e}"));
     let finding = verify::verify(&module).first().map(ToString::to_string);
     assert_eq!(finding, None);
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
-    options.allocator = allocator;
-    attempt::compile(&module.objects[0], &options, &mut Scratch::default())
+    let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
+    compiled.unwrap_or_else(|e| panic!("in {grf_limit}: {e}"))
 }
 
 /// A kernel that calls a subroutine twice, which adds to `passed` variables. With `rows` it has an array of as many
@@ -101,36 +93,6 @@ fn arrays_move_to_memory_where_registers_are_too_few() {
     let text = kernel(10, 28);
     assert_eq!(compile(&text, 128).attempt.name, "usual");
     assert_eq!(compile(&text, 64).attempt.name, "arrays in memory");
-}
-
-/// The name of the attempt that compiles a kernel whose vISA claims all of scratch space except the bytes that
-/// regalloc2 spills to.
-fn attempt_with_scratch_for_regalloc2(text: &str, grf_limit: u32) -> &'static str {
-    let spill_bytes = |allocator| {
-        let compiled = compile_with(text, grf_limit, allocator).expect("an allocation");
-        compiled.allocation.spill_bytes
-    };
-    let (scan, ion) = (spill_bytes(Allocator::Scan), spill_bytes(Allocator::Ion));
-    assert!(ion < scan, "{ion} {scan}");
-    let attr = format!(
-        "\n.kernel_attr SpillMemOffset={}\n.kernel_attr ",
-        (2 << 20) - ion
-    );
-    let compiled = compile(&text.replacen("\n.kernel_attr ", &attr, 1), grf_limit);
-    assert_eq!(compiled.allocator, Allocator::Ion);
-    compiled.attempt.name
-}
-
-#[test]
-fn regalloc2_allocates_where_scratch_space_is_too_small_for_the_spills_of_scan() {
-    let text = include_str!("../../../tests/kernels/conv_uchar/conv_uchar.visaasm");
-    assert_eq!(attempt_with_scratch_for_regalloc2(text, 28), "regalloc2");
-}
-
-#[test]
-fn regalloc2_allocates_inlined_subroutines_as_well() {
-    let name = attempt_with_scratch_for_regalloc2(&kernel(700, 0), 48);
-    assert_eq!(name, "all inlined, regalloc2");
 }
 
 #[test]
