@@ -92,14 +92,22 @@ impl<'a> Split<'a> {
         let starts: Vec<u32> = (0..problem.block_count())
             .map(|b| 2 * problem.insts_of(b).0)
             .collect();
+        // By value: the block that it is a parameter of.
+        let mut given = vec![NO_VALUE; problem.value_count()];
+        for b in 0..problem.block_count() {
+            problem
+                .params(b)
+                .iter()
+                .for_each(|&p| given[p as usize] = b as u32);
+        }
         let mut live_in: Vec<(u32, u32)> = Vec::new();
         let planned = (0..problem.value_count() as u32).filter(|&v| plan.has(webs.of(v)));
         for v in planned {
             for &(from, to) in ranges.spans.of(v as usize) {
                 let first = starts.partition_point(|&start| start < from);
                 let blocks = (first..starts.len()).take_while(|&b| starts[b] < to);
-                let entered = blocks.filter(|&b| !problem.params(b).contains(&v));
-                live_in.extend(entered.map(|b| (b as u32, v)));
+                let entered = blocks.map(|b| b as u32).filter(|&b| given[v as usize] != b);
+                live_in.extend(entered.map(|b| (b, v)));
             }
         }
         Split {
@@ -194,14 +202,16 @@ impl<'a> Split<'a> {
         });
     }
 
-    /// The values that have a version from the start of a block on that a parameter gives them.
-    fn passed(&self, b: usize) -> impl Iterator<Item = u32> {
+    /// The values that a parameter gives a version at the start of a block. A parameter of the problem comes with its
+    /// place in the list.
+    fn passed(&self, b: usize) -> impl Iterator<Item = (Option<usize>, u32)> {
         let first = self.problem.insts_of(b).0;
         let joins = self.problem.preds(b).len() > 1;
         let live_in = self.live_in.of(b).iter().filter(move |_| joins);
-        let own = self.problem.params(b).iter();
-        let passed = own.chain(live_in).copied();
-        passed.filter(move |&v| !self.is_away(v, first))
+        let own = self.problem.params(b).iter().enumerate();
+        let own = own.map(|(n, &p)| (Some(n), p));
+        let passed = own.chain(live_in.map(|&v| (None, v)));
+        passed.filter(move |&(_, v)| !self.is_away(v, first))
     }
 
     /// Finds the versions at the start of a block, and gives its parameters.
@@ -218,8 +228,8 @@ impl<'a> Split<'a> {
         for &p in self.problem.params(b) {
             self.now[p as usize] = NO_VALUE;
         }
-        let passed: Vec<u32> = self.passed(b).collect();
-        let versions: Vec<u32> = passed.into_iter().map(|v| self.define(v)).collect();
+        let passed: Vec<(Option<usize>, u32)> = self.passed(b).collect();
+        let versions = passed.into_iter().map(|(_, v)| self.define(v)).collect();
         for &p in self.problem.params(b) {
             if self.now[p as usize] != NO_VALUE {
                 self.store(p, self.now[p as usize], 2 * first);
@@ -272,17 +282,14 @@ impl<'a> Split<'a> {
         let mut edges = Vec::new();
         for edge in problem.edges(b) {
             let to = edge.to as usize;
-            let params = problem.params(to).iter();
-            let of_param = |p: u32| {
-                let n = params.clone().position(|&param| param == p);
-                n.map_or(p, |n| problem.args(edge)[n])
-            };
-            let passed: Vec<u32> = self.passed(to).map(of_param).collect();
+            let given = problem.args(edge);
+            let passed = self.passed(to).map(|(n, v)| n.map_or(v, |n| given[n]));
+            let passed: Vec<u32> = passed.collect();
             let args = passed.into_iter().map(|v| self.version(v, 2 * last));
             edges.push((edge.to, args.collect()));
             let mut stores: SmallVec<[Source; 4]> = SmallVec::new();
             let first = problem.insts_of(to).0;
-            for (&p, &arg) in params.zip(problem.args(edge)) {
+            for (&p, &arg) in problem.params(to).iter().zip(given) {
                 let web = self.webs.of(p);
                 if !self.is_away(p, first) {
                     continue;
