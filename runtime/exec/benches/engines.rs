@@ -111,6 +111,8 @@ fn int64(count: u32) -> Case {
 
 /// Processor time of this thread in seconds.
 fn clock() -> f64 {
+    // The figure of a thread that runs is as old as the last tick; a sleep brings it up to date.
+    std::thread::sleep(std::time::Duration::from_micros(1));
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
     nanoseconds.unwrap_or(0.0) / 1e9

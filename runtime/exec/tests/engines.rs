@@ -6,11 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kiln_emit::inst::{Desc, Dst, Inst, Message, Op, Reg, RegFile, Region, Src, Target, Type};
+use kiln_emit::inst::{
+    Cond, CondMod, Desc, Dst, Inst, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target,
+    Type,
+};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
-use kiln_exec::translate::Host;
+use kiln_exec::translate::{Host, Listing};
 use kiln_exec::{Arg, Cause, Engine, Launch, Options, Program, Registers, Stats, World};
 
 /// A kernel of the project with its launch.
@@ -117,12 +120,31 @@ fn budgets_end_at_the_same_instruction() {
     if Host::available().is_none() {
         return;
     }
-    for name in ["sgemm", "reduction", "nested_loops"] {
+    for name in ["sgemm", "reduction", "nested_loops", "mandelbrot"] {
         let kernel = Kernel::read(name, "skl");
         let program = kernel.program();
         let each = (1..60).chain((60..5000).step_by(97));
         each.for_each(|budget| kernel.agrees(&program, &kernel.args, budget));
     }
+}
+
+#[test]
+fn vectors_stay_in_registers_over_a_loop() {
+    let kernel = Kernel::read("mandelbrot", "skl");
+    let listing = Listing::of(&kernel.program(), Host::Avx512).unwrap();
+    let inside = |at: u32| (0xf8..=0x1c0).contains(&at);
+    let mut code = Vec::new();
+    for block in &listing.blocks {
+        let operations = block.operations.iter().filter(|o| inside(o.at));
+        code.extend(operations.flat_map(|o| &o.code));
+    }
+    // Whole vectors; places where channels wait are written under a mask.
+    let moved = |line: &&String| {
+        line.starts_with("vmovdqu32") && line.contains("[r13") && !line.contains('{')
+    };
+    let moves: Vec<_> = code.iter().filter(|line| moved(line)).collect();
+    assert!(code.len() > 100, "{}", code.len());
+    assert!(moves.is_empty(), "{moves:#?}");
 }
 
 #[test]
@@ -144,6 +166,67 @@ fn launches_fail_the_same_way() {
             }
         }
     }
+}
+
+#[test]
+fn a_loop_changes_parts_of_vectors_in_another_block() {
+    // The first block writes a register and a counter; the second one a word of the register, and reads both.
+    if Host::available().is_none() {
+        return;
+    }
+    let platform = platform::find("skl").unwrap();
+    let grf = |number| Src::reg(Reg::grf(number), Region::packed(8), Type::D);
+    let scalar = |number| Src::reg(Reg::grf(number), Region::SCALAR, Type::D);
+    let make = |op, lanes, to: Dst, srcs: Vec<Src>| {
+        let mut inst = Inst::new(op, lanes);
+        (inst.dst, inst.srcs) = (Some(to), srcs.into());
+        inst.no_mask = lanes == 1;
+        inst
+    };
+    let dst = |number| Dst::new(Reg::grf(number), 1, Type::D);
+    let flag = Reg::new(RegFile::Flag, 0, 0);
+    let mut end = Inst::new(Op::Endif, 16);
+    end.jip = Some(Target::Offset(16));
+    let mut compare = make(Op::Cmp, 16, Dst::new(Reg::NULL, 1, Type::D), vec![]);
+    compare.srcs = vec![scalar(4), Src::imm(Type::D, 40)].into();
+    compare.cond = Some(CondMod {
+        cond: Cond::Lt,
+        flag,
+    });
+    let mut back = Inst::new(Op::While, 16);
+    back.jip = Some(Target::Offset(-112));
+    back.pred = Some(Pred {
+        flag,
+        inverse: false,
+        ctrl: PredCtrl::Normal,
+    });
+    let word = Dst::new(Reg::grf(10), 1, Type::W);
+    let code = vec![
+        make(Op::Add, 1, dst(4), vec![scalar(4), Src::imm(Type::D, 1)]),
+        make(Op::Add, 16, dst(10), vec![grf(20), Src::imm(Type::D, 3)]),
+        end,
+        make(Op::Mov, 1, word, vec![Src::imm(Type::W, 5)]),
+        make(Op::Add, 16, dst(20), vec![grf(20), grf(10)]),
+        make(Op::Add, 16, dst(22), vec![grf(22), scalar(4)]),
+        compare,
+        back,
+    ];
+    let results = [Engine::Interpret, Engine::Translate, Engine::Both].map(|engine| {
+        let mut registers = Registers::new(0xffff, platform).on(engine);
+        for number in [4, 10, 11, 20, 21, 22, 23] {
+            registers
+                .set(Reg::grf(number), &[number as u8; 32])
+                .unwrap();
+        }
+        registers.set(Reg::grf(4), &[0; 32]).unwrap();
+        let result = registers.run(code.clone(), &mut World::default(), 1000);
+        assert_eq!(result.err(), None, "{engine:?}");
+        let mut found = [0; 256];
+        registers.get(Reg::grf(20), &mut found[..128]).unwrap();
+        registers.get(Reg::grf(10), &mut found[128..192]).unwrap();
+        found
+    });
+    assert!(results[0] == results[1] && results[0] == results[2]);
 }
 
 #[test]

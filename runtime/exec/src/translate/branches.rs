@@ -45,6 +45,7 @@ impl Emitter<'_> {
             Jump::None | Jump::Dynamic => None,
         };
         let (jip, uip) = (target(op.jip), target(op.uip));
+        self.leave_windows()?;
         let after = self.index + 1;
         let Some(next) = self.target(after) else {
             return self.give_up();
@@ -56,7 +57,6 @@ impl Emitter<'_> {
                 let Some(jump) = self.target(jip) else {
                     return self.give_up();
                 };
-                self.forget_all()?;
                 let active = at(THREAD, offset_of!(Thread, active));
                 self.asm.plain(Code::Cmp_rm32_imm8, active, 0i32)?;
                 self.asm.a.jne(next)?;
@@ -160,7 +160,6 @@ impl Emitter<'_> {
         let Some(to) = self.target(to) else {
             return self.give_up();
         };
-        self.forget_all()?;
         if op.pred.is_none() && op.ungated != 0 {
             return self.asm.a.jmp(to);
         }
@@ -177,7 +176,6 @@ impl Emitter<'_> {
         let Some(jump) = self.target(jump) else {
             return self.give_up();
         };
-        self.forget_all()?;
         self.taken(op)?;
         self.count_taken()?;
         self.asm.a.test(ecx, ecx)?;
@@ -194,7 +192,6 @@ impl Emitter<'_> {
         let Some(jump) = self.target(departure.jump) else {
             return self.give_up();
         };
-        self.forget_all()?;
         self.taken(op)?;
         match departure.leaving {
             Leaving::All => {}

@@ -22,10 +22,11 @@ use super::codes;
 use super::enter::{self, Context};
 use super::indirect::is_indirect;
 use super::legalize::{Legal, legalize};
+use super::loops::{self, Loop, Uses};
 use super::masks::{HOLDS, Masks, OTHER};
 use super::memory::{Executable, Room};
 use super::messages::SiteKind;
-use super::windows::{TEMPS, Windows};
+use super::windows::{Entry, TEMPS, Windows};
 
 /// Channels of an operation that are computed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,16 +56,26 @@ impl Part {
 pub struct Translated {
     /// Number of the first instruction.
     pub start: usize,
+    /// Number of the first instruction of the block that begins there.
+    pub head: usize,
     /// True if the interpreter's function is called.
     pub called: bool,
 }
 
 /// Code that is left only now and then.
-enum Cold {
+pub enum Cold {
     /// Channels that wait for a block are woken.
     Wake { index: u32 },
     /// A block does not fit into what is left.
-    Budget { index: u32, len: u32 },
+    Budget {
+        index: u32,
+        len: u32,
+        windows: Vec<Entry>,
+    },
+    /// A block of a loop is entered from outside.
+    Enter { index: u32, homes: Vec<Entry> },
+    /// A loop is left.
+    Leave { windows: Vec<Entry> },
     /// The interpreter executes an operation. Windows are saved as they were, and loaded as code goes on with them.
     Slow {
         index: u32,
@@ -88,13 +99,17 @@ pub struct Emitter<'a> {
     pub site_of: Vec<Option<u32>>,
     /// Index of the operation at hand.
     pub index: u32,
-    labels: HashMap<u32, CodeLabel>,
+    /// The loop around the block at hand, if windows stay in registers over it.
+    pub around: Option<Loop>,
+    /// The windows that are used, while they are noted.
+    pub uses: Option<Uses>,
+    pub labels: HashMap<u32, CodeLabel>,
     exit: CodeLabel,
     /// Numbers of the instructions at which blocks begin, by their operations, and of the one that leaves code.
     begins: HashMap<u32, usize>,
     exit_at: usize,
-    cold: Vec<(CodeLabel, CodeLabel, Cold)>,
-    translated: Vec<Translated>,
+    pub cold: Vec<(CodeLabel, CodeLabel, Cold)>,
+    pub translated: Vec<Translated>,
 }
 
 /// Machine code of a program.
@@ -154,6 +169,8 @@ pub fn translate(
         sites: Vec::new(),
         site_of: vec![None; ops.len()],
         index: 0,
+        around: None,
+        uses: None,
         labels,
         exit,
         begins: HashMap::new(),
@@ -162,7 +179,15 @@ pub fn translate(
         translated: vec![Translated::default(); ops.len()],
     };
     e.entry_and_exit()?;
-    for block in &blocks.blocks {
+    let mut done = 0;
+    for range in loops::find(program, blocks) {
+        for block in &blocks.blocks[done..range.start] {
+            e.block(block)?;
+        }
+        done = range.end;
+        e.loop_blocks(range)?;
+    }
+    for block in &blocks.blocks[done..] {
         e.block(block)?;
     }
     e.cold_parts()?;
@@ -205,25 +230,35 @@ impl Emitter<'_> {
         self.asm.a.ret()
     }
 
-    /// The label of the block of an operation.
-    pub fn target(&self, index: u32) -> Option<CodeLabel> {
-        self.labels.get(&index).copied()
+    /// Puts the label of an operation's block here.
+    pub fn place_block(&mut self, index: u32) -> Done {
+        let Some(label) = self.labels.get_mut(&index) else {
+            return Ok(());
+        };
+        self.asm.place(label)?;
+        let here = self.asm.a.instructions().len();
+        self.begins.insert(index, here);
+        Ok(())
     }
 
-    fn block(&mut self, block: &Block) -> Done {
-        let ops = self.program.ops();
-        if let Some(mut label) = self.target(block.first) {
-            self.asm.place(&mut label)?;
-            self.labels.insert(block.first, label);
-            self.begins
-                .insert(block.first, self.asm.a.instructions().len());
-        }
+    pub fn block(&mut self, block: &Block) -> Done {
         let (index, len) = (block.first, block.len);
+        self.translated[index as usize].head = self.asm.a.instructions().len();
+        match self.around.is_some() {
+            true => self.begin_in_loop(block)?,
+            false => self.place_block(index)?,
+        }
         let (short, mut after) = (self.asm.label(), self.asm.label());
         self.asm.a.sub(rbx, len as i32)?;
         self.asm.a.jl(short)?;
-        self.cold.push((short, after, Cold::Budget { index, len }));
-        if ops[index as usize].wakes {
+        let windows = self.windows.entries.clone();
+        let budget = Cold::Budget {
+            index,
+            len,
+            windows,
+        };
+        self.cold.push((short, after, budget));
+        if self.program.ops()[index as usize].wakes {
             let wake = self.asm.label();
             let waiting = at(THREAD, offset_of!(Thread, waiting));
             self.asm.plain(Code::Cmp_rm32_imm8, waiting, 0i32)?;
@@ -231,6 +266,12 @@ impl Emitter<'_> {
             self.asm.place(&mut after)?;
             self.cold.push((wake, after, Cold::Wake { index }));
         }
+        self.body(block)
+    }
+
+    /// A block but for its beginning.
+    pub fn body(&mut self, block: &Block) -> Done {
+        let ops = self.program.ops();
         self.count_block(block)?;
         for index in block.first..block.first + block.len {
             self.index = index;
@@ -238,7 +279,10 @@ impl Emitter<'_> {
             self.begin();
             self.operation(&ops[index as usize])?;
         }
-        self.forget_everything()
+        self.begin();
+        self.leave_windows()?;
+        self.masks.kept.clear();
+        Ok(())
     }
 
     /// Counts an execution of a block, and its active channels.
@@ -381,7 +425,18 @@ impl Emitter<'_> {
             self.asm.place(&mut label)?;
             match cold {
                 Cold::Wake { index } => self.wake(index)?,
-                Cold::Budget { index, len } => {
+                Cold::Enter { index, homes } => {
+                    let here = self.asm.a.instructions().len();
+                    self.begins.insert(index, here);
+                    self.reload(&homes)?;
+                }
+                Cold::Leave { windows } => self.save_all(&windows)?,
+                Cold::Budget {
+                    index,
+                    len,
+                    windows,
+                } => {
+                    self.save_all(&windows)?;
                     self.asm.a.add(rbx, len as i32)?;
                     let ip = at(THREAD, offset_of!(Thread, ip));
                     self.asm.plain(Code::Mov_rm32_imm32, ip, index as i32)?;
@@ -448,8 +503,10 @@ impl Emitter<'_> {
             Host::Avx512 => Legal::unchanged(code),
             Host::Avx2 => legalize(&code, &mut self.asm)?,
         };
-        for translated in &mut self.translated {
-            translated.start = starts.get(translated.start).copied().unwrap_or(code.len());
+        for Translated { start, head, .. } in &mut self.translated {
+            for number in [start, head] {
+                *number = starts.get(*number).copied().unwrap_or(code.len());
+            }
         }
         let room = Room::new((code.len() + 1) * LONGEST)?;
         let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;

@@ -67,8 +67,7 @@ impl Code {
         let start = |index: u32| self.translated.get(index as usize).map_or(0, |t| t.start);
         let first_of = |block: usize| {
             let block = self.blocks.blocks.get(block)?;
-            let offset = self.entries.get(block.first as usize).copied().flatten()?;
-            Some(self.offsets.partition_point(|&o| o < offset))
+            Some(self.translated.get(block.first as usize)?.head)
         };
         let mut blocks = Vec::new();
         for (number, block) in self.blocks.blocks.iter().enumerate() {

@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | `blocks` | where blocks begin and end, and what they count |
 //! | `windows` | registers that hold parts of a thread |
+//! | `loops` | which of them stay in registers over a loop |
 //! | `masks` | execution masks, predicates, flags |
 //! | `operands` | regions as vectors |
 //! | `arithmetic`, `wide`, `doubles` | operations on lanes of 32 and of 64 bits, by rows |
@@ -34,6 +35,7 @@ mod expand;
 mod indirect;
 mod legalize;
 mod listing;
+mod loops;
 mod masks;
 mod memory;
 mod messages;

@@ -2,7 +2,8 @@
 //!
 //! A window is a place in [`Thread`] and a length of 4 to 64 bytes, or one element for all lanes. It is in at most one
 //! register. Registers are given to windows as they are used, least recently used first, and written back when another
-//! window needs the register, when something overlapping is read or written, or when the block ends.
+//! window needs the register, when something overlapping is read or written, or when the block ends; in loops some stay
+//! ([`super::loops`]).
 //!
 //! Guarantees: whatever is read has the newest value; two windows that overlap are never both changed; registers of the
 //! operation at hand are not given away ([`Emitter::begin`] ends that).
@@ -38,7 +39,29 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn overlaps(&self, at: usize, len: usize) -> bool {
+    /// A window that is in no register yet.
+    fn of(at: usize, len: usize, each: bool) -> Entry {
+        Entry {
+            at,
+            len,
+            each,
+            dirty: false,
+            reg: 0,
+            used: 0,
+        }
+    }
+
+    /// The window in another register.
+    pub fn moved(self, reg: Reg) -> Entry {
+        Entry { reg, ..self }
+    }
+
+    /// True for the same window, wherever it is.
+    pub fn is_same(&self, other: &Entry) -> bool {
+        (self.at, self.len, self.each) == (other.at, other.len, other.each)
+    }
+
+    pub fn overlaps(&self, at: usize, len: usize) -> bool {
         self.at < at + len && at < self.at + self.len
     }
 }
@@ -79,22 +102,26 @@ impl Emitter<'_> {
         let entry = &mut self.windows.entries[index];
         entry.used = self.windows.clock;
         self.windows.pinned |= 1 << entry.reg;
+        let entry = *entry;
+        self.note_use(entry);
         entry.reg
     }
 
-    fn enter(&mut self, at: usize, len: usize, each: bool, dirty: bool, reg: Reg) {
-        self.windows.clock += 1;
-        self.windows.entries.push(Entry {
-            at,
-            len,
-            each,
-            dirty,
-            reg,
-            used: self.windows.clock,
-        });
+    fn note_use(&mut self, entry: Entry) {
+        if let Some(uses) = &mut self.uses {
+            uses.note(entry);
+        }
     }
 
-    fn save(&mut self, index: usize) -> Done {
+    fn enter(&mut self, entry: Entry, reg: Reg) {
+        self.windows.clock += 1;
+        let used = self.windows.clock;
+        let entry = Entry { reg, used, ..entry };
+        self.windows.entries.push(entry);
+        self.note_use(entry);
+    }
+
+    pub fn save(&mut self, index: usize) -> Done {
         let entry = self.windows.entries[index];
         if entry.dirty {
             self.asm.store(entry.reg, at(THREAD, entry.at), entry.len)?;
@@ -103,29 +130,33 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A register that no window has and the operation at hand does not use.
-    fn free(&mut self) -> Result<Reg, IcedError> {
-        let taken = self
-            .windows
-            .entries
-            .iter()
-            .fold(self.windows.pinned, |all, e| all | 1 << e.reg);
-        if let Some(reg) = (0..WINDOW_REGS).find(|reg| taken >> reg & 1 == 0) {
-            self.windows.pinned |= 1 << reg;
-            return Ok(reg);
+    /// A register for a window that the operation at hand does not use: its home if it has one, else one that is no
+    /// other's home; among these one that no window has, or the least recently used.
+    fn free(&mut self, window: &Entry) -> Result<Reg, IcedError> {
+        // The class of each register, above the time of its last use.
+        let class = |number: u64| number << u32::BITS;
+        let mut keys = [class(1); WINDOW_REGS as usize];
+        for entry in &self.windows.entries {
+            keys[usize::from(entry.reg)] += u64::from(entry.used);
+        }
+        for home in self.around.iter().flat_map(|around| &around.homes) {
+            let key = &mut keys[usize::from(home.reg)];
+            match home.is_same(window) {
+                true => *key -= class(1),
+                false => *key += class(1),
+            }
         }
         let pinned = self.windows.pinned;
-        let candidates = self.windows.entries.iter().enumerate();
-        let oldest = candidates
-            .filter(|(_, e)| pinned >> e.reg & 1 == 0)
-            .min_by_key(|(_, e)| e.used)
-            .map(|(index, _)| index);
+        let usable = (0..WINDOW_REGS).filter(|reg| pinned >> reg & 1 == 0);
+        let best = usable.min_by_key(|&reg| keys[usize::from(reg)]);
         // An operation uses far fewer registers than there are.
-        let index = oldest.unwrap_or(0);
-        self.save(index)?;
-        let entry = self.windows.entries.remove(index);
-        self.windows.pinned |= 1 << entry.reg;
-        Ok(entry.reg)
+        let reg = best.unwrap_or(0);
+        if let Some(index) = self.windows.entries.iter().position(|e| e.reg == reg) {
+            self.save(index)?;
+            self.windows.entries.remove(index);
+        }
+        self.windows.pinned |= 1 << reg;
+        Ok(reg)
     }
 
     fn find(&self, at: usize, len: usize) -> Option<usize> {
@@ -146,7 +177,10 @@ impl Emitter<'_> {
     }
 
     /// Forgets what overlaps, written back unless all of it is about to be overwritten.
-    fn supersede(&mut self, at: usize, len: usize, whole: bool) -> Done {
+    fn supersede(&mut self, at: usize, len: usize, (whole, stays): (bool, bool)) -> Done {
+        if let Some(uses) = &mut self.uses {
+            uses.supersede(at, len, stays);
+        }
         for index in (0..self.windows.entries.len()).rev() {
             let entry = self.windows.entries[index];
             if entry.overlaps(at, len) {
@@ -162,7 +196,7 @@ impl Emitter<'_> {
 
     /// Writes back what overlaps, and forgets it: memory is about to be written.
     pub fn forget(&mut self, at: usize, len: usize) -> Done {
-        self.supersede(at, len, false)
+        self.supersede(at, len, (false, false))
     }
 
     /// Writes back all windows.
@@ -179,6 +213,7 @@ impl Emitter<'_> {
 
     /// A register whose lowest bytes are a window's.
     pub fn read(&mut self, from: usize, len: usize) -> Result<Reg, IcedError> {
+        let window = Entry::of(from, len, false);
         let entries = &self.windows.entries;
         if let Some(index) = entries
             .iter()
@@ -189,34 +224,35 @@ impl Emitter<'_> {
         let whole = len == 32 && from >= 32;
         if whole && let Some(index) = self.find(from - 32, 64) {
             let source = self.touch(index);
-            let reg = self.free()?;
+            let reg = self.free(&window)?;
             self.asm.plain3(
                 iced_x86::Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
                 Length::Y.register(reg),
                 Length::Z.register(source),
                 1,
             )?;
-            self.enter(from, len, false, false, reg);
+            self.enter(window, reg);
             return Ok(reg);
         }
         if len == 64
             && let (Some(low), Some(high)) = (self.find(from, 32), self.find(from + 32, 32))
         {
             let (low, high) = (self.touch(low), self.touch(high));
-            let reg = self.free()?;
+            let reg = self.free(&window)?;
             self.asm.insert_half(reg, low, high)?;
-            self.enter(from, len, false, false, reg);
+            self.enter(window, reg);
             return Ok(reg);
         }
         self.flush(from, len)?;
-        let reg = self.free()?;
+        let reg = self.free(&window)?;
         self.asm.load(reg, at(THREAD, from), len)?;
-        self.enter(from, len, false, false, reg);
+        self.enter(window, reg);
         Ok(reg)
     }
 
     /// A register all of whose lanes have an element of 4 or 8 bytes.
     pub fn read_each(&mut self, from: usize, size: usize) -> Result<Reg, IcedError> {
+        let window = Entry::of(from, size, true);
         let entries = &self.windows.entries;
         if let Some(index) = entries
             .iter()
@@ -230,7 +266,7 @@ impl Emitter<'_> {
         let reg;
         if let Some(index) = low {
             let source = self.touch(index);
-            reg = self.free()?;
+            reg = self.free(&window)?;
             let codes = if size == 8 {
                 codes::BROADCASTQ
             } else {
@@ -239,28 +275,33 @@ impl Emitter<'_> {
             self.asm.spread(codes, reg, source)?;
         } else {
             self.flush(from, size)?;
-            reg = self.free()?;
+            reg = self.free(&window)?;
             self.asm.broadcast(reg, at(THREAD, from), size)?;
         }
-        self.enter(from, size, true, false, reg);
+        self.enter(window, reg);
         Ok(reg)
     }
 
     /// The register that is to hold a window's new value; `merge` if it has to have the old one before.
     pub fn write(&mut self, to: usize, len: usize, merge: bool) -> Result<Reg, IcedError> {
+        let dirty = true;
+        let window = Entry {
+            dirty,
+            ..Entry::of(to, len, false)
+        };
         if let Some(index) = self.find(to, len) {
             let reg = self.touch(index);
-            let entry = self.windows.entries.remove(index);
-            self.supersede(to, len, !merge)?;
-            self.enter(entry.at, entry.len, false, true, reg);
+            self.windows.entries.remove(index);
+            self.supersede(to, len, (!merge, true))?;
+            self.enter(window, reg);
             return Ok(reg);
         }
-        self.supersede(to, len, !merge)?;
-        let reg = self.free()?;
+        self.supersede(to, len, (!merge, true))?;
+        let reg = self.free(&window)?;
         if merge {
             self.asm.load(reg, at(THREAD, to), len)?;
         }
-        self.enter(to, len, false, true, reg);
+        self.enter(window, reg);
         Ok(reg)
     }
 
