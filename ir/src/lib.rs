@@ -27,5 +27,4 @@ pub mod regions;
 pub mod ssa;
 mod storage;
 pub mod subroutines;
-pub mod taken;
 pub mod verify;

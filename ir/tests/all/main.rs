@@ -10,4 +10,3 @@ mod lanes;
 mod pack;
 mod ssa;
 mod subroutines;
-mod taken;
