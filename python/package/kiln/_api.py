@@ -313,8 +313,11 @@ def sweep(
                     rows.append((error.kernel or "", *way, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0))
                     continue
                 for k in kernels:
+                    # Another allocator made the code.
+                    compiled = k.allocator == name
                     figures = (k.instructions, len(k.code), k.moves, k.spills, k.fills, k.spill_bytes)
-                    rows.append((k.name, *way, True, *figures, k.cycles, k.seconds))
+                    rest = (*figures, k.cycles, k.seconds) if compiled else (0,) * 8
+                    rows.append((k.name, *way, compiled, *rest))
     return np.array(rows, dtype=_SWEEP)
 
 

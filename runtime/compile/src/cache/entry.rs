@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use kiln_emit::assemble::RelocationKind;
 use kiln_genx::error::{Code, Diagnostic, Loc};
 use kiln_machine::func::Entered;
-use kiln_regalloc::Stats;
+use kiln_regalloc::{Allocator, Stats};
 use kiln_target::bits::GrfSet;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,8 @@ struct CompiledEntry<'a> {
     allocation: Stats,
     #[serde(borrow)]
     arrays_in_memory: Vec<&'a str>,
+    #[serde(with = "AllocatorEntry")]
+    allocator: Allocator,
     /// Index of the attempt in [`ATTEMPTS`].
     attempt: u8,
 }
@@ -127,6 +129,13 @@ enum EnteredEntry {
     Called,
     JumpedTo,
     Subroutine,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Allocator")]
+enum AllocatorEntry {
+    Scan,
+    Ion,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -235,6 +244,7 @@ impl<'a> CompiledEntry<'a> {
             instructions,
             allocation,
             arrays_in_memory,
+            allocator,
             attempt,
             // Times belong to this run.
             seconds: _,
@@ -281,6 +291,7 @@ impl<'a> CompiledEntry<'a> {
             instructions: *instructions as u64,
             allocation: *allocation,
             arrays_in_memory: arrays_in_memory.iter().map(String::as_str).collect(),
+            allocator: *allocator,
             attempt: ATTEMPTS.iter().take_while(|a| a != attempt).count() as u8,
         }
     }
@@ -329,6 +340,7 @@ impl<'a> CompiledEntry<'a> {
             arrays_in_memory: (self.arrays_in_memory.into_iter())
                 .map(str::to_string)
                 .collect(),
+            allocator: self.allocator,
             attempt: ATTEMPTS
                 .get(usize::from(self.attempt))
                 .unwrap_or(&ATTEMPTS[0]),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kiln_compile::attempt::ATTEMPTS;
 use kiln_compile::attempt::{self, Scratch};
-use kiln_compile::{Compiled, Options};
+use kiln_compile::{Allocator, Compiled, Options};
 use kiln_compile::{Platform, find_platform};
 use kiln_frontend::{text, verify};
 
@@ -93,6 +93,15 @@ fn arrays_move_to_memory_where_registers_are_too_few() {
     let text = kernel(10, 28);
     assert_eq!(compile(&text, 128).attempt.name, "usual");
     assert_eq!(compile(&text, 64).attempt.name, "arrays in memory");
+}
+
+#[test]
+fn regalloc2_allocates_where_scan_finds_too_few_registers() {
+    let text =
+        include_str!("../../../tests/programs/found/function-called-again-by-address.visaasm");
+    let compiled = compile(text, 128);
+    assert_eq!(compiled.attempt.name, "regalloc2");
+    assert_eq!(compiled.allocator, Allocator::Ion);
 }
 
 #[test]
