@@ -15,28 +15,21 @@ use crate::problem::{Answer, Constraint, NoAnswer, Operand, Place, Point, Proble
 use crate::regalloc2::{self, Context};
 use crate::scan::{Draft, Lists, LiveRanges, NO_VALUE, Plan, Webs};
 
+/// A move of a version between a unit and the slot of a web, at a point of the code.
+#[derive(Clone, Copy)]
+struct Access {
+    version: u32,
+    web: u32,
+    at: Point,
+}
+
 /// An instruction of the split problem.
 #[derive(Clone, Copy)]
 enum Source {
     Own(u32),
-    /// A version comes from the slot of a web, at a point of the code.
-    Load {
-        version: u32,
-        web: u32,
-        at: Point,
-    },
-    /// A version goes to the slot of a web.
-    Store {
-        version: u32,
-        web: u32,
-        at: Point,
-    },
-    /// The same after a definition, if the value is in its slot alone anywhere.
-    Define {
-        version: u32,
-        web: u32,
-        at: Point,
-    },
+    Load(Access),
+    /// A store; one after a definition comes with the value, and is dropped if that is never in its slot alone.
+    Store(Access, Option<u32>),
 }
 
 /// A block of the split problem: the number of the instruction after its last, and versions.
@@ -92,7 +85,7 @@ impl<'a> Split<'a> {
         let starts: Vec<u32> = (0..problem.block_count())
             .map(|b| 2 * problem.insts_of(b).0)
             .collect();
-        // By value: the block that it is a parameter of.
+        // Block that a value is a parameter of, by value.
         let mut given = vec![NO_VALUE; problem.value_count()];
         for b in 0..problem.block_count() {
             problem
@@ -148,7 +141,7 @@ impl<'a> Split<'a> {
         if self.now[v as usize] == NO_VALUE {
             let web = self.webs.of(v);
             let version = self.define(v);
-            self.sources.push(Source::Load { version, web, at });
+            self.sources.push(Source::Load(Access { version, web, at }));
         }
         self.now[v as usize]
     }
@@ -157,7 +150,8 @@ impl<'a> Split<'a> {
     fn store(&mut self, v: u32, version: u32, at: Point) {
         if self.is_planned(v) {
             let web = self.webs.of(v);
-            self.sources.push(Source::Define { version, web, at });
+            let access = Access { version, web, at };
+            self.sources.push(Source::Store(access, Some(v)));
         }
     }
 
@@ -172,15 +166,10 @@ impl<'a> Split<'a> {
         let all = std::mem::take(&mut self.sources);
         let mut from = 0;
         for block in &mut self.blocks {
-            let sources = all[from..block.end]
-                .iter()
-                .filter_map(|&source| match source {
-                    Source::Define { version, web, at } => {
-                        let leaves = self.leaves[self.values[version as usize] as usize];
-                        leaves.then_some(Source::Store { version, web, at })
-                    }
-                    other => Some(other),
-                });
+            let sources = all[from..block.end].iter().filter(|source| match source {
+                Source::Store(_, Some(v)) => self.leaves[*v as usize],
+                _ => true,
+            });
             self.sources.extend(sources);
             from = std::mem::replace(&mut block.end, self.sources.len());
         }
@@ -238,7 +227,7 @@ impl<'a> Split<'a> {
         versions
     }
 
-    /// Does what an instruction needs before it, and after it.
+    /// Loads what an instruction reads before it, and stores what it defines after it.
     fn inst(&mut self, i: u32) {
         while let Some(&(at, v)) = self.plan.arrivals.get(self.arrived)
             && at <= i
@@ -299,7 +288,7 @@ impl<'a> Split<'a> {
                     continue;
                 }
                 let (version, at) = (self.version(arg, 2 * last), 2 * last);
-                stores.push(Source::Store { version, web, at });
+                stores.push(Source::Store(Access { version, web, at }, None));
             }
             self.sources.extend(stores);
             if problem.preds(to).len() == 1 {
@@ -358,12 +347,12 @@ impl<'a> Split<'a> {
             for source in &self.sources[first..block.end] {
                 let i = match *source {
                     Source::Own(i) => i,
-                    Source::Load { version, .. } => {
-                        split.add_inst(one(version, Role::Def));
+                    Source::Load(access) => {
+                        split.add_inst(one(access.version, Role::Def));
                         continue;
                     }
-                    Source::Store { version, .. } | Source::Define { version, .. } => {
-                        split.add_inst(one(version, Role::Use));
+                    Source::Store(access, _) => {
+                        split.add_inst(one(access.version, Role::Use));
                         continue;
                     }
                 };
@@ -428,9 +417,7 @@ impl<'a> Split<'a> {
         for (n, source) in (0u32..).zip(&self.sources) {
             let (before, after) = match *source {
                 Source::Own(i) => (2 * i, 2 * i + 1),
-                Source::Load { at, .. } | Source::Store { at, .. } | Source::Define { at, .. } => {
-                    (at, at)
-                }
+                Source::Load(access) | Source::Store(access, _) => (access.at, access.at),
             };
             let mut steps = |draft: &mut Draft, until: Point, at: Point| {
                 while let Some(step) = moves.next_if(|step| step.at <= until) {
@@ -451,15 +438,14 @@ impl<'a> Split<'a> {
                         }
                     }));
                 }
-                Source::Load { web, at, .. }
-                | Source::Store { web, at, .. }
-                | Source::Define { web, at, .. } => {
-                    let unit = found.next().unwrap_or(Place::Memory(web));
+                Source::Load(access) | Source::Store(access, _) => {
+                    let memory = Place::Memory(access.web);
+                    let unit = found.next().unwrap_or(memory);
                     let step = match source {
-                        Source::Load { .. } => (Place::Memory(web), unit),
-                        _ => (unit, Place::Memory(web)),
+                        Source::Load(_) => (memory, unit),
+                        _ => (unit, memory),
                     };
-                    draft.moves.push((u64::from(at) << 2, step));
+                    draft.moves.push((u64::from(access.at) << 2, step));
                 }
             }
             steps(&mut draft, 2 * n + 1, after);

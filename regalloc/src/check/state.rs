@@ -20,9 +20,9 @@ pub(super) type Held = SmallVec<[(VReg, u8); 2]>;
 /// The meaning of the number beside a value.
 #[derive(Clone, Copy)]
 pub(super) enum Number {
-    /// How many of its words a unit or a slot holds, from the first on.
+    /// The number of the value's words that a unit or a slot holds, from the first on.
     Count,
-    /// Which of its words a word holds.
+    /// The number of the one word of the value that a word of a file holds.
     Which,
 }
 
@@ -41,9 +41,10 @@ pub(super) struct Far {
     pub offset: Option<u32>,
 }
 
+/// The values that all places hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
-    /// The least value of its class, for values in a class of several. Any other value is its own class.
+    /// By value of a class of several: the least value of the class, its name. Any other value is its own class.
     classes: BTreeMap<VReg, VReg>,
     pub units: Vec<Held>,
     pub flags: Vec<Held>,
@@ -100,7 +101,7 @@ impl State {
         }
     }
 
-    /// The value that stands for another in the places that hold it.
+    /// The class of a value: the value that stands for it in the places that hold it.
     pub(super) fn class(&self, v: VReg) -> VReg {
         self.classes.get(&v).copied().unwrap_or(v)
     }
@@ -135,7 +136,7 @@ impl State {
         there
     }
 
-    /// The classes are these.
+    /// Sets the classes, each named by its least value.
     fn name(&mut self, classes: impl Iterator<Item = BTreeSet<VReg>>) {
         let several = classes.filter(|class| class.len() > 1);
         let named = several.filter_map(|class| Some((*class.first()?, class)));

@@ -234,7 +234,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What the walk has found.
+    /// The draft of the answer: the places and the moves of the walk.
     fn draft(mut self) -> Draft<'a> {
         self.add_stores();
         self.moves.sort_by_key(|&(key, _)| key);

@@ -30,11 +30,11 @@ pub struct Loop {
     /// The label of each block at which homes are in registers, by its first operation.
     inner: HashMap<u32, CodeLabel>,
     pub homes: Vec<Entry>,
-    /// Its first operation.
+    /// The first operation of the loop.
     first: u32,
 }
 
-/// A window that blocks use, with how often since something overlapping was written.
+/// A window that blocks use, with the number of uses since something overlapping was written.
 #[derive(Clone, Copy)]
 pub struct Use {
     entry: Entry,
@@ -56,14 +56,14 @@ impl Uses {
         }
     }
 
-    /// Memory from a place on is written, by way of a window that stays, if there is one.
+    /// Forgets windows that a write from a place on overlaps, but for the window itself if it stays in its register.
     pub fn supersede(&mut self, at: usize, len: usize, stays: bool) {
         let is_it = |e: &Entry| stays && !e.each && (e.at, e.len) == (at, len);
         self.0
             .retain(|u| !u.entry.overlaps(at, len) || is_it(&u.entry));
     }
 
-    /// The most used ones, each with a register.
+    /// The windows used most, each with a register.
     fn homes(mut self) -> Vec<Entry> {
         self.0.sort_by_key(|u| std::cmp::Reverse(u.count));
         let most = self.0.into_iter().take(HOMES).zip(0..);
