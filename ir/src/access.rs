@@ -21,6 +21,7 @@ use crate::cfg::{Cfg, CfgError};
 use crate::func::{Cell, Class, Function, VarStorage};
 use crate::lanes::Lanes;
 use crate::liveness::{Access, AccessKind, Accesses, Mask};
+use crate::taken::Reached;
 
 /// A map from bytes of a cell to channels: each has `stride` bytes, those of channel 0 begin at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +178,7 @@ struct Elements {
 struct Collector<'f, 'm> {
     func: &'f Function<'m>,
     blocks: &'f [Range<u32>],
+    reached: &'f Reached,
     raw: Vec<Raw>,
     /// Writes of the current instruction.
     writes: SmallVec<[Raw; 4]>,
@@ -188,24 +190,34 @@ struct Collector<'f, 'm> {
 /// Average number of accesses of an instruction that space is reserved for.
 const RESERVED_PER_INST: usize = 4;
 
-/// All accesses of each block in order, reads of an instruction before its writes, and the channels of bytes.
+/// All accesses of each block in order, reads of an instruction before its writes, and the channels of bytes. An access
+/// through an address variable is one of some bytes of the variable that is `reached`.
 ///
 /// # Errors
 /// A message whose payload has no known size.
-pub fn collect(func: &Function, graph: &Cfg) -> Result<(Accesses, Lanes), CfgError> {
+pub fn collect(
+    func: &Function,
+    graph: &Cfg,
+    reached: &Reached,
+) -> Result<(Accesses, Lanes), CfgError> {
     let blocks: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let mut all = Collector::new(func, &blocks);
+    let mut all = Collector::new(func, &blocks, reached);
     all.collect()?;
     let accesses = all.accesses(&graph.whole_blocks());
     Ok((accesses, all.lanes()))
 }
 
 impl<'f, 'm> Collector<'f, 'm> {
-    fn new(func: &'f Function<'m>, blocks: &'f [Range<u32>]) -> Collector<'f, 'm> {
+    fn new(
+        func: &'f Function<'m>,
+        blocks: &'f [Range<u32>],
+        reached: &'f Reached,
+    ) -> Collector<'f, 'm> {
         let insts: usize = blocks.iter().map(|block| block.len()).sum();
         Collector {
             func,
             blocks,
+            reached,
             raw: Vec::with_capacity(insts * RESERVED_PER_INST),
             writes: SmallVec::new(),
             ends: Vec::with_capacity(blocks.len()),
@@ -324,6 +336,9 @@ impl Collector<'_, '_> {
             }
         }
         self.passed(index, inst);
+        if inst.op == Opcode::Lifetime {
+            self.lifetime(index, inst);
+        }
         self.raw.extend_from_slice(&self.writes);
         self.writes.clear();
         Ok(())
@@ -360,6 +375,32 @@ impl Collector<'_, '_> {
             let [_, results] = object.passed_grfs();
             all(predefined::RETVAL, results, false);
         }
+    }
+
+    /// The start or end of a variable's lifetime: a write of undefined contents by each active channel. Channels that
+    /// wait have theirs from a lifetime of their own.
+    fn lifetime(&mut self, index: u32, inst: &Inst) {
+        let &[Operand::Field(lifetime), Operand::Field(number)] = &inst.operands[..] else {
+            return;
+        };
+        if lifetime >> 4 & 3 != 0 {
+            return;
+        }
+        let touch = Touch {
+            inst: index,
+            exec: Exec {
+                no_mask: false,
+                ..inst.exec
+            },
+            write: true,
+            predicated: false,
+        };
+        let var = Var::from_u32(number);
+        let bytes = self.func.object.vars[var].bytes();
+        self.parts(var, 0, bytes, |cell, mask| Raw {
+            lanes: true,
+            ..Raw::new(touch, cell, mask)
+        });
     }
 
     /// Accesses of a raw operand.
@@ -471,6 +512,10 @@ impl Collector<'_, '_> {
                     off.into(),
                     rows,
                 );
+                if let Some(var) = self.reached[addr].expand() {
+                    let bytes = self.func.object.vars[var].bytes();
+                    self.block(touch, var, 0, bytes, !touch.write);
+                }
             }
             Operand::Address { addr, off, width } => {
                 let n = if touch.write { exec.size } else { width.max(1) };
@@ -534,9 +579,10 @@ impl Collector<'_, '_> {
             return;
         };
         let exec = touch.exec;
+        let all = byte_mask(0, self.func.cells[cell].size);
         let mask = match p.combine {
-            Combine::None => byte_mask(exec.offset.into(), exec.size.into()) & 0xffff_ffff,
-            Combine::Any | Combine::All => byte_mask(0, self.func.cells[cell].size),
+            Combine::None => byte_mask(exec.offset.into(), exec.size.into()) & all,
+            Combine::Any | Combine::All => all,
         };
         let no_mask =
             exec.no_mask || p.combine != Combine::None || (exec.size == 1 && !touch.write);

@@ -16,6 +16,7 @@ use crate::lanes::{self, Homes, Lanes};
 use crate::linear;
 use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver, coarsen};
 use crate::ssa::{self, Origin, Placer};
+use crate::taken::{self, Reached};
 use crate::{pack, ranges, storage};
 
 /// Options of the construction.
@@ -59,8 +60,9 @@ pub fn build_with<'m>(
     let graph = cfg::build(object)?;
     let mut func = empty(object, target, &graph);
     let uses = options.pack.then(|| pack::uses(object, target));
-    storage::assign(&mut func, uses);
-    let (mut accesses, lanes) = access::collect(&func, &graph)?;
+    let taken = storage::assign(&mut func, uses);
+    taken::place(&mut func, &graph, &taken)?;
+    let (mut accesses, lanes) = access::collect(&func, &graph, &Reached::new())?;
     let mut sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
     coarsen(&mut accesses, &sizes);
@@ -90,7 +92,11 @@ pub fn build_with<'m>(
 }
 
 /// A function without cells, blocks and accesses.
-fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) -> Function<'m> {
+pub(crate) fn empty<'m>(
+    object: &'m Object,
+    target: &'static Platform,
+    graph: &cfg::Cfg,
+) -> Function<'m> {
     let calls = (graph.blocks.iter()).filter_map(|block| {
         let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
         Some((call, Routine::new(block.call?)))
@@ -191,6 +197,7 @@ fn rename(
     fill_insts(func, &accesses.list, &solver.kept);
     fill_calls(func, &solver.call_accesses);
     ssa::rename(func, doms);
+    ssa::drop_undefined(func);
 }
 
 /// Channels of a kernel without the attribute: those of the widest instruction under the execution mask. Calls and

@@ -27,4 +27,5 @@ pub mod regions;
 pub mod ssa;
 mod storage;
 pub mod subroutines;
+pub mod taken;
 pub mod verify;

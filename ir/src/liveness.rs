@@ -685,14 +685,16 @@ impl<'a> Solver<'a> {
                 writes |= item.bits;
             }
         }
-        let reads = self.live_in[self.graph.calls.entry[r] as usize];
+        let mut reads = self.live_in[self.graph.calls.entry[r] as usize];
         // Cells of this routine alone that are not live from call to call are no part of the effect.
         let shared = batch
             .cells
             .iter()
             .filter(|(c, _)| self.graph.shared[c.index()]);
         let others = shared.fold(0, |all, &(_, bits)| all | bits);
-        writes &= others | batch.whole_cells(reads.own | reads.whole);
+        // As around a loop, what channels that do not run have is not kept from call to call.
+        reads.whole &= others | reads.own;
+        writes &= others | batch.whole_cells(reads.own);
         self.parts[r].effect = Effect {
             reads,
             kill: self.killed(r, writes),
@@ -875,7 +877,13 @@ impl<'a> Solver<'a> {
                 (&self.graph.logical_preds, &[][..])
             };
             let preds = preds.of(b as usize).iter();
-            let through = preds.map(|&p| (p, bits & !kill(&self.kill[p as usize])));
+            // What channels that do not run have in one round of a loop is not kept for the next.
+            let own = self.live_in[b as usize].own;
+            let around = if linear { bits & own } else { bits };
+            let through = preds.map(|&p| {
+                let bits = if p >= b { around } else { bits };
+                (p, bits & !kill(&self.kill[p as usize]))
+            });
             for (p, bits) in through.chain(skips.iter().map(|&p| (p, bits))) {
                 let state = &mut self.live_in[p as usize];
                 if bits & !get(state) != 0 {
@@ -898,7 +906,10 @@ impl<'a> Solver<'a> {
         let whole = self.graph.linear[b].iter();
         State {
             own: own.fold(0, |all, &s| all | self.live_in[s as usize].own),
-            whole: whole.fold(0, |all, &s| all | self.live_in[s as usize].whole),
+            whole: whole.fold(0, |all, &s| {
+                let State { own, whole } = self.live_in[s as usize];
+                all | if s as usize <= b { whole & own } else { whole }
+            }),
         }
     }
 
@@ -910,6 +921,17 @@ impl<'a> Solver<'a> {
     /// Live bits after the last instruction of a block, which may be a call.
     pub fn wanted_after(&self, b: usize) -> State {
         self.live_out(b)
+    }
+
+    /// Bits that calls of a routine pass to it: those that it, or a callee of it, reads or may leave as they were.
+    pub fn passed_to(&self, routine: usize) -> u64 {
+        let Effect { reads, writes, .. } = self.parts[routine].effect;
+        reads.own | reads.whole | writes
+    }
+
+    /// Bits that are live for the same channels at the start of a block, after its join.
+    pub fn own_in(&self, b: usize) -> u64 {
+        self.live_in[b].own
     }
 
     /// Decides the writes of a block, from its items.

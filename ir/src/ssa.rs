@@ -116,7 +116,7 @@ impl<'a> Placer<'a> {
         let succs = func.blocks[b].succs.iter();
         match succs.fold(0, |all, edge| all | self.live[edge.to.index()]) {
             0 => 0,
-            live => self.passed(solver, batch, b, live),
+            live => self.passed(func, solver, batch, b, live),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Placer<'a> {
                 self.written[0] |= 1 << bit;
             }
         }
-        self.pass(func, solver, &cells);
+        self.pass(func, (solver, batch), &cells);
         for (b, placed) in self.joins(func) {
             for (bit, cell) in in_bits(placed, &cells) {
                 let value = func.values.push(ValueData {
@@ -157,7 +157,7 @@ impl<'a> Placer<'a> {
                 });
                 func.blocks[b].params.push((cell, value));
                 for p in func.blocks[b].preds.clone() {
-                    let arg = match self.passed(solver, batch, p, bit) {
+                    let arg = match self.passed(func, solver, batch, p, bit) {
                         0 => Value::UNDEF,
                         _ => value,
                     };
@@ -170,12 +170,18 @@ impl<'a> Placer<'a> {
     }
 
     /// Makes a parameter of each cell that is live-in to a subroutine, and a result of each that is live at its end.
-    fn pass(&mut self, func: &mut Function, solver: &Solver, cells: &[Option<Cell>; 64]) {
+    fn pass(
+        &mut self,
+        func: &mut Function,
+        (solver, batch): (&Solver, &Batch),
+        cells: &[Option<Cell>; 64],
+    ) {
         for &b in &self.touched {
             let Some(routine) = self.entered[b] else {
                 continue;
             };
             let live = std::mem::take(&mut self.live[b.index()]);
+            let live = live & batch.cells_in(solver.passed_to(routine.index()));
             self.written[b.index()] |= live;
             for (_, cell) in in_bits(live, cells) {
                 let value = func.values.push(ValueData {
@@ -274,11 +280,14 @@ impl<'a> Placer<'a> {
     }
 
     /// The cells of a set that block `b` passes on.
-    fn passed(&self, solver: &Solver, batch: &Batch, b: Block, cells: u64) -> u64 {
+    fn passed(&self, func: &Function, solver: &Solver, batch: &Batch, b: Block, cells: u64) -> u64 {
         match self.origins[b.index()] {
             Origin::Body(l) => solver.wanted_out(batch, l, cells),
             Origin::Join(l) => solver.wanted_in(batch, l, cells),
-            Origin::Split => cells,
+            Origin::Split => {
+                let before = func.blocks[b].preds[0];
+                self.passed(func, solver, batch, before, cells)
+            }
         }
     }
 
@@ -297,7 +306,7 @@ impl<'a> Placer<'a> {
                 if passed == 0 {
                     continue;
                 }
-                let passed = self.passed(solver, batch, p, passed);
+                let passed = self.passed(func, solver, batch, p, passed);
                 if passed != 0 {
                     if before == 0 {
                         self.touched.push(p);
@@ -376,6 +385,55 @@ pub fn rename(func: &mut Function, doms: &Dominators) {
                 }
                 steps.extend(children[b].iter().rev().map(|&c| Step::Enter(c)));
             }
+        }
+    }
+}
+
+/// Removes parameters that have no contents: all their arguments are undefined, or parameters without contents.
+pub fn drop_undefined(func: &mut Function) {
+    let is_made = |data: &ValueData| matches!(data.def, Def::Entry | Def::Inst(_));
+    let made = func.values.iter().map(|(v, data)| (v, is_made(data)));
+    // By value: true if it may have contents.
+    let mut defined: SecondaryMap<Value, bool> = made.collect();
+    let mut again = true;
+    while again {
+        again = false;
+        for edge in func.blocks.values().flat_map(|block| &block.succs) {
+            let params = &func.blocks[edge.to].params;
+            for (&arg, &(_, param)) in edge.args.iter().zip(params) {
+                again |= defined[arg] && !std::mem::replace(&mut defined[param], true);
+            }
+        }
+    }
+    let mut params = func.blocks.values().flat_map(|block| &block.params);
+    if params.all(|&(_, value)| defined[value]) {
+        return;
+    }
+    let known = |value: Value| match defined[value] {
+        true => value,
+        false => Value::UNDEF,
+    };
+    for b in func.blocks.keys() {
+        for e in 0..func.blocks[b].succs.len() {
+            let edge = &func.blocks[b].succs[e];
+            let args = edge.args.iter().zip(&func.blocks[edge.to].params);
+            let kept = args.filter(|&(_, &(_, param))| defined[param]);
+            let args = kept.map(|(&arg, _)| known(arg)).collect();
+            func.blocks[b].succs[e].args = args;
+        }
+    }
+    for block in func.blocks.values_mut() {
+        block.params.retain(|&(_, value)| defined[value]);
+    }
+    for read in &mut func.read_pool {
+        read.value = known(read.value);
+    }
+    for write in &mut func.write_pool {
+        write.old = write.old.expand().filter(|&old| defined[old]).into();
+    }
+    for routine in func.routines.values_mut() {
+        for (_, value) in &mut routine.results {
+            *value = known(*value);
         }
     }
 }

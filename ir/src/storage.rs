@@ -1,8 +1,8 @@
 //! Storage of variables: cells, or bytes of the fixed area.
 //!
 //! Takes a function without cells and guarantees that each root variable, predicate, address, surface and sampler of
-//! the object has storage. A variable whose address is taken has a fixed place; a narrow one may share a cell
-//! ([`crate::pack`]).
+//! the object has storage. A variable whose address is taken gets a fixed place ([`crate::taken`]); a narrow one may
+//! share a cell ([`crate::pack`]).
 
 use std::collections::HashMap;
 
@@ -29,8 +29,9 @@ pub(crate) fn payload_bytes(object: &Object, target: &Platform) -> u32 {
     end.next_multiple_of(target.grf_bytes).max(target.grf_bytes)
 }
 
-/// Gives all variables of the function storage. Narrow variables share cells if their `uses` are given.
-pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) {
+/// Gives the variables of the function storage. Narrow variables share cells if their `uses` are given. Returns those
+/// that want a place in the fixed area.
+pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) -> Vec<Var> {
     let object = func.object;
     let taken = access::address_taken(object);
     let is_taken = |v| taken.binary_search(&v).is_ok();
@@ -45,16 +46,12 @@ pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) {
     if let Some(uses) = uses {
         shared(func, uses, |var| is_own(var) && !is_taken(var));
     }
-    for var in object.vars.keys().filter(|&var| is_own(var)) {
-        if func.storage[var] != VarStorage::Special {
-            continue;
-        }
-        if is_taken(var) {
-            let offset = func.fixed_bytes;
-            func.storage[var] = VarStorage::Fixed { offset };
-            let end = offset + object.vars[var].bytes();
-            func.fixed_bytes = end.next_multiple_of(func.cell_bytes());
-        } else {
+    for var in object
+        .vars
+        .keys()
+        .filter(|&var| is_own(var) && !is_taken(var))
+    {
+        if func.storage[var] == VarStorage::Special {
             let first = var_cells(func, var, object.vars[var].bytes(), 0);
             func.storage[var] = VarStorage::Cells { first, offset: 0 };
         }
@@ -64,6 +61,7 @@ pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) {
     }
     flags_and_addresses(func);
     states(func);
+    taken.iter().copied().filter(|&var| is_own(var)).collect()
 }
 
 fn push_cell(func: &mut Function, class: Class, owner: Owner, size: u32) -> Cell {
@@ -80,7 +78,7 @@ fn push_entry(func: &mut Function, cell: Cell) {
 }
 
 /// The cells of a variable of so many bytes, the first `arriving` bytes with values at entry. Returns the first cell.
-fn var_cells(func: &mut Function, var: Var, bytes: u32, arriving: u32) -> Cell {
+pub(crate) fn var_cells(func: &mut Function, var: Var, bytes: u32, arriving: u32) -> Cell {
     let cell_bytes = func.cell_bytes();
     let first = Cell::new(func.cells.len());
     for offset in (0..bytes).step_by(cell_bytes as usize) {

@@ -5,7 +5,7 @@ use kiln_frontend::module::Module;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::func::{Function, Inst};
+use kiln_ir::func::{Function, Inst, Owner};
 use kiln_ir::verify::verify;
 use kiln_target::platform::SKL;
 
@@ -345,4 +345,76 @@ fn what_nobody_wrote_is_undefined() {
         panic!("{func}")
     };
     assert_eq!(own.value, func.writes(nth(&func, Opcode::Add, 0))[0].new);
+}
+
+/// The names of variables and predicates that are parameters of blocks.
+fn carried(module: &Module) -> Vec<String> {
+    let func = build(&module.objects[0], &SKL).expect("a graph");
+    verify(&func).expect("sound");
+    let params = func.blocks.values().flat_map(|block| &block.params);
+    let name = |owner| match owner {
+        Owner::Var { var, .. } | Owner::Packed { first: var } => {
+            func.object.vars[var].name.to_string()
+        }
+        Owner::Predicate(p) => format!("P{}", p.as_u32()),
+        _ => String::new(),
+    };
+    let mut names: Vec<String> = params
+        .map(|&(cell, _)| name(func.cells[cell].owner))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn a_lifetime_begins_without_contents() {
+    let body = |start: &str| {
+        format!(
+            "{start}(P2) avg (M1, 16) X(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
+             add (M1, 16) V(0,0)<1> X(0,0)<1;1,0> 0x1:d"
+        )
+    };
+    let start = "lifetime.start X\n";
+    let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+    assert!(carried(&in_loop(&body(""), behind)).contains(&"X".into()));
+    assert!(!carried(&in_loop(&body(start), behind)).contains(&"X".into()));
+    // Channels that left the loop keep theirs.
+    let behind = "not (M1, 16) W(0,0)<1> X(0,0)<1;1,0>";
+    let module = in_loop(&body(start), behind);
+    assert!(keeps(&module, Opcode::Lifetime, 0));
+    assert!(carried(&module).contains(&"X".into()));
+}
+
+#[test]
+fn a_round_of_a_loop_does_not_keep_what_other_channels_had() {
+    let body = |write: &str| {
+        format!(
+            "{write}avg (M1, 16) X(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
+             add (M1, 16) V(0,0)<1> X(0,3)<0;1,0> 0x1:d"
+        )
+    };
+    let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+    assert!(!carried(&in_loop(&body(""), behind)).contains(&"X".into()));
+    // A channel may read what it has from the round before.
+    assert!(carried(&in_loop(&body("(P2) "), behind)).contains(&"X".into()));
+    // Nor does a write in another block of the loop, after the read.
+    let again = format!(
+        "{}\nnot (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\n(P3) goto (M1, 16) skip\n\
+         mov (M1, 16) W(0,0)<1> 0x1:d\nskip:",
+        body("")
+    );
+    assert!(!keeps(&in_loop(&again, behind), Opcode::Not, 0));
+    // In one round it is kept.
+    let both = "mov (M1_NM, 16) X(0,0)<1> 0x7:d\n";
+    assert!(keeps(&in_loop(&body(both), behind), Opcode::Avg, 0));
+}
+
+#[test]
+fn a_move_of_a_predicate_reads_no_more_than_it_has() {
+    let body = "cmp.lt (M1, 16) P3 V(0,0)<1;1,0> 0x5:d\n\
+                mov (M1_NM, 1) X(0,0)<1> P3\n\
+                add (M1, 16) V(0,0)<1> X(0,0)<0;1,0> 0x1:d";
+    let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+    assert!(!carried(&in_loop(body, behind)).contains(&"P3".into()));
 }

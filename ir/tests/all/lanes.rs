@@ -7,6 +7,7 @@ use kiln_ir::build::{BuildOptions, build, build_with};
 use kiln_ir::cfg;
 use kiln_ir::func::{Cell, Function};
 use kiln_ir::lanes::{Homes, check};
+use kiln_ir::taken::Reached;
 use kiln_ir::verify::verify;
 use kiln_target::platform::SKL;
 
@@ -104,7 +105,8 @@ fn the_proof_finds_contents_of_another_cell() {
     let func = shared(&module);
     let graph = cfg::build(func.object).expect("a graph");
     let plain = build(&module.objects[0], &SKL).expect("a graph");
-    let (accesses, _) = access::collect(&plain, &graph).expect("payloads of known size");
+    let (accesses, _) =
+        access::collect(&plain, &graph, &Reached::new()).expect("payloads of known size");
     assert_eq!(check::conflict(&graph, &accesses, &func.homes), None);
     let mut wrong = Homes::default();
     wrong.join(home(&plain, "Y"), home(&plain, "W"));

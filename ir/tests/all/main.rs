@@ -10,3 +10,4 @@ mod lanes;
 mod pack;
 mod ssa;
 mod subroutines;
+mod taken;

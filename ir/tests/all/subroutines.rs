@@ -117,6 +117,18 @@ fn what_lives_from_call_to_call_is_passed_on() {
 }
 
 #[test]
+fn what_other_channels_had_at_the_call_before_is_not_passed_on() {
+    // Only the subroutine accesses C; each channel writes it before it is read across channels.
+    let module = kernel(&format!(
+        "mov (M1, 8) A(0,0)<1> 0x1:d\ncall (M1, 8) s\ncall (M1, 8) s\n{STORE} A.0 B.0\nret (M1, 1)\n\
+         .function \"s\"\ns:\nadd (M1, 8) C(0,0)<1> A(0,0)<1;1,0> 0x1:d\n\
+         mov (M1, 8) B(0,0)<1> C(0,3)<0;1,0>\nret (M1, 8)"
+    ));
+    let func = build(&module.objects[0], &SKL).unwrap();
+    assert_eq!(passed(&func, 1), ["A", "B"]);
+}
+
+#[test]
 fn callers_do_not_know_what_a_subroutine_passes_on() {
     // C is computed by s and an argument of t; D is the result.
     let module = kernel(&format!(

@@ -17,7 +17,7 @@ use super::{Result, Select};
 fn has_code(op: Opcode) -> bool {
     !matches!(
         op,
-        Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
+        Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File
     )
 }
 

@@ -341,3 +341,94 @@ fn arrays_of_any_size_work_in_any_number_of_registers() {
         }
     }
 }
+
+/// The largest number of rounds of a lane in [`rounds`].
+const ROUNDS: usize = 4;
+
+/// A kernel with a loop that lanes leave after 1 to 4 rounds. In it two loops take one by one the different values that
+/// the lanes have in `V` and `W`, and find them through an address.
+fn rounds() -> String {
+    let mut t = String::from(".version 4.1\n.kernel \"arrays\"\n");
+    for name in ["ID", "AT", "SUM", "N", "LAST", "V", "W", "X", "Y"] {
+        let _ = writeln!(t, ".decl {name} v_type=G type=d num_elts=16 align=hword");
+    }
+    for name in ["M", "F", "I"] {
+        let _ = writeln!(t, ".decl {name} v_type=G type=ud num_elts=1 align=dword");
+    }
+    t += ".decl IW v_type=G type=uw num_elts=2 align=dword alias=<I, 0>
+.decl E v_type=G type=d num_elts=1 align=dword
+.decl LANE v_type=G type=uw num_elts=16 align=hword
+.decl A0 v_type=A num_elts=1
+.decl A1 v_type=A num_elts=1
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl P3 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1 v_name=T006
+.kernel_attr Target=\"3d\"
+.kernel_attr SimdSize=16
+.function \"arrays_0\"
+mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv
+add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw
+mov (M1, 16) ID(0,0)<1> LANE(0,0)<1;1,0>
+movs (M1_NM, 1) T6(0) 0x0:ud
+mov (M1, 16) SUM(0,0)<1> 0x0:d
+mov (M1, 16) N(0,0)<1> 0x0:d
+and (M1, 16) LAST(0,0)<1> ID(0,0)<1;1,0> 0x3:d
+top:
+setp (M1_NM, 16) P1 0x0:ud
+cmp.eq (M1, 16) P1 ID(0,0)<1;1,0> ID(0,0)<1;1,0>
+add (M1, 16) V(0,0)<1> ID(0,0)<1;1,0> N(0,0)<1;1,0>
+and (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x3:d
+";
+    let one_by_one = |t: &mut String, [var, addr, pred, x, op]: [&str; 5]| {
+        let _ = write!(
+            t,
+            "mov (M1_NM, 1) M(0,0)<1> P1
+next{var}:
+fbl (M1_NM, 1) I(0,0)<1> M(0,0)<0;1,0>
+shl (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x2:w
+addr_add (M1_NM, 1) {addr}(0)<1> &{var} IW(0,0)<0;1,0>
+mov (M1_NM, 1) E(0,0)<1> r[{addr}(0),0]<0;1,0>:d
+cmp.eq (M1, 16) {pred} E(0,0)<0;1,0> {var}(0,0)<1;1,0>
+lifetime.start {x}
+({pred}) {op} (M1, 16) {x}(0,0)<1> ID(0,0)<1;1,0> E(0,0)<0;1,0>
+mov (M1_NM, 1) F(0,0)<1> {pred}
+and (M1_NM, 1) M(0,0)<1> M(0,0)<0;1,0> (~)F(0,0)<0;1,0>
+setp (M1_NM, 16) {pred} M(0,0)<0;1,0>
+({pred}) goto (M1, 16) next{var}
+add (M1, 16) SUM(0,0)<1> SUM(0,0)<1;1,0> {x}(0,0)<1;1,0>
+"
+        );
+    };
+    one_by_one(&mut t, ["V", "A0", "P2", "X", "mul"]);
+    t += "mul (M1, 16) W(0,0)<1> ID(0,0)<1;1,0> 0x3:d
+add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> N(0,0)<1;1,0>
+and (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x7:d
+";
+    one_by_one(&mut t, ["W", "A1", "P3", "Y", "add"]);
+    t += "add (M1, 16) N(0,0)<1> N(0,0)<1;1,0> 0x1:d
+cmp.le (M1, 16) P2 N(0,0)<1;1,0> LAST(0,0)<1;1,0>
+(P2) goto (M1, 16) top
+shl (M1, 16) AT(0,0)<1> ID(0,0)<1;1,0> 0x2:d
+scatter4_scaled.R (M1, 16) T6 0x0:ud AT.0 SUM.0
+ret (M1, 1)
+";
+    t
+}
+
+#[test]
+fn values_of_lanes_are_taken_one_by_one_in_each_round() {
+    for limit in [128, 24] {
+        let compiled = compile(&rounds(), limit);
+        let found = run(&compiled.code, compiled.allocation.spill_bytes);
+        for (lane, found) in found.iter().take(LANES).enumerate() {
+            let sums =
+                (0..=lane % ROUNDS).map(|n| lane * ((lane + n) & 3) + lane + ((lane * 3 + n) & 7));
+            assert_eq!(
+                *found,
+                sums.sum::<usize>() as i32,
+                "lane {lane}, limit {limit}"
+            );
+        }
+    }
+}
