@@ -5,6 +5,7 @@
 //! Payloads of messages have no size in vISA: the opcode table has their shape. A raw operand without one is an
 //! error.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use cranelift_entity::EntityRef;
@@ -179,6 +180,8 @@ struct Collector<'f, 'm> {
     func: &'f Function<'m>,
     blocks: &'f [Range<u32>],
     reached: &'f Reached,
+    /// Numbers of the variables that have several starts of a lifetime.
+    started_again: HashSet<u32>,
     raw: Vec<Raw>,
     /// Writes of the current instruction.
     writes: SmallVec<[Raw; 4]>,
@@ -189,6 +192,17 @@ struct Collector<'f, 'm> {
 
 /// Average number of accesses of an instruction that space is reserved for.
 const RESERVED_PER_INST: usize = 4;
+
+/// Numbers of the variables that have several starts of a lifetime.
+fn started_again(object: &Object) -> HashSet<u32> {
+    let lifetimes = object.insts.iter().filter(|inst| inst.op == Opcode::Lifetime);
+    let starts = lifetimes.filter_map(|inst| match inst.operands[..] {
+        [Operand::Field(lifetime), Operand::Field(number)] if lifetime & 1 == 0 => Some(number),
+        _ => None,
+    });
+    let mut seen = HashSet::new();
+    starts.filter(|&number| !seen.insert(number)).collect()
+}
 
 /// All accesses of each block in order, reads of an instruction before its writes, and the channels of bytes. An access
 /// through an address variable is one of some bytes of the variable that is `reached`.
@@ -218,6 +232,7 @@ impl<'f, 'm> Collector<'f, 'm> {
             func,
             blocks,
             reached,
+            started_again: started_again(func.object),
             raw: Vec::with_capacity(insts * RESERVED_PER_INST),
             writes: SmallVec::new(),
             ends: Vec::with_capacity(blocks.len()),
@@ -378,12 +393,13 @@ impl Collector<'_, '_> {
     }
 
     /// The start or end of a variable's lifetime: a write of undefined contents by each active channel. Channels that
-    /// wait have theirs from a lifetime of their own.
+    /// wait have theirs from a lifetime of their own. Several starts of a variable say nothing: there is one before each
+    /// instruction that writes a part.
     fn lifetime(&mut self, index: u32, inst: &Inst) {
         let &[Operand::Field(lifetime), Operand::Field(number)] = &inst.operands[..] else {
             return;
         };
-        if lifetime >> 4 & 3 != 0 {
+        if lifetime >> 4 & 3 != 0 || self.started_again.contains(&number) {
             return;
         }
         let touch = Touch {
