@@ -195,7 +195,10 @@ const RESERVED_PER_INST: usize = 4;
 
 /// Numbers of the variables that have several starts of a lifetime.
 fn started_again(object: &Object) -> HashSet<u32> {
-    let lifetimes = object.insts.iter().filter(|inst| inst.op == Opcode::Lifetime);
+    let lifetimes = object
+        .insts
+        .iter()
+        .filter(|inst| inst.op == Opcode::Lifetime);
     let starts = lifetimes.filter_map(|inst| match inst.operands[..] {
         [Operand::Field(lifetime), Operand::Field(number)] if lifetime & 1 == 0 => Some(number),
         _ => None,

@@ -9,7 +9,12 @@
 //! read what it has from the round before: liveness of the same channels ([`crate::liveness`]), for which an access
 //! through an address reads all bytes and overwrites none. Contents of channels that left such a loop, which others
 //! could read across channels in a later round, are not kept.
+//!
+//! The loops are made a forest: of two that overlap in part the earlier one is extended. So the loops that a use lies in
+//! are the ancestors of one. Places are assigned by first fit.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
@@ -39,6 +44,20 @@ struct Use {
 struct Loop {
     head: usize,
     insts: Range<u32>,
+    parent: Option<usize>,
+}
+
+/// The loops of a function, by their starts, each after those that it lies in.
+struct Loops(Vec<Loop>);
+
+/// Units of the fixed area, taken in the order of the code.
+#[derive(Default)]
+struct Area {
+    count: u32,
+    /// Units that are taken at the current instruction, with the last instruction of that.
+    busy: BinaryHeap<Reverse<(u32, u32)>>,
+    /// The others.
+    idle: BTreeSet<u32>,
 }
 
 /// Gives variables whose address is taken places in the fixed area.
@@ -46,49 +65,49 @@ struct Loop {
 /// # Errors
 /// As [`access::collect`].
 pub(crate) fn place(func: &mut Function, graph: &Cfg, vars: &[Var]) -> Result<(), CfgError> {
+    let units =
+        |func: &Function, var: Var| func.object.vars[var].bytes().div_ceil(func.cell_bytes());
     if vars.len() > 1 {
         let mut uses = uses(func, graph, vars)?;
         uses.sort_by_key(|used| (used.routine, used.start, used.var));
         for of_routine in uses.chunk_by(|a, b| a.routine == b.routine) {
-            share(func, of_routine);
+            let mut area = Area::default();
+            for used in of_routine {
+                let at = area.first_fit(used, units(func, used.var));
+                let offset = func.fixed_bytes + at * func.cell_bytes();
+                func.storage[used.var] = VarStorage::Fixed { offset };
+            }
+            func.fixed_bytes += area.count * func.cell_bytes();
         }
     }
     for &var in vars {
         if func.storage[var] == VarStorage::Special {
             let offset = func.fixed_bytes;
             func.storage[var] = VarStorage::Fixed { offset };
-            func.fixed_bytes = offset + place_bytes(func, var);
+            func.fixed_bytes += units(func, var) * func.cell_bytes();
         }
     }
     Ok(())
 }
 
-fn place_bytes(func: &Function, var: Var) -> u32 {
-    func.object.vars[var]
-        .bytes()
-        .next_multiple_of(func.cell_bytes())
-}
-
-/// Gives variables of a routine, in the order of their first instructions, the first places that are free.
-fn share(func: &mut Function, uses: &[Use]) {
-    let base = func.fixed_bytes;
-    // Places in use with the last instructions, by place.
-    let mut open: Vec<(Range<u32>, u32)> = Vec::new();
-    for used in uses {
-        open.retain(|&(_, end)| end >= used.start);
-        let bytes = place_bytes(func, used.var);
-        let mut offset = base;
-        let before = open.iter().take_while(|(place, _)| {
-            let fits = offset + bytes <= place.start;
-            if !fits {
-                offset = place.end;
-            }
-            !fits
-        });
-        let at = before.count();
-        open.insert(at, (offset..offset + bytes, used.end));
-        func.storage[used.var] = VarStorage::Fixed { offset };
-        func.fixed_bytes = func.fixed_bytes.max(offset + bytes);
+impl Area {
+    /// Takes the first units that follow each other and are idle.
+    fn first_fit(&mut self, used: &Use, units: u32) -> u32 {
+        while let Some(&Reverse((end, unit))) = self.busy.peek()
+            && end < used.start
+        {
+            self.busy.pop();
+            self.idle.insert(unit);
+        }
+        let is_idle = |unit| unit >= self.count || self.idle.contains(&unit);
+        let fits = |&at: &u32| (at..at + units).all(is_idle);
+        let at = self.idle.iter().copied().find(fits).unwrap_or(self.count);
+        for unit in at..at + units {
+            self.idle.remove(&unit);
+            self.busy.push(Reverse((used.end, unit)));
+        }
+        self.count = self.count.max(at + units);
+        at
     }
 }
 
@@ -107,32 +126,33 @@ fn uses(func: &Function, graph: &Cfg, vars: &[Var]) -> Result<Vec<Use>, CfgError
         .map(|(c, data)| (c, data.size))
         .collect();
     coarsen(&mut accesses, &sizes);
+    let loops = Loops::of(graph);
     let mut uses = named(&apart, graph, &accesses);
-    let loops = loops(graph);
-    let mut live = SecondaryMap::with_default(Vec::new());
+    for used in uses.values_mut().flatten() {
+        loops.cross(used);
+    }
     let mut flow = Graph::new(graph, &accesses, &sizes);
     let (kept, batches) = flow.split(apart.cells.len());
     let mut solver = Solver::new(&flow, kept);
     for batch in &batches {
         solver.solve(batch);
-        let entries = graph.routines.iter().skip(1).map(|blocks| blocks.start);
-        for head in loops.iter().map(|l| l.head).chain(entries) {
-            let own = solver.own_in(head);
-            for &(cell, _) in batch.cells.iter().filter(|(_, bits)| own & bits != 0) {
-                if let Owner::Var { var, .. } = apart.cells[cell].owner {
-                    live[var].push(head);
-                }
+        for &(cell, bits) in &batch.cells {
+            let Owner::Var { var, .. } = apart.cells[cell].owner else {
+                continue;
+            };
+            let Some(used) = &mut uses[var] else {
+                continue;
+            };
+            let is_live = |block| solver.own_in(block) & bits != 0;
+            // From one call of a subroutine to the next.
+            if used.routine > 0 && is_live(graph.routines[used.routine].start) {
+                uses[var] = None;
+            } else {
+                loops.surround(used, is_live);
             }
         }
     }
-    uses.retain_mut(|used| {
-        let live: &Vec<usize> = &live[used.var];
-        // From one call of a subroutine to the next.
-        let is_passed = used.routine > 0 && live.contains(&graph.routines[used.routine].start);
-        extend(used, &loops, |head| live.contains(&head));
-        !is_passed
-    });
-    Ok(uses)
+    Ok(uses.values().copied().flatten().collect())
 }
 
 /// The variables that address variables hold the addresses of, and those of which not all such are known.
@@ -182,7 +202,7 @@ fn reached(object: &Object) -> (Reached, EntitySet<Var>) {
 }
 
 /// From the first access of each variable to its last, of those that one routine alone uses.
-fn named(func: &Function, graph: &Cfg, accesses: &Accesses) -> Vec<Use> {
+fn named(func: &Function, graph: &Cfg, accesses: &Accesses) -> SecondaryMap<Var, Option<Use>> {
     let mut uses: SecondaryMap<Var, Option<Use>> = SecondaryMap::new();
     let mut several: EntitySet<Var> = EntitySet::new();
     for (routine, blocks) in graph.routines.iter().enumerate() {
@@ -204,39 +224,74 @@ fn named(func: &Function, graph: &Cfg, accesses: &Accesses) -> Vec<Use> {
             }
         }
     }
-    let uses = uses.values().copied().flatten();
-    uses.filter(|used| !several.contains(used.var)).collect()
+    for var in several.keys() {
+        uses[var] = None;
+    }
+    uses
 }
 
-/// Backward branches.
-fn loops(graph: &Cfg) -> Vec<Loop> {
-    let blocks = graph.blocks.iter().enumerate();
-    blocks
-        .filter_map(|(b, block)| {
+impl Loops {
+    fn of(graph: &Cfg) -> Loops {
+        let blocks = graph.blocks.iter().enumerate();
+        let back = blocks.filter_map(|(b, block)| {
             let head = block.exit.target().filter(|&head| head <= b)?;
-            let insts = graph.blocks[head].insts.start..block.insts.end;
-            Some(Loop { head, insts })
-        })
-        .collect()
-}
-
-/// Extends a use to the loops that are in part outside of it, and to those around it at whose start it is live.
-fn extend(used: &mut Use, loops: &[Loop], is_live: impl Fn(usize) -> bool) {
-    loop {
-        let (start, end) = (used.start, used.end);
-        for l in loops {
-            let Range {
-                start: from,
-                end: to,
-            } = l.insts;
-            let is_apart = to <= used.start || used.end < from;
-            let is_around = from <= used.start && used.end < to;
-            if !is_apart && (!is_around || is_live(l.head)) {
-                (used.start, used.end) = (used.start.min(from), used.end.max(to - 1));
+            Some((graph.blocks[head].insts.start..block.insts.end, head))
+        });
+        let mut back: Vec<_> = back.collect();
+        back.sort_by_key(|(insts, _)| (insts.start, Reverse(insts.end)));
+        let mut loops: Vec<Loop> = Vec::with_capacity(back.len());
+        let mut parent: Option<usize> = None;
+        for (insts, head) in back {
+            while let Some(p) = parent
+                && loops[p].insts.end <= insts.start
+            {
+                parent = loops[p].parent;
             }
+            let mut around = parent;
+            while let Some(p) = around
+                && loops[p].insts.end < insts.end
+            {
+                loops[p].insts.end = insts.end;
+                around = loops[p].parent;
+            }
+            loops.push(Loop {
+                head,
+                insts,
+                parent,
+            });
+            parent = Some(loops.len() - 1);
         }
-        if (start, end) == (used.start, used.end) {
-            return;
+        Loops(loops)
+    }
+
+    /// The loops that an instruction lies in, from the innermost one on.
+    fn around(&self, inst: u32) -> impl Iterator<Item = &Loop> {
+        let before = self.0.partition_point(|l| l.insts.start <= inst);
+        let last = before.checked_sub(1).map(|n| &self.0[n]);
+        let outwards = std::iter::successors(last, |l| Some(&self.0[l.parent?]));
+        outwards.skip_while(move |l| l.insts.end <= inst)
+    }
+
+    /// Extends a use to the loops that are in part outside of it.
+    fn cross(&self, used: &mut Use) {
+        let Use { start, end, .. } = *used;
+        if let Some(first) = self.around(start).take_while(|l| l.insts.end <= end).last() {
+            used.start = first.insts.start;
+        }
+        if let Some(last) = self
+            .around(end)
+            .take_while(|l| l.insts.start > start)
+            .last()
+        {
+            used.end = last.insts.end - 1;
+        }
+    }
+
+    /// Extends a use to the outermost of the loops around it at whose start it is live.
+    fn surround(&self, used: &mut Use, is_live: impl Fn(usize) -> bool) {
+        let around = self.around(used.start).filter(|l| l.insts.end > used.end);
+        if let Some(outermost) = around.filter(|l| is_live(l.head)).last() {
+            (used.start, used.end) = (outermost.insts.start, outermost.insts.end - 1);
         }
     }
 }

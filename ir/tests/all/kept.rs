@@ -384,6 +384,10 @@ fn a_lifetime_begins_without_contents() {
     let module = in_loop(&body(start), behind);
     assert!(keeps(&module, Opcode::Lifetime, 0));
     assert!(carried(&module).contains(&"X".into()));
+    // Several starts are before writes of parts.
+    let behind =
+        "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>\nlifetime.start X\nmov (M1, 16) X(0,0)<1> 0x1:d";
+    assert!(carried(&in_loop(&body(start), behind)).contains(&"X".into()));
 }
 
 #[test]
