@@ -17,7 +17,7 @@ use crate::linear;
 use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver, coarsen};
 use crate::ssa::{self, Origin, Placer};
 use crate::taken::{self, Reached};
-use crate::{pack, ranges, storage};
+use crate::{own_channels, pack, ranges, storage};
 
 /// Options of the construction.
 #[derive(Clone, Debug)]
@@ -197,6 +197,7 @@ fn rename(
     fill_insts(func, &accesses.list, &solver.kept);
     fill_calls(func, &solver.call_accesses);
     ssa::rename(func, doms);
+    own_channels::forget(func);
     ssa::drop_undefined(func);
 }
 

@@ -20,6 +20,7 @@ pub mod func;
 pub mod lanes;
 pub mod linear;
 pub mod liveness;
+mod own_channels;
 pub mod pack;
 pub mod print;
 pub mod ranges;

@@ -422,3 +422,42 @@ fn a_move_of_a_predicate_reads_no_more_than_it_has() {
     let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
     assert!(!carried(&in_loop(body, behind)).contains(&"P3".into()));
 }
+
+#[test]
+fn a_predicate_keeps_nothing_for_a_negation_that_only_active_channels_read() {
+    let module = |negation: &str, read: &str| {
+        kernel(&format!(
+            "setp (M1_NM, 16) P1 0x0:ud\nsetp (M1_NM, 16) P2 0x0:ud\n\
+             cmp.lt (M1, 16) P2 V(0,0)<1;1,0> 0x0:d\n\
+             or (M1, 16) P1 P1 P2\n{negation}\n{read}\nret (M1, 1)"
+        ))
+    };
+    let keeps = |negation: &str, read: &str| {
+        let module = module(negation, read);
+        (
+            keeps(&module, Opcode::Cmp, 0),
+            keeps(&module, Opcode::Or, 0),
+        )
+    };
+    let negation = "not (M1_NM, 16) P3 P1";
+    let own = "(P3) mov (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert_eq!(keeps(negation, own), (false, false));
+    let chain = "not (M1_NM, 16) P3 P1\nand (M1, 16) P3 P3 P2";
+    assert_eq!(keeps(chain, own), (false, false));
+    // Across channels, directly or by another negation.
+    let number = "mov (M1_NM, 1) X(0,0)<1> P3";
+    assert_eq!(keeps(negation, number), (false, true));
+    let any = "(P3.any) mov (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert_eq!(keeps(negation, any), (false, true));
+    let twice = "not (M1_NM, 16) P3 P1\nnot (M1_NM, 16) P2 P3";
+    assert_eq!(keeps(twice, "mov (M1_NM, 1) X(0,0)<1> P2"), (false, true));
+    // Where other channels are active.
+    let later = "(P2) goto (M1, 16) on\nmov (M1, 16) W(0,0)<1> 0x0:d\non:\n\
+                 (P3) mov (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert_eq!(keeps(negation, later), (false, true));
+    // A part, or under a predicate, of the active channels' own.
+    let half = "setp (M1_NM, 16) P3 0x0:ud\nnot (M1_NM, 8) P3 P1";
+    assert_eq!(keeps(half, own), (false, false));
+    let predicated = "(P2) sel (M1, 16) X(0,0)<1> V(0,0)<1;1,0> W(0,0)<1;1,0>";
+    assert_eq!(keeps(negation, predicated), (false, false));
+}
