@@ -530,6 +530,8 @@ fn widening(
     }
     let wide = match inst.gen_op()? {
         Op::Mov => true,
+        // A shift is as wide as its destination, whatever its first source has.
+        Op::Shl => n == 0 && dst.ty.bytes() == size && size == 8 && inst.cond.is_none(),
         Op::Add | Op::And | Op::Or | Op::Xor => {
             // Narrow elements would make the operation compute in fewer bits.
             let others = || inst.srcs.iter().enumerate().filter(|&(i, _)| i != n);
