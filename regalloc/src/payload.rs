@@ -126,7 +126,8 @@ struct Placer<'a> {
     /// The first instruction that reads each value.
     reads: SecondaryMap<VReg, u32>,
     lists: Longer<'a>,
-    /// The last list of sources that each register is part of, as an instruction's number.
+    /// The last list of sources that each register is part of, as an instruction's number; the end of a loop around it
+    /// into which the register is live.
     listed_to: SecondaryMap<VReg, u32>,
     busy: Busy,
     /// The unit of each value, and the end of the span for which that is known to be wanted.
@@ -143,7 +144,7 @@ struct Placer<'a> {
 pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads, AllocError> {
     let mut chosen = Payloads::default();
     let (spans, reads) = spans(func, live);
-    let (lists, listed_to) = lists(func);
+    let (lists, listed_to) = lists(func, live);
     let mut placer = Placer {
         frame,
         last: frame.last_units.iter().copied().collect(),
@@ -398,13 +399,16 @@ fn is_repeated(part: &[(VReg, Option<VReg>)], k: usize) -> bool {
     part[..k].iter().any(|&(v, _)| v == part[k].0)
 }
 
-/// The first list of sources that each register is part of, and the last.
-fn lists(func: &Function) -> (Longer<'_>, SecondaryMap<VReg, u32>) {
+/// The first list of sources that each register is part of, and the last; or the end of the outermost loop around that
+/// into which the register is live, since it is read there in each round.
+fn lists<'f>(func: &'f Function, live: &Liveness) -> (Longer<'f>, SecondaryMap<VReg, u32>) {
     let mut lists = Longer::new();
-    let mut last = SecondaryMap::new();
+    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    let mut starts: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut number = 0;
-    for block in func.blocks.values() {
+    for (b, block) in func.blocks.iter() {
         number += 1;
+        starts[b] = number;
         for inst in &block.insts {
             number += 1;
             for src in inst.srcs.iter().filter_map(Src::as_reg) {
@@ -416,6 +420,14 @@ fn lists(func: &Function) -> (Longer<'_>, SecondaryMap<VReg, u32>) {
             }
         }
         number += 1;
+        // Backward edges to heads of outer loops are later.
+        for edge in block.succs.iter().filter(|edge| edge.to <= b) {
+            for &v in live.live_in(edge.to) {
+                if last[v] >= starts[edge.to] {
+                    last[v] = number;
+                }
+            }
+        }
     }
     (lists, last)
 }

@@ -173,6 +173,30 @@ block2(v3:g64, v4:g64):
     assert_eq!(allocated.stats.moves, 0, "{text}");
 }
 
+/// A value that a message reads in each round of a loop stays where it is, though other payloads follow in the round.
+#[test]
+fn messages_find_their_address_in_the_next_round_of_a_loop() {
+    let text = "function \"f\" simd16 on skl
+input r2 v0:g64
+block0:
+  v1:g64<1>:ud = mov (16|M0) 0x1:ud
+  v2:g64<1>:ud = mov (16|M0) 0x2:ud
+  jump -> block1
+block1:
+  v3:g64<1>:ud = send (16|M0) {v1 v2}<8;8,1>:ud sfid 12 desc 0x8205c01 exdesc 0xc
+  v10:g64<1>:ud = mov (16|M0) 0x3:ud
+  v11:g64<1>:ud = mov (16|M0) 0x4:ud
+  v12:g64<1>:ud = send (16|M0) {v10 v11}<8;8,1>:ud sfid 12 desc 0x8205c01 exdesc 0xc
+  v13:f2<1>:uw = mov (W 1|M0) 0x1:uw
+  branch (v13) -> block1, block2
+block2:
+  end
+";
+    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(allocated.stats.moves, 0, "{text}");
+}
+
 /// A write of the first word of an address leaves the words after it alone. The last ones name the surface of scratch
 /// space meanwhile.
 #[test]
