@@ -23,7 +23,7 @@ use kiln_target::op::Props;
 use kiln_target::rules::rules;
 use smallvec::SmallVec;
 
-use super::{count_uses, for_each_inst};
+use super::{constants, count_uses, for_each_inst};
 
 /// Maximum length of a chain of copies, each tied to the one before, that is searched.
 const MAX_CHAIN: usize = 8;
@@ -74,6 +74,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
                 }
             }
         }
+        constants::simplify(inst);
         let Some(copy) = copy_of(func, block, inst) else {
             return;
         };

@@ -6,6 +6,7 @@
 
 pub mod arrays;
 pub mod conditions;
+mod constants;
 pub mod copies;
 pub mod dead;
 pub mod destinations;
