@@ -75,7 +75,7 @@ impl Notes {
     pub const LOADS_LOCAL: Notes = Notes(1 << 8);
     /// Stores to shared local memory, or a fence of it.
     pub const STORES_LOCAL: Notes = Notes(1 << 9);
-    /// A fence: what follows waits for it.
+    /// A fence: messages after it wait for it.
     pub const FENCE: Notes = Notes(1 << 10);
     /// Bound to the instruction before: it waits for nothing itself.
     pub const BOUND: Notes = Notes(1 << 11);

@@ -238,7 +238,9 @@ impl<'a> Solver<'a> {
             return wait;
         }
         let notes = fact.notes;
-        wait.dst |= state.fences;
+        if notes.has(Notes::SETS) || notes.has(Notes::ENDS) {
+            wait.dst |= state.fences;
+        }
         if notes.has(Notes::STORES_LOCAL) {
             wait.dst |= state.local;
         }

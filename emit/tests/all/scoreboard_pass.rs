@@ -3,8 +3,9 @@
 
 use crate::kernels::kernels;
 use kiln_emit::assemble::{Program, assemble};
-use kiln_emit::inst::{Inst, Op, Swsb, SyncFn, TokenUse};
+use kiln_emit::inst::{Inst, Op, Place, Src, Swsb, SyncFn, TokenUse};
 use kiln_emit::listing::insts;
+use kiln_emit::messages::{Descriptors, Kind, Request};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::scoreboard;
 use kiln_emit::verify::scoreboard::check_code;
@@ -100,6 +101,74 @@ fn a_second_run_changes_nothing() {
             assert_eq!(again, program, "{kernel} on {name}");
         }
     }
+}
+
+/// True if an instruction waits for the message that holds a token: by its annotation, by taking the same token, or
+/// with all.
+fn waits_for(inst: &Inst, token: u8) -> bool {
+    let listed = match (inst.op, inst.srcs.first()) {
+        (Op::Sync(SyncFn::AllWr), Some(Src::Imm { bits, .. })) => bits >> token & 1 != 0,
+        (op, _) => op == Op::Sync(SyncFn::AllWr),
+    };
+    let own = matches!(inst.swsb.token, Some((TokenUse::Set | TokenUse::Dst, of)) if of == token);
+    listed || own
+}
+
+/// A move to null with r0 in place of what it reads.
+fn without_response(mut inst: Inst) -> Inst {
+    let to = inst.dst.map(|dst| dst.place);
+    if inst.op == Op::Mov && matches!(to, Some(Place::Direct(reg)) if reg.is_null()) {
+        for src in &mut inst.srcs {
+            if let Src::Reg(src) = src
+                && let Place::Direct(reg) = &mut src.place
+            {
+                reg.num = 0;
+            }
+        }
+    }
+    inst
+}
+
+/// The first message after a fence waits for it, also where nothing reads the fence's response.
+#[test]
+fn messages_wait_for_a_fence() {
+    let mut fences = 0;
+    for name in PLATFORMS {
+        let platform = find(name);
+        let is_fence = |inst: &Inst| {
+            let request = inst.msg.as_ref().and_then(Descriptors::of);
+            request.is_some_and(|of| {
+                let request = Request::decode(of, platform.family);
+                let kind = request.map(|request| request.kind);
+                matches!(kind, Ok(Kind::Fence | Kind::MemoryFence))
+            })
+        };
+        for (kernel, code) in kernels(platform) {
+            // The reference's code reads a fence's response, so as to wait.
+            let code: Vec<Inst> = code.into_iter().map(without_response).collect();
+            let annotated = annotated(&code, platform);
+            for (n, fence) in annotated
+                .iter()
+                .enumerate()
+                .filter(|(_, inst)| is_fence(inst))
+            {
+                let Some((TokenUse::Set, token)) = fence.swsb.token else {
+                    panic!("{kernel} on {name}: a fence without a token");
+                };
+                let mut after = annotated[n + 1..].iter();
+                let first = after.find(|inst| {
+                    let leaves = inst.op.is_branch();
+                    leaves || inst.op.is_send() || waits_for(inst, token)
+                });
+                let Some(first) = first.filter(|inst| !inst.op.is_branch()) else {
+                    continue;
+                };
+                assert!(waits_for(first, token), "{kernel} on {name}: {first:?}");
+                fences += 1;
+            }
+        }
+    }
+    assert!(fences > 20, "{fences}");
 }
 
 /// The instruction with one of its waits taken away, for each wait.
