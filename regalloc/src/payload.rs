@@ -20,6 +20,7 @@ use smallvec::SmallVec;
 use crate::AllocError;
 use crate::flags::at_end;
 use crate::frame::Frame;
+use crate::present::reads_late;
 use crate::problem::Unit;
 
 const NONE: u32 = u32::MAX;
@@ -439,7 +440,7 @@ impl Default for Span {
 }
 
 /// The span of each register from its definition to its last use, in numbers of instructions: a block's start and
-/// its end have one each; and the first instruction that reads it.
+/// its end have one each; and the first instruction that reads it. A late use reaches to the next instruction.
 fn spans(func: &Function, live: &Liveness) -> (SecondaryMap<VReg, Span>, SecondaryMap<VReg, u32>) {
     let mut spans: SecondaryMap<VReg, Span> = SecondaryMap::new();
     let mut reads: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
@@ -459,8 +460,10 @@ fn spans(func: &Function, live: &Liveness) -> (SecondaryMap<VReg, Span>, Seconda
         }
         for inst in &block.insts {
             number += 1;
+            let late = reads_late(func, inst);
             func.visit(inst, |v, role| {
-                touch(v, number);
+                let is_late = matches!(role, Role::Source { src, .. } if late[usize::from(src)]);
+                touch(v, number + u32::from(is_late));
                 if !role.is_def() {
                     reads[v] = reads[v].min(number);
                 }

@@ -197,6 +197,23 @@ block2:
     assert_eq!(allocated.stats.moves, 0, "{text}");
 }
 
+/// A payload is not put where an input is read late by what computes the payload.
+#[test]
+fn messages_stay_away_from_inputs_that_are_read_late() {
+    let text = "function \"f\" simd32 on bmg
+input r2 v0:g128
+block0:
+  v1:g128<1>:ud = mov (W 32|M0) 0x0:ud
+  v2:g128<1>:q = add (16|M0) v1<1;1,0>:q, v0+24<0;1,0>:q
+  v3:g128<1>:q = add (16|M16) v1<1;1,0>:q, v0+24<0;1,0>:q
+  v4:g128<1>:ud = send (32|M0) {v2 v3}<8;8,1>:ud sfid 15 desc 0x8200580 exdesc 0x0
+  end
+";
+    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(allocated.stats.moves, 0, "{text}");
+}
+
 /// A write of the first word of an address leaves the words after it alone. The last ones name the surface of scratch
 /// space meanwhile.
 #[test]
