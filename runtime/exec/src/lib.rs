@@ -35,6 +35,7 @@ pub mod launch;
 mod link;
 mod load_store;
 mod machine;
+mod mapping;
 mod math;
 mod memory;
 mod message;

@@ -10,76 +10,63 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::mapping::Mapping;
+
 /// Size of a word in bytes.
 const WORD: usize = 4;
 /// Size of the parts that are converted: large enough that allocators return what is freed to the system.
 const PART_BYTES: usize = 1 << 26;
-/// Alignment of the first word in bytes.
-const LINE: usize = 64;
-
-/// Number of words that have room for bytes from a cache line on.
-fn capacity(bytes: usize) -> usize {
-    bytes.div_ceil(WORD) + LINE / WORD
-}
 
 /// A number of bytes of shared memory.
 #[derive(Debug, Default)]
 pub struct Words {
-    /// The words, behind those before the first cache line.
-    all: Vec<AtomicU32>,
-    start: usize,
+    memory: Mapping,
     /// Number of bytes.
     len: usize,
     wide: Mutex<()>,
 }
 
 impl Words {
+    /// Room for bytes; those of the last word beyond the length are zero.
+    fn room(len: usize) -> Words {
+        let words = Words {
+            memory: Mapping::new(len.div_ceil(WORD)),
+            len,
+            wide: Mutex::new(()),
+        };
+        words.set_dword(len, 0);
+        words
+    }
+
     pub fn new(bytes: &[u8]) -> Words {
-        Words::of(bytes.to_vec())
+        let words = Words::room(bytes.len());
+        words.write(0, bytes);
+        words
     }
 
     /// Converts bytes, part by part.
     pub fn of(mut bytes: Vec<u8>) -> Words {
-        let len = bytes.len();
-        let word = |bytes: &[u8; WORD]| AtomicU32::new(u32::from_le_bytes(*bytes));
-        let mut words = Vec::with_capacity(capacity(len));
+        let words = Words::room(bytes.len());
         // From the end, where a vector can be shortened.
-        for start in (0..len).step_by(PART_BYTES).rev() {
-            let (whole, rest) = bytes[start..].as_chunks();
-            let mut last = [0; WORD];
-            last[..rest.len()].copy_from_slice(rest);
-            words.extend((!rest.is_empty()).then(|| word(&last)));
-            words.extend(whole.iter().rev().map(word));
+        for start in (0..bytes.len()).step_by(PART_BYTES).rev() {
+            words.write(start, &bytes[start..]);
             bytes.truncate(start);
             bytes.shrink_to_fit();
         }
-        Words::from_reversed(words, len)
+        words
     }
 
     /// Bytes with one value.
     pub fn filled(len: usize, byte: u8) -> Words {
-        let mut words = Vec::with_capacity(capacity(len));
-        let word = || AtomicU32::new(u32::from_le_bytes([byte; WORD]));
-        words.resize_with(len.div_ceil(WORD), word);
-        Words::from_reversed(words, len)
-    }
-
-    /// Words from those in reverse order.
-    fn from_reversed(mut all: Vec<AtomicU32>, len: usize) -> Words {
-        let start = all.as_ptr().align_offset(LINE).min(LINE / WORD);
-        all.resize_with(all.len() + start, AtomicU32::default);
-        all.reverse();
-        Words {
-            all,
-            start,
-            len,
-            wide: Mutex::new(()),
-        }
+        let words = Words::room(len);
+        words.fill(byte);
+        words
     }
 
     /// All words, in order.
+    #[inline]
     fn words(&self) -> &[AtomicU32] {
-        self.all.get(self.start..).unwrap_or_default()
+        self.memory.words()
     }
 
     /// Sets all bytes to one value.
@@ -114,15 +101,18 @@ impl Words {
 
     /// Converts to bytes, part by part.
     pub fn into_bytes(mut self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.len.next_multiple_of(WORD));
-        // The first word becomes the last, where a vector can be shortened.
-        self.all.reverse();
-        self.all.truncate(self.all.len() - self.start);
-        while !self.all.is_empty() {
-            let rest = self.all.len().saturating_sub(PART_BYTES / WORD);
-            let words = self.all.drain(rest..).rev();
-            words.for_each(|w| bytes.extend_from_slice(&w.into_inner().to_le_bytes()));
-            self.all.shrink_to_fit();
+        let count = self.words().len();
+        let mut bytes = Vec::with_capacity(count * WORD);
+        for start in (0..count).step_by(PART_BYTES / WORD) {
+            if start > 0 {
+                self.memory.release(start);
+            }
+            let end = count.min(start + PART_BYTES / WORD);
+            bytes.resize(end * WORD, 0);
+            let (out, _) = bytes[start * WORD..].as_chunks_mut();
+            for (out, word) in out.iter_mut().zip(&self.words()[start..]) {
+                *out = word.load(Relaxed).to_le_bytes();
+            }
         }
         bytes.truncate(self.len);
         bytes
@@ -130,7 +120,7 @@ impl Words {
 
     #[inline]
     fn get(&self, index: usize) -> Option<&AtomicU32> {
-        self.all.get(self.start + index)
+        self.words().get(index)
     }
 
     #[inline]
@@ -156,9 +146,17 @@ impl Words {
     /// Copies bytes to `at` on; those beyond the end are dropped.
     #[inline]
     pub fn write(&self, at: usize, mut bytes: &[u8]) {
-        let mut at = at;
+        let (words, mut at) = (self.words(), at);
+        if at.is_multiple_of(WORD) {
+            let (whole, rest) = bytes.as_chunks();
+            for (word, new) in words.get(at / WORD..).unwrap_or_default().iter().zip(whole) {
+                word.store(u32::from_le_bytes(*new), Relaxed);
+            }
+            at += bytes.len() - rest.len();
+            bytes = rest;
+        }
         while !bytes.is_empty() {
-            let Some(word) = self.get(at / WORD) else {
+            let Some(word) = words.get(at / WORD) else {
                 return;
             };
             let start = at % WORD;

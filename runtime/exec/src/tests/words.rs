@@ -29,7 +29,7 @@ fn words_converted_in_several_parts_are_the_bytes_they_were_made_of() {
         bytes[at] = n;
     }
     let words = Words::of(bytes.clone());
-    assert!(words.address().is_multiple_of(LINE as u64));
+    assert!(words.address().is_multiple_of(64));
     let mut found = [0; 8];
     words.read(size - 4, &mut found);
     assert_eq!(found, [0, 0, 0, 2, 3, 0, 0, 0]);
@@ -55,4 +55,18 @@ fn updates_by_two_threads_are_all_kept() {
         let expected = if size == 1 { 2000 % 256 } else { 2000 };
         assert_eq!(words.update(at, size, |n| n), expected);
     }
+}
+
+#[test]
+fn nothing_is_left_of_memory_that_other_words_had() {
+    let others: Vec<Words> = (0..8).map(|_| Words::filled(64, 0xff)).collect();
+    drop(others);
+    let words = Words::new(&[1, 2, 3, 4, 5]);
+    let mut found = [0xff; 8];
+    words.read(0, &mut found);
+    assert_eq!(found, [1, 2, 3, 4, 5, 0, 0, 0]);
+    assert_eq!(
+        words.first_difference(&Words::of(vec![1, 2, 3, 4, 5])),
+        None
+    );
 }

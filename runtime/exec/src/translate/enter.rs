@@ -2,7 +2,8 @@
 //!
 //! [`enter`] lends a thread, the group's state and a worker's counters to translated code for the time of one call. The
 //! code calls [`execute`] for an operation inside a block, and [`end_block`] for one at its end. Both leave the thread
-//! as the interpreter does. Nothing else of the crate is unsafe; each use of raw pointers here says why it holds.
+//! as the interpreter does. Besides `mapping.rs` nothing else of the crate is unsafe; each use of raw pointers here says
+//! why it holds.
 
 #![expect(
     unsafe_code,
