@@ -22,7 +22,7 @@ use crate::platform::Platform;
 pub const ARGUMENTS_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
 /// Bytes that the arguments in memory are a multiple of.
-const ARGUMENTS_UNIT: u32 = 32;
+pub const ARGUMENTS_UNIT: u32 = 32;
 /// Bits of r0.0 with the place of the indirect data, and of the word r0.4 with the thread's number.
 const START_MASK: u32 = !0x3f;
 const THREAD_MASK: u32 = 0xff;
@@ -50,6 +50,15 @@ pub struct Inputs {
     pub symbol: u32,
 }
 
+/// What the blocks load.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loads {
+    /// Bytes of the registers of local ids.
+    pub ids: u32,
+    /// Arguments in memory: their byte range in the register file.
+    pub arguments: Range<u32>,
+}
+
 /// Arguments in memory: their first register, and their bytes.
 struct Loaded {
     first: u32,
@@ -72,6 +81,16 @@ impl Inputs {
                 .saturating_sub(first * grf)
                 .next_multiple_of(ARGUMENTS_UNIT),
         }
+    }
+}
+
+/// What the blocks that [`add`] makes load.
+pub fn loads(inputs: &Inputs, platform: &Platform) -> Loads {
+    let Loaded { first, bytes } = inputs.loaded(platform);
+    let start = first * platform.grf_bytes;
+    Loads {
+        ids: inputs.per_thread.next_multiple_of(platform.grf_bytes),
+        arguments: start..start + bytes,
     }
 }
 

@@ -8,10 +8,14 @@
 //!
 //! Offsets are those of `.input`: bytes in the register file. Register 0 is the header. The local ids follow, or one
 //! unused register if there are none, and then the values that all threads share (PRM vol. 7, "Thread Payload").
+//! Where arguments are in memory, there is no unused register, and the values are inline data and what the kernel's
+//! prologue loads: this module takes both from the compiled code.
 
 use std::fmt;
+use std::ops::Range;
 
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{Payload, Platform};
+use kiln_emit::prologue::ARGUMENTS_UNIT;
 use kiln_emit::yaml::{self, TooDeep};
 use kiln_emit::ze_info::{
     AccessType, AddrMode, AddrSpace, ArgType, BindingTableIndex, ExecutionEnv, ImageType,
@@ -207,6 +211,21 @@ pub enum Fault {
     },
     #[error("local_ids at offset {found}: they follow the header, at {expected}")]
     LocalIds { found: u32, expected: u32 },
+    #[error(
+        "the attribute PerThreadInputSize says {found} bytes of local ids; those of the interface have {expected}"
+    )]
+    LoadedIds { found: u32, expected: u32 },
+    #[error(
+        "{what} at offset {offset}, to {end}: neither inline data nor in the bytes that the kernel loads, {} to {}",
+        loaded.start,
+        loaded.end
+    )]
+    NotLoaded {
+        what: String,
+        offset: u32,
+        end: u64,
+        loaded: Range<u32>,
+    },
     #[error("{what} at offset {found}: the values that all threads share begin at {expected}")]
     BeforeShared {
         what: String,
@@ -231,6 +250,43 @@ pub enum Fault {
     },
     #[error("the meaning of .input {0} is unknown: an interface must give it (see --interface)")]
     Unknown(String),
+}
+
+/// Where the values that all threads share are before a kernel reads them in registers.
+struct Shared<'a> {
+    /// Bytes of the local ids before them.
+    id_bytes: u32,
+    /// Offset of the first.
+    start: u32,
+    /// Bytes of those that arrive in registers if others are in memory.
+    inline: u32,
+    /// End of those that arrive in registers.
+    arrived: u64,
+    /// Those that the kernel loads.
+    loaded: &'a Range<u32>,
+}
+
+impl Shared<'_> {
+    /// The place of a value in the arguments that a driver writes.
+    fn place(&self, offset: u32) -> u32 {
+        match u64::from(offset) < self.arrived {
+            true => offset - self.start,
+            false => self.inline + offset - self.loaded.start,
+        }
+    }
+
+    /// True if the value arrives and stays, or is loaded from where the driver writes it.
+    fn has(&self, one: &Placed) -> bool {
+        let start = u64::from(one.offset);
+        let end = start + u64::from(one.size);
+        let [first, last] = [self.loaded.start, self.loaded.end].map(u64::from);
+        let is_overwritten = first < last && first < end;
+        let is_loaded = first <= start && end <= last;
+        match start < self.arrived {
+            true => end <= self.arrived && !is_overwritten,
+            false => is_loaded,
+        }
+    }
 }
 
 /// A value with a place in the registers.
@@ -384,10 +440,9 @@ impl Interface {
         if of_name.next().is_some() {
             return Err(Fault::Twice);
         }
-        let (simd, grf_bytes) = (u32::from(kernel.simd), platform.grf_bytes);
         interface.check_numbers()?;
-        let shared = interface.check_places(&kernel.inputs, simd, grf_bytes)?;
-        Ok(interface.entry(simd, grf_bytes, shared))
+        let shared = interface.check_places(kernel, platform)?;
+        Ok(interface.entry(u32::from(kernel.simd), platform, &shared))
     }
 }
 
@@ -447,13 +502,14 @@ impl KernelInterface {
         implicit.chain(arguments).collect()
     }
 
-    /// Checks the places against the declarations. Returns the offset of the first value that all threads share.
-    fn check_places(
+    /// Checks the places against the declarations. Returns the places of values that all threads share.
+    fn check_places<'a>(
         &self,
-        inputs: &[KernelInput],
-        simd: u32,
-        grf_bytes: u32,
-    ) -> Result<u32, Fault> {
+        kernel: &'a Compiled,
+        platform: &Platform,
+    ) -> Result<Shared<'a>, Fault> {
+        let Compiled { inputs, loads, .. } = kernel;
+        let (simd, grf_bytes) = (u32::from(kernel.simd), platform.grf_bytes);
         let mut placed = self.placed(simd, grf_bytes);
         placed.sort_by_key(|one| one.offset);
         let end = |offset: u32, size: u32| u64::from(offset) + u64::from(size);
@@ -461,22 +517,46 @@ impl KernelInterface {
             u64::from(one.offset) < end(input.offset, input.size)
                 && u64::from(input.offset) < end(one.offset, one.size)
         };
-        let ids = |one: &&Placed| matches!(one.what, What::Implicit(ImplicitKind::LocalIds));
-        // One unused register takes the place of absent local ids.
-        let mut shared = 2 * grf_bytes;
-        if let Some(ids) = placed.iter().find(ids) {
+        let is_ids = |one: &Placed| matches!(one.what, What::Implicit(ImplicitKind::LocalIds));
+        let in_memory = platform.payload == Payload::Memory;
+        // In registers, an unused one takes the place of absent local ids.
+        let mut start = if in_memory { grf_bytes } else { 2 * grf_bytes };
+        let mut id_bytes = 0;
+        if let Some(ids) = placed.iter_mut().find(|one| is_ids(one)) {
             if ids.offset != grf_bytes {
                 return Err(Fault::LocalIds {
                     found: ids.offset,
                     expected: grf_bytes,
                 });
             }
-            shared = grf_bytes + ids.size.next_multiple_of(grf_bytes);
+            if in_memory && simd != 1 {
+                // The kernel may load fewer dimensions.
+                let each = ids.size / DIMENSIONS;
+                ids.size = loads.ids.clamp(each, ids.size);
+            }
+            id_bytes = ids.size;
+            start = grf_bytes + id_bytes.next_multiple_of(grf_bytes);
         }
+        if in_memory && id_bytes.next_multiple_of(grf_bytes) != loads.ids {
+            return Err(Fault::LoadedIds {
+                found: loads.ids,
+                expected: id_bytes,
+            });
+        }
+        let shared = Shared {
+            id_bytes,
+            start,
+            inline: platform.inline_bytes,
+            arrived: match platform.payload {
+                Payload::Registers => u64::MAX,
+                Payload::Memory => end(start, platform.inline_bytes),
+            },
+            loaded: &loads.arguments,
+        };
         for one in &placed {
             let what = || one.what.to_string();
             // Each used dimension of the local ids has an input of its own.
-            if ids(&one) {
+            if is_ids(one) {
                 continue;
             }
             if one.size == 0 {
@@ -485,14 +565,22 @@ impl KernelInterface {
                     found: 0,
                 });
             }
-            if one.offset < shared {
+            if one.offset < start {
                 return Err(Fault::BeforeShared {
                     what: what(),
                     found: one.offset,
-                    expected: shared,
+                    expected: start,
                 });
             }
             let last = end(one.offset, one.size);
+            if !shared.has(one) {
+                return Err(Fault::NotLoaded {
+                    what: what(),
+                    offset: one.offset,
+                    end: last,
+                    loaded: loads.arguments.clone(),
+                });
+            }
             if one.unread {
                 if let Some(input) = inputs.iter().find(|input| meets(one, input)) {
                     return Err(Fault::Read {
@@ -523,6 +611,18 @@ impl KernelInterface {
                 return Err(Fault::Overlap {
                     first: pair[0].what.to_string(),
                     second: pair[1].what.to_string(),
+                });
+            }
+        }
+        // A thread's local ids follow the arguments, so that both sides need the same end.
+        if let Some(last) = placed.iter().max_by_key(|one| end(one.offset, one.size)) {
+            let has = end(last.offset, last.size).next_multiple_of(ARGUMENTS_UNIT.into());
+            if !loads.arguments.is_empty() && has != u64::from(loads.arguments.end) {
+                return Err(Fault::NotLoaded {
+                    what: last.what.to_string(),
+                    offset: last.offset,
+                    end: end(last.offset, last.size),
+                    loaded: loads.arguments.clone(),
                 });
             }
         }
@@ -614,13 +714,14 @@ impl KernelInterface {
         Ok(())
     }
 
-    /// The `.ze_info` entry of a checked interface. `shared` is the offset of the first value that all threads share.
-    fn entry(&self, simd: u32, grf_bytes: u32, shared: u32) -> Entry {
+    /// The `.ze_info` entry of a checked interface.
+    fn entry(&self, simd: u32, platform: &Platform, shared: &Shared) -> Entry {
         let mut entry = Entry {
             name: self.name.clone(),
             execution_env: ExecutionEnv {
                 simd_size: simd,
                 slm_size: self.local_memory,
+                inline_data_payload_size: platform.inline_bytes,
                 required_work_group_size: self.group_size.map_or(Vec::new(), Vec::from),
                 ..ExecutionEnv::default()
             },
@@ -637,20 +738,19 @@ impl KernelInterface {
             });
         }
         for &Implicit { kind, offset, .. } in &self.implicit {
-            let size = kind.bytes(simd, grf_bytes);
             match kind {
                 ImplicitKind::LocalIds => {
                     let ids = PerThreadPayloadArgument {
                         arg_type: kind.arg_type(simd),
                         offset: 0,
-                        size,
+                        size: shared.id_bytes,
                         other: Mapping::new(),
                     };
                     entry.per_thread_payload_arguments.push(ids);
                 }
                 _ => entry.payload_arguments.push(PayloadArgument {
-                    offset: offset - shared,
-                    size,
+                    offset: shared.place(offset),
+                    size: kind.bytes(simd, platform.grf_bytes),
                     ..datum(kind.arg_type(simd))
                 }),
             }
@@ -663,8 +763,8 @@ impl KernelInterface {
 }
 
 impl Argument {
-    /// Adds the argument of a number to an entry. Values that all threads share begin at `shared`.
-    fn describe(&self, number: u32, shared: u32, entry: &mut Entry) {
+    /// Adds the argument of a number to an entry.
+    fn describe(&self, number: u32, shared: &Shared, entry: &mut Entry) {
         let of = |arg_type| PayloadArgument {
             arg_index: Some(number),
             ..datum(arg_type)
@@ -683,7 +783,7 @@ impl Argument {
         let payload = &mut entry.payload_arguments;
         match *self {
             Argument::Value { offset, size, .. } => payload.push(PayloadArgument {
-                offset: offset - shared,
+                offset: shared.place(offset),
                 size,
                 ..of(ArgType::ArgByvalue)
             }),
@@ -694,7 +794,7 @@ impl Argument {
                 stateless,
                 ..
             } => {
-                let offset = offset.map(|offset| offset - shared);
+                let offset = offset.map(|offset| shared.place(offset));
                 let global = |mode| pointer(mode, AddrSpace::Global, access);
                 match (bti, offset) {
                     (None, offset) => payload.push(PayloadArgument {
@@ -723,7 +823,7 @@ impl Argument {
                 alignment,
                 ..
             } => payload.push(PayloadArgument {
-                offset: offset - shared,
+                offset: shared.place(offset),
                 size,
                 slm_alignment: Some(alignment),
                 ..pointer(AddrMode::Slm, AddrSpace::Local, Access::ReadWrite)

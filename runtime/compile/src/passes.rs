@@ -400,6 +400,7 @@ impl<'a> Kernel<'a> {
                 grf_count: 0,
                 scratch_base: 0,
                 id_loading_bytes: 0,
+                loads: prologue::Loads::default(),
                 barrier: false,
                 named_barriers: source
                     .int_attr("NBarrierCnt")
@@ -883,6 +884,7 @@ fn add_prologue(kernel: &mut Kernel) -> Result<(), CompileError> {
     };
     let blocks = prologue::add(&mut kernel.program, &inputs, platform);
     blocks.map_err(|e| broken(kernel.shared.source, "prologue", &e))?;
+    kernel.compiled.loads = prologue::loads(&inputs, platform);
     kernel.symbols.push(Address {
         name: prologue::ARGUMENTS_OFFSET.to_string(),
         high: false,

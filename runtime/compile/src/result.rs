@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 use std::time::Instant;
 
 use kiln_emit::assemble::{self, RelocationKind};
+use kiln_emit::prologue::Loads;
 use kiln_frontend::module::{Input, InputVar, Object};
 use kiln_machine::func::{Address, Entered};
 use kiln_regalloc::{Allocator, Stats};
@@ -138,6 +139,8 @@ pub struct Compiled {
     pub scratch_base: u32,
     /// Bytes of the code that loads local ids, which threads leave out that have them.
     pub id_loading_bytes: u32,
+    /// What the code before the kernel's own loads, on platforms whose arguments are in memory.
+    pub loads: Loads,
     /// True if the kernel waits at a barrier.
     pub barrier: bool,
     /// Number of named barriers that the kernel says it has.

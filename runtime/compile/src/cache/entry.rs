@@ -5,8 +5,10 @@
 //! The types here name every field, so that a field added to the original does not compile before it is added here.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use kiln_emit::assemble::RelocationKind;
+use kiln_emit::prologue::Loads;
 use kiln_genx::error::{Code, Diagnostic, Loc};
 use kiln_machine::func::Entered;
 use kiln_regalloc::{Allocator, Stats};
@@ -79,6 +81,8 @@ struct CompiledEntry<'a> {
     simd: u8,
     scratch_base: u32,
     id_loading_bytes: u32,
+    #[serde(with = "LoadsEntry")]
+    loads: Loads,
     barrier: bool,
     named_barriers: u32,
     addressed: bool,
@@ -136,6 +140,13 @@ enum EnteredEntry {
 enum AllocatorEntry {
     Scan,
     Ion,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Loads")]
+struct LoadsEntry {
+    ids: u32,
+    arguments: Range<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -236,6 +247,7 @@ impl<'a> CompiledEntry<'a> {
             simd,
             scratch_base,
             id_loading_bytes,
+            loads,
             barrier,
             named_barriers,
             addressed,
@@ -283,6 +295,7 @@ impl<'a> CompiledEntry<'a> {
             simd: *simd,
             scratch_base: *scratch_base,
             id_loading_bytes: *id_loading_bytes,
+            loads: loads.clone(),
             barrier: *barrier,
             named_barriers: *named_barriers,
             addressed: *addressed,
@@ -330,6 +343,7 @@ impl<'a> CompiledEntry<'a> {
             simd: self.simd,
             scratch_base: self.scratch_base,
             id_loading_bytes: self.id_loading_bytes,
+            loads: self.loads,
             barrier: self.barrier,
             named_barriers: self.named_barriers,
             addressed: self.addressed,

@@ -91,17 +91,22 @@ fn number(value: i32) -> Arg {
 
 /// Values that the kernel writes when launched from an object file.
 fn run_add(zebin: &Zebin, args: Vec<Arg>) -> Vec<i32> {
+    run_on(skl(), zebin, 1, args)
+}
+
+/// The same on a platform, of one group.
+fn run_on(platform: &'static Platform, zebin: &Zebin, items: u32, args: Vec<Arg>) -> Vec<i32> {
     let zebin = Zebin::parse(&zebin.write().unwrap()).unwrap();
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: "add",
-        global: [1, 1, 1],
-        local: [1, 1, 1],
+        global: [items, 1, 1],
+        local: [items, 1, 1],
         dimensions: 1,
         args,
         budget: 1 << 20,
     };
-    let program = Program::from_text(zebin.text("add").unwrap(), skl());
+    let program = Program::from_text(zebin.text("add").unwrap(), platform);
     launch.run(&program).unwrap_or_else(|e| panic!("{e}"));
     let buffer = launch
         .args
@@ -182,6 +187,106 @@ fn implicit(kind: ImplicitKind, offset: u32) -> Implicit {
         kind,
         offset,
         unread,
+    }
+}
+
+/// Stores a thread's local id of channel 5 and two numbers. The first is inline data, the second is in memory.
+fn in_memory(platform: &Platform, attributes: &str) -> String {
+    let grf = platform.grf_bytes;
+    let [shared, loaded] = [
+        2 * grf,
+        2 * grf + platform.inline_bytes.next_multiple_of(grf),
+    ];
+    format!(
+        r#".version 4.1
+.kernel "add"
+.decl IDS v_type=G type=uw num_elts=8 align=hword
+.decl OUT v_type=G type=uq num_elts=1 align=qword
+.decl A v_type=G type=d num_elts=1 align=dword
+.decl B v_type=G type=d num_elts=1 align=dword
+.decl R v_type=G type=d num_elts=8 align=hword
+.input IDS offset={grf} size=16
+.input OUT offset={shared} size=8
+.input A offset={} size=4
+.input B offset={loaded} size=4
+.kernel_attr SimdSize=8
+{attributes}
+.function "add"
+add:
+    mov (M1_NM, 1) R(0,0)<1> IDS(0,5)<0;1,0>
+    mov (M1_NM, 1) R(0,1)<1> A(0,0)<0;1,0>
+    mov (M1_NM, 1) R(0,2)<1> B(0,0)<0;1,0>
+    lsc_store.ugm (M1_NM, 1) flat[OUT]:a64 R:d32x4t
+    ret (M1, 1)
+"#,
+        shared + 8
+    )
+}
+
+/// The object file of that vISA with an interface of the given places.
+fn object_in_memory(
+    platform: &'static Platform,
+    attributes: &str,
+    arguments: Vec<Argument>,
+) -> Result<Zebin, ObjectError> {
+    let session = Session::new(Options::new(platform));
+    let text = in_memory(platform, attributes);
+    let module = session.compile_module(&[input(text.as_bytes())]).unwrap();
+    let kernel = KernelInterface {
+        name: "add".to_string(),
+        arguments,
+        implicit: vec![implicit(ImplicitKind::LocalIds, platform.grf_bytes)],
+        ..KernelInterface::default()
+    };
+    let interface = Interface {
+        kernels: vec![kernel],
+    };
+    session.object_file(&module, Info::Interface(interface))
+}
+
+/// Where arguments are in memory, values have the places that drivers write and the kernel's prologue loads: those that
+/// arrive, those that are loaded, and local ids whether or not the hardware makes them.
+#[test]
+fn interfaces_say_where_arguments_in_memory_are() {
+    for name in ["dg2", "mtl", "bmg", "lnl", "ptl"] {
+        let platform = platform::find(name).unwrap();
+        let grf = platform.grf_bytes;
+        let shared = 2 * grf;
+        let loaded = shared + platform.inline_bytes.next_multiple_of(grf);
+        let loads_ids = format!(".kernel_attr PerThreadInputSize={grf}");
+        let arguments = || vec![buffer(Some(shared), None), value(shared + 8, 4)];
+        let all = [arguments(), vec![value(loaded, 4)]].concat();
+        let zebin = object_in_memory(platform, &loads_ids, all.clone()).unwrap();
+        let entry = zebin.ze_info.kernel("add").unwrap();
+        let places: Vec<u32> = entry.payload_arguments.iter().map(|a| a.offset).collect();
+        assert_eq!(places, [0, 8, platform.inline_bytes], "{name}");
+        let args = vec![Arg::from(Buffer::of(&[0i32; 4])), number(40), number(2)];
+        for local in [8, 6] {
+            let found = run_on(platform, &zebin, local, args.clone());
+            assert_eq!(found[..3], [5, 40, 2], "{name}: {local} work-items");
+        }
+
+        let fault =
+            |attributes: &str, arguments| match object_in_memory(platform, attributes, arguments) {
+                Err(ObjectError::Interface(error)) => error.what.to_string(),
+                other => panic!("{other:?}"),
+            };
+        let expected = format!(
+            "the attribute PerThreadInputSize says 0 bytes of local ids; those of the interface have {grf}"
+        );
+        assert_eq!(fault("", all.clone()), expected);
+        let end = loaded + 32;
+        let unread = Argument::Value {
+            offset: end,
+            size: 4,
+            unread: true,
+        };
+        let more = [all, vec![unread]].concat();
+        let expected = format!(
+            "argument 4 at offset {end}, to {}: neither inline data nor in the bytes that the kernel loads, {loaded} to {end}",
+            end + 4
+        );
+        assert_eq!(fault(&loads_ids, more), expected);
     }
 }
 
