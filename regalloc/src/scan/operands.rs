@@ -311,7 +311,13 @@ impl Scan<'_> {
             if v == NO_VALUE || !o.lasts(v) {
                 continue;
             }
-            match self.choose(v, 2 * o.i, o.suits(true)) {
+            // A late use stays in a unit, for which another value may go.
+            let is_late = o.uses.iter().any(|u| u.v == v && u.value_is_late);
+            let to = match is_late {
+                true => Some(self.make_room(v, 2 * o.i, o.suits(true), o.kept)?),
+                false => self.choose(v, 2 * o.i, o.suits(true)),
+            };
+            match to {
                 Some(to) => {
                     self.before(o.i, Place::Unit(unit), Place::Unit(to));
                     self.clear(v);
@@ -319,9 +325,6 @@ impl Scan<'_> {
                     if o.reads(v) {
                         o.kept.insert(to);
                     }
-                }
-                None if o.uses.iter().any(|u| u.v == v && u.value_is_late) => {
-                    return Err(NoAnswer::TooFewUnits);
                 }
                 None if o.reads(v) => dropped.push(v),
                 None => self.spill(v),
