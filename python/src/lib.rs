@@ -128,8 +128,6 @@ struct Kernel {
     max_pressure: Option<u32>,
     #[pyo3(get)]
     seconds: f64,
-    #[pyo3(get)]
-    allocator: &'static str,
     target: &'static Platform,
     code: Vec<u8>,
     relocations: Vec<(u32, String, String)>,
@@ -208,7 +206,6 @@ fn kernel(compiled: &Compiled, platform: &'static Platform, is_function: bool) -
         grf_used: allocation.grf_used,
         max_pressure: allocation.max_pressure,
         seconds: seconds.ir + seconds.isel + seconds.regalloc + seconds.emit,
-        allocator: allocator_name(compiled.allocator),
         target: platform,
         code: compiled.code.clone(),
         relocations: relocations

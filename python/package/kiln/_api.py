@@ -313,11 +313,8 @@ def sweep(
                     rows.append((error.kernel or "", *way, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0))
                     continue
                 for k in kernels:
-                    # Another allocator made the code.
-                    compiled = k.allocator == name
                     figures = (k.instructions, len(k.code), k.moves, k.spills, k.fills, k.spill_bytes)
-                    rest = (*figures, k.cycles, k.seconds) if compiled else (0,) * 8
-                    rows.append((k.name, *way, compiled, *rest))
+                    rows.append((k.name, *way, True, *figures, k.cycles, k.seconds))
     return np.array(rows, dtype=_SWEEP)
 
 

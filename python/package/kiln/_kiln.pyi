@@ -28,8 +28,6 @@ class Kernel:
     """Maximum register pressure, before allocation."""
     seconds: float
     """Seconds of compilation."""
-    allocator: str
-    """Name of the allocator."""
     @property
     def code(self) -> bytes:
         """Machine code."""

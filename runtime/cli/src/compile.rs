@@ -76,7 +76,7 @@ pub struct Args {
     kernel: Option<String>,
     #[command(flatten)]
     grfs: GrfArgs,
-    /// Register allocator; if it finds too few registers, ion takes over
+    /// Register allocator
     #[arg(long, value_name = "NAME", default_value = "scan")]
     allocator: AllocatorName,
     /// Allow mid-thread preemption, for which messages to the sampler need a header on Gen9; object files mark kernels

@@ -21,8 +21,6 @@ use super::{Format, corpus, cost, pass_parser, progress, report, stats};
 
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (900, 400);
-/// Failure of a kernel that only another allocator could compile.
-const TOO_FEW: &str = "too few registers for this allocator";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -222,10 +220,8 @@ fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<R
         match result {
             Ok(module) => {
                 let all = module.kernels.iter().chain(&module.functions);
-                let row = |one: &Compiled| match one.allocator == way.allocator.allocator() {
-                    true => row(&one.name, Some(Figures::of(one, args.platform)), None),
-                    false => row(&one.name, None, Some(TOO_FEW.to_string())),
-                };
+                let row =
+                    |one: &Compiled| row(&one.name, Some(Figures::of(one, args.platform)), None);
                 Ok(all.map(row).collect())
             }
             Err(failure) if is_of_registers(&failure.error) => {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use kiln_frontend::module::{Object, ObjectKind};
 use kiln_ir::build::uses_stack;
 use kiln_ir::subroutines::Which;
-use kiln_regalloc::{AllocError, Allocator};
+use kiln_regalloc::AllocError;
 use kiln_target::bits::GrfSet;
 
 use crate::failure::CompileError;
@@ -38,51 +38,31 @@ pub struct Attempt {
     pub inlined: Which,
     /// True if variables whose address is taken are in scratch memory even where registers could hold them.
     pub arrays_in_memory: bool,
-    /// The allocator; `None` for that of the options.
-    pub allocator: Option<Allocator>,
 }
 
 /// The attempts, in the order in which they are made.
 pub const ATTEMPTS: &[Attempt] = &[
-    attempt("usual", Which::Few, false, None),
-    attempt("arrays in memory", Which::Few, true, None),
-    attempt("regalloc2", Which::Few, true, Some(Allocator::Ion)),
-    attempt("all inlined", Which::All, false, None),
-    attempt("all inlined, arrays in memory", Which::All, true, None),
-    attempt(
-        "all inlined, regalloc2",
-        Which::All,
-        true,
-        Some(Allocator::Ion),
-    ),
+    attempt("usual", Which::Few, false),
+    attempt("arrays in memory", Which::Few, true),
+    attempt("all inlined", Which::All, false),
+    attempt("all inlined, arrays in memory", Which::All, true),
 ];
 
-const fn attempt(
-    name: &'static str,
-    inlined: Which,
-    arrays_in_memory: bool,
-    allocator: Option<Allocator>,
-) -> Attempt {
+const fn attempt(name: &'static str, inlined: Which, arrays_in_memory: bool) -> Attempt {
     Attempt {
         name,
         inlined,
         arrays_in_memory,
-        allocator,
     }
 }
 
 impl Attempt {
     /// True if the attempt may succeed where an earlier one failed.
     fn helps(&self, earlier: &Attempt, failed: &Failed) -> bool {
-        let is_other_allocator = self.allocator != earlier.allocator;
         match failed.error {
             CompileError::Subroutines { .. } => self.inlined != earlier.inlined,
             CompileError::Allocate(AllocError::TooFew { .. }) => {
-                self.inlined == earlier.inlined
-                    && (failed.has_register_arrays || is_other_allocator)
-            }
-            CompileError::Allocate(AllocError::Scratch { .. }) => {
-                self.inlined == earlier.inlined && is_other_allocator
+                self.inlined == earlier.inlined && failed.has_register_arrays
             }
             _ => false,
         }

@@ -352,7 +352,6 @@ impl<'a> Kernel<'a> {
             options,
             attempt,
         } = shared;
-        let allocator = attempt.allocator.unwrap_or(options.allocator);
         let grfs = wanted_grfs(source, options).unwrap_or(options.grf_limit);
         Kernel {
             shared,
@@ -368,7 +367,7 @@ impl<'a> Kernel<'a> {
             },
             settings: kiln_regalloc::Options {
                 grf_limit: Some(grfs),
-                allocator,
+                allocator: options.allocator,
                 check: options.verify,
                 pressure: options.pressure,
                 ..kiln_regalloc::Options::default()
@@ -411,7 +410,6 @@ impl<'a> Kernel<'a> {
                 instructions: 0,
                 allocation: Stats::default(),
                 arrays_in_memory: Vec::new(),
-                allocator,
                 attempt,
                 seconds,
                 profiles: Vec::new(),

@@ -7,7 +7,7 @@ use kiln_emit::assemble::{self, RelocationKind};
 use kiln_emit::prologue::Loads;
 use kiln_frontend::module::{Input, InputVar, Object};
 use kiln_machine::func::{Address, Entered};
-use kiln_regalloc::{Allocator, Stats};
+use kiln_regalloc::Stats;
 use serde::Serialize;
 
 use crate::attempt::Attempt;
@@ -153,8 +153,6 @@ pub struct Compiled {
     pub allocation: Stats,
     /// Variables whose address is taken that are in scratch space, for want of registers.
     pub arrays_in_memory: Vec<String>,
-    /// The allocator that assigned its registers.
-    pub allocator: Allocator,
     /// The attempt that made the code, one of [`ATTEMPTS`](crate::attempt::ATTEMPTS).
     pub attempt: &'static Attempt,
     pub seconds: Seconds,

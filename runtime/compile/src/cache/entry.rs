@@ -11,7 +11,7 @@ use kiln_emit::assemble::RelocationKind;
 use kiln_emit::prologue::Loads;
 use kiln_genx::error::{Code, Diagnostic, Loc};
 use kiln_machine::func::Entered;
-use kiln_regalloc::{Allocator, Stats};
+use kiln_regalloc::Stats;
 use kiln_target::bits::GrfSet;
 use serde::{Deserialize, Serialize};
 
@@ -93,8 +93,6 @@ struct CompiledEntry<'a> {
     allocation: Stats,
     #[serde(borrow)]
     arrays_in_memory: Vec<&'a str>,
-    #[serde(with = "AllocatorEntry")]
-    allocator: Allocator,
     /// Index of the attempt in [`ATTEMPTS`].
     attempt: u8,
 }
@@ -133,13 +131,6 @@ enum EnteredEntry {
     Called,
     JumpedTo,
     Subroutine,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Allocator")]
-enum AllocatorEntry {
-    Scan,
-    Ion,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -256,7 +247,6 @@ impl<'a> CompiledEntry<'a> {
             instructions,
             allocation,
             arrays_in_memory,
-            allocator,
             attempt,
             // Times belong to this run.
             seconds: _,
@@ -304,7 +294,6 @@ impl<'a> CompiledEntry<'a> {
             instructions: *instructions as u64,
             allocation: *allocation,
             arrays_in_memory: arrays_in_memory.iter().map(String::as_str).collect(),
-            allocator: *allocator,
             attempt: ATTEMPTS.iter().take_while(|a| a != attempt).count() as u8,
         }
     }
@@ -354,7 +343,6 @@ impl<'a> CompiledEntry<'a> {
             arrays_in_memory: (self.arrays_in_memory.into_iter())
                 .map(str::to_string)
                 .collect(),
-            allocator: self.allocator,
             attempt: ATTEMPTS
                 .get(usize::from(self.attempt))
                 .unwrap_or(&ATTEMPTS[0]),
