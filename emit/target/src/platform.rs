@@ -426,11 +426,11 @@ const DG2: Platform = Platform {
 
 const PVC: Platform = Platform {
     name: "pvc",
-    aliases: &[],
+    aliases: &["pvcxt"],
     generation: Generation::Pvc,
     compiles: true,
     reference_name: "12p72",
-    finalizer_name: "PVC",
+    finalizer_name: "PVCXT",
     family: Family::XeHpc,
     grf_bytes: 64,
     grf_count: 256,
@@ -537,7 +537,6 @@ impl Platform {
 pub const VISA_ONLY: &[(&[&str], Generation)] = &[
     (&["bdw", "chv"], Generation::Bdw),
     (&["xehp", "xehp_sdv"], Generation::XeHp),
-    (&["pvcxt"], Generation::PvcXt),
 ];
 
 /// The platform or generation of a name.

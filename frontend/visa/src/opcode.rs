@@ -560,12 +560,12 @@ use Generation as On;
 use Meaning as M;
 
 const XEHP_ON: Generations = Generations::from(On::XeHp);
-const IEEE: Generations = Generations::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
+const IEEE: Generations = Generations::only(&[On::Skl, On::XeHp, On::Pvc, On::Xe2]);
 const UNTIL_BXT: Generations = Generations::before(On::Icllp);
 const UNTIL_ICLLP: Generations = Generations::before(On::Tgllp);
 const DG2_ON: Generations = Generations::from(On::Dg2);
 const PVC_ON: Generations = Generations::from(On::Pvc);
-const PVC: Generations = Generations::only(&[On::Pvc, On::PvcXt]);
+const PVC: Generations = Generations::only(&[On::Pvc]);
 /// Platforms later than those of [`Generation`].
 pub(crate) const LATER: Generations = Generations::NONE;
 
@@ -603,7 +603,7 @@ opcodes! {
     0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)]
         raw [Raw::Table, Raw::Table, Raw::Columns, Raw::Rows] on Generations::only(&[On::XeHp, On::Dg2]);
     0x1d Fcvt "fcvt" Mov [X, D, S] on PVC_ON;
-    0x1e Srnd "srnd" Arith [X, D, S, S] on Generations::from(On::PvcXt);
+    0x1e Srnd "srnd" Arith [X, D, S, S] on PVC_ON;
     0x1f Lzd "lzd" Arith [X, P, D, S];
 
     // Logic: destination, sources. All operands of `and`, `or`, `xor` and `not` may be predicates, without a region

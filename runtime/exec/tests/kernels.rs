@@ -564,7 +564,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "pvc",
         platforms: &[("pvc", "pvc")],
-        count: 34,
+        count: 35,
     },
     XeVisa {
         device: "bmg",

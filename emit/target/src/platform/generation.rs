@@ -13,13 +13,12 @@ pub enum Generation {
     Dg2,
     Mtl,
     Pvc,
-    PvcXt,
     Xe2,
 }
 
 impl Generation {
     /// All generations, oldest first.
-    pub const ALL: [Generation; 11] = [
+    pub const ALL: [Generation; 10] = [
         Generation::Bdw,
         Generation::Skl,
         Generation::Bxt,
@@ -29,7 +28,6 @@ impl Generation {
         Generation::Dg2,
         Generation::Mtl,
         Generation::Pvc,
-        Generation::PvcXt,
         Generation::Xe2,
     ];
 
@@ -45,7 +43,6 @@ impl Generation {
             Generation::Dg2 => "dg2",
             Generation::Mtl => "mtl",
             Generation::Pvc => "pvc",
-            Generation::PvcXt => "pvcxt",
             Generation::Xe2 => "xe2",
         }
     }
@@ -115,7 +112,7 @@ mod tests {
             let inside = Generation::ALL.into_iter().filter(|g| set.contains(*g));
             inside.map(Generation::name).collect()
         };
-        assert_eq!(members(set), ["skl", "dg2", "mtl", "pvc", "pvcxt", "xe2"]);
+        assert_eq!(members(set), ["skl", "dg2", "mtl", "pvc", "xe2"]);
         assert_eq!(
             members(Generations::before(Generation::Icllp)),
             ["bdw", "skl", "bxt"]
