@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
-use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role as MachineRole, Src, VReg};
+use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Role as MachineRole, Src, SrcReg, VReg};
 use kiln_target::bits::UnitSet;
 use kiln_target::isa::RegFile;
 use smallvec::SmallVec;
@@ -516,19 +516,35 @@ pub fn reads_late(func: &Function, inst: &Inst) -> [bool; 3] {
         if r.indirect.is_some() {
             continue;
         }
-        let (width, hstride) = (r.region.width, r.region.hstride);
-        let packed = match width {
-            1 => r.region.vstride == Some(1),
-            _ => r.region.vstride == Some(width * hstride) && hstride > 0,
-        };
-        let distance = r.ty.bytes() * u32::from(if width == 1 { 1 } else { hstride });
-        let same = packed && r.reg.byte() == dst.reg.byte() && step == distance;
         // Mixed sizes make the hardware run several steps even inside one register.
         let end = region_end(r.region, inst.exec_size, r.ty);
         let short = dst_short && n * r.ty.bytes() <= grf_bytes && one_register(r.reg.byte(), end);
-        late[i] = !(same || short);
+        late[i] = !short && reads_after_writes(inst, r, dst);
     }
     late
+}
+
+/// True if a channel may read bytes, in a source that has the unit of the destination, that a channel before it writes. It
+/// may not if it reads the bytes that it writes; nor, in operations by channel on elements of one size, if no region
+/// says so.
+fn reads_after_writes(inst: &Inst, src: &SrcReg, dst: &Dst) -> bool {
+    let step = u32::from(dst.hstride) * dst.ty.bytes();
+    let place = |n: u32| dst.reg.byte() + n * step;
+    let mut channels = 0..u32::from(inst.exec_size);
+    if channels.clone().all(|n| src.offset(n) == place(n)) {
+        return false;
+    }
+    if !inst.is_by_channel() || src.ty.bytes() != dst.ty.bytes() {
+        return true;
+    }
+    let element = (1u128 << src.ty.bytes()) - 1;
+    let bytes = |from: u32| element.checked_shl(from).unwrap_or(0);
+    let mut written = 0;
+    channels.any(|n| {
+        let is_read = bytes(src.offset(n)) & written != 0;
+        written |= bytes(place(n));
+        is_read
+    })
 }
 
 /// The blocks that can be reached, each after its predecessors but for those of back edges.

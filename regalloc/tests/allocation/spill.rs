@@ -214,6 +214,25 @@ block0:
     assert_eq!(allocated.stats.moves, 0, "{text}");
 }
 
+/// A sum over its own channels is computed in place where no channel reads what one before it writes, and beside itself
+/// otherwise.
+#[test]
+fn sums_over_channels_are_made_in_place() {
+    let moves = |first: &str, to: &str| {
+        let text = format!(
+            "function \"f\" simd32 on bmg\ninput r2 v0:g128\nblock0:\n  v1:g128<1>:d = mov (W 32|M0) 0x1:d\n  \
+             v2:g128+{to}:d over v1 = add (W 16|M0) v1{first}:d, v1+4<2;1,0>:d\n  \
+             null<1>:ud = sends (32|M0) v0<8;8,1>:ud, v2<8;8,1>:ud sfid 14 desc 0x4000504 exdesc 0x80\n  end\n"
+        );
+        let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+        allocated.stats.moves
+    };
+    assert_eq!(moves("<2;1,0>", "4<2>"), 0);
+    assert_eq!(moves("<0;1,0>", "4<2>"), 0);
+    assert_eq!(moves("+4<0;1,0>", "4<2>"), 1);
+}
+
 /// A write of the first word of an address leaves the words after it alone. The last ones name the surface of scratch
 /// space meanwhile.
 #[test]
