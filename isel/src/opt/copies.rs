@@ -23,7 +23,7 @@ use kiln_target::op::Props;
 use kiln_target::rules::rules;
 use smallvec::SmallVec;
 
-use super::{constants, count_uses, for_each_inst};
+use super::{constants, count_uses, for_each_inst, identities};
 
 /// Maximum length of a chain of copies, each tied to the one before, that is searched.
 const MAX_CHAIN: usize = 8;
@@ -67,7 +67,9 @@ pub fn run(func: &mut Function, graph: &Graph) {
         });
         let props = inst.gen_op().map_or(Props::NONE, Op::props);
         let regions = !props.has_any(WITHOUT_REGIONS) && !accumulates;
-        if inst.is_by_channel() && regions {
+        // What leaves its register as it was is found by that.
+        let keeps = identities::identity(func, inst).is_some();
+        if inst.is_by_channel() && regions && !keeps {
             for n in 0..inst.srcs.len() {
                 if let Some(new) = replacement(func, &copies, (block, inst), n) {
                     place(inst, n, new);

@@ -119,7 +119,7 @@ fn resolved(same: &Same, mut v: VReg) -> VReg {
 
 /// The register that an instruction defines and the one with the same value, if it writes its tied operand's own
 /// contents element by element.
-fn identity(func: &Function, inst: &Inst) -> Option<(VReg, VReg)> {
+pub(super) fn identity(func: &Function, inst: &Inst) -> Option<(VReg, VReg)> {
     let plain = inst.op == Op::Mov
         && inst.cond.is_none()
         && !inst.opts.saturate
