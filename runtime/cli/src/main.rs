@@ -105,7 +105,6 @@ enum Command {
     ///
     /// Files that call each other's functions are one module, whose outputs are written beside its first file. With -o
     /// or --kernel all files are one module.
-    /// otherwise, each with outputs beside its first file. With -o or --kernel they are one module.
     Compile(compile::Args),
     /// Print completions for a shell
     Completions(shell::CompletionsArgs),

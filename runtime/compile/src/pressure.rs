@@ -279,7 +279,12 @@ impl Profile {
                 value.kept = Kept::Memory;
             }
         }
-        let point = |(block, inst): Spot| self.starts[block.as_u32() as usize] + inst as usize;
+        // A slot may be live to the end of the function, after its last point.
+        let end = self.points.len().saturating_sub(1);
+        let point = |(block, inst): Spot| {
+            let at = self.starts[block.as_u32() as usize] + inst as usize;
+            at.min(end)
+        };
         let stored = memory.stored.iter().map(|slot| {
             let (first, last) = (point(slot.first), point(slot.last));
             let between = self.points[first..=last].iter();

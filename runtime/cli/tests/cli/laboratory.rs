@@ -117,6 +117,17 @@ fn pressure_lists_what_lives_at_an_instruction() {
 
 /// In the first part of an `if`, the value that only the second part reads is kept for the channels that wait; with few
 /// registers something is in memory.
+/// A slot that is live to the end of its function.
+#[test]
+fn pressure_is_shown_of_code_that_spills_to_its_end() {
+    let input = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/programs/found/function-called-again-by-address.visaasm"
+    );
+    let shown = pass(&["pressure", "-p", "skl", input]);
+    assert!(shown.contains("GRFs live"), "{shown}");
+}
+
 #[test]
 fn pressure_says_why_a_value_is_kept() {
     let folder = Folder::new("pressure_kept");

@@ -174,7 +174,8 @@ impl Fixture {
         };
         let options = Options {
             threads: 1,
-            check,
+            // Checked code is interpreted, whatever the engine.
+            check: check && engine == Engine::Interpret,
             engine,
             ..Options::default()
         };
