@@ -392,7 +392,7 @@ fn arrays_in_memory_are_in_the_figures() {
             all[0].clone()
         })
     };
-    for (limit, arrays) in [("72", &[][..]), ("40", &["V0091", "V0092"])] {
+    for (limit, arrays) in [("64", &[][..]), ("40", &["V0091", "V0092"])] {
         let [stats, cost] = figures(limit);
         assert_eq!(stats["arrays_in_memory"], serde_json::json!(arrays));
         for name in ["spills", "fills"] {
