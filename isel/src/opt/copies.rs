@@ -12,6 +12,8 @@
 //! Block arguments are left alone, since allocation would need the copy anyway. Operations of three sources and of
 //! the math unit read only whole registers through copies, since they have no regions.
 
+use std::ops::Range;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Class, Function};
@@ -86,8 +88,14 @@ pub fn run(func: &mut Function, graph: &Graph) {
         let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
         for (n, &v) in registers.iter().enumerate() {
             let byte = copy.byte - n as i32 * unit;
-            let over = func.old(dst.old, n).into();
-            let copy = Copy { byte, over, ..copy };
+            let over: PackedOption<VReg> = func.old(dst.old, n).into();
+            let mut copy = Copy { byte, over, ..copy };
+            if over
+                .expand()
+                .is_some_and(|over| copies.is_undefined(over, copy.written()))
+            {
+                copy.masked = None;
+            }
             copies.set(v, copy);
             if copy.masked.is_none()
                 && let Some((original, whole)) = original(func, &copy, v)
@@ -142,6 +150,24 @@ impl Copies {
         self.list.get(number).copied()
     }
 
+    /// True if nothing has written these bytes of a register that copies made.
+    fn is_undefined(&self, mut v: VReg, bytes: Range<i32>) -> bool {
+        for _ in 0..MAX_CHAIN {
+            let Some(copy) = self.get(v) else {
+                return false;
+            };
+            let written = copy.written();
+            if written.start < bytes.end && bytes.start < written.end {
+                return false;
+            }
+            match copy.over.expand() {
+                Some(over) => v = over,
+                None => return copy.fresh,
+            }
+        }
+        false
+    }
+
     fn set(&mut self, v: VReg, copy: Copy) {
         self.list.push(copy);
         self.numbers[v] = self.list.len() as u32;
@@ -163,7 +189,7 @@ struct Copy {
     fresh: bool,
     /// The tied operand with the rest of the register.
     over: PackedOption<VReg>,
-    /// For a copy with a tied operand under a mask: the block and the first channel for which it is known.
+    /// For a copy under a mask with a tied operand whose bytes it may leave: the block and the first channel for which it is known.
     masked: Option<(Block, u8)>,
 }
 
@@ -237,6 +263,11 @@ impl Copy {
         i32::from(self.hstride) * self.ty.bytes() as i32
     }
 
+    /// Bytes of the register from the first element that is written to the last.
+    fn written(&self) -> Range<i32> {
+        self.byte..self.byte + i32::from(self.exec_size) * self.step()
+    }
+
     /// The element with `size` bytes from `byte` of the register, and the place of the bytes in it.
     fn element(&self, byte: u32, size: u32) -> Option<(u32, u32)> {
         let at = byte as i32 - self.byte;
@@ -282,7 +313,7 @@ fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
     let mut copy = copies.get(v)?;
     for _ in 0..MAX_CHAIN {
         let (start, end) = (byte as i32, (byte + size) as i32);
-        let written = copy.byte..copy.byte + i32::from(copy.exec_size) * copy.step();
+        let written = copy.written();
         match copy.over.expand() {
             Some(over) if end <= written.start || written.end <= start => {
                 copy = copies.get(over)?
