@@ -16,26 +16,30 @@ pub(super) fn simplify(inst: &mut Inst) {
 
 fn result(inst: &Inst) -> Option<Src> {
     let dst = inst.dst.as_ref()?;
-    let &[Src::Reg(x), Src::Imm(imm)] = &inst.srcs[..] else {
+    let &[a, b] = &inst.srcs[..] else {
         return None;
     };
-    let integers = [dst.ty, x.ty, imm.ty].iter().all(|ty| !ty.is_float());
-    let is_vector = matches!(imm.ty, Type::V | Type::Uv);
+    let is_number = |ty: Type| !ty.is_float() && !matches!(ty, Type::V | Type::Uv);
+    let numbers = [dst.ty, a.ty(), b.ty()].into_iter().all(is_number);
     // Accumulators keep more bits of a product than the destination.
-    let general = dst
-        .reg
-        .as_phys()
-        .is_none_or(|(file, _)| file == RegFile::Grf);
+    let general = (dst.reg.as_phys()).is_none_or(|(file, _)| file == RegFile::Grf);
     // A move of immediates to packed bytes needs another form.
-    if !inst.is_bare() || !integers || is_vector || !general || dst.ty.bytes() == 1 {
+    if !inst.is_bare() || !numbers || !general || dst.ty.bytes() == 1 {
         return None;
     }
-    // A sum of narrow numbers may be computed in fewer bits than a wider result has.
-    let whole = x.modifier == SrcMod::default() && (dst.ty.bytes() <= 4 || x.ty.bytes() == 8);
-    match (inst.gen_op()?, imm.bits()) {
-        (Op::Mul | Op::And, 0) => Some(Src::imm(Type::D, 0)),
-        (Op::Add | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr, 0) | (Op::Mul, 1) if whole => {
-            Some(Src::Reg(x))
+    let is = |src: &Src, n: u64| matches!(src, Src::Imm(imm) if imm.bits() == n);
+    match (inst.gen_op()?, &a) {
+        (Op::Mul | Op::And, _) if is(&a, 0) || is(&b, 0) => Some(Src::imm(Type::D, 0)),
+        // A sum of narrow numbers may be computed in fewer bits than a wider result has.
+        (op, Src::Reg(x))
+            if x.modifier == SrcMod::default() && (dst.ty.bytes() <= 4 || x.ty.bytes() == 8) =>
+        {
+            let neutral = match op {
+                Op::Mul => 1,
+                Op::Add | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr => 0,
+                _ => return None,
+            };
+            is(&b, neutral).then_some(a)
         }
         _ => None,
     }
