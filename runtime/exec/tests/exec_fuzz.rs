@@ -92,6 +92,14 @@ fn a_comparison_writes_the_full_value_of_an_accumulator() {
 }
 
 #[test]
+fn floats_of_two_accumulators_have_their_full_values() {
+    // A sum of sixteen channels goes to elements from the second of an accumulator on.
+    let code = [192, 0, 32, 160, 97, 0, 28, 1];
+    let fixture = Fixture::get(3, 57428);
+    assert_eq!(fixture.execute_on(Engine::Both, &code, false), Ok(()));
+}
+
+#[test]
 fn channels_that_a_thread_lacks_are_not_counted() {
     // Sixteen channels from number 24 on.
     let [fixture, donor] = [31463, 1076].map(|number| Fixture::get(4, number));

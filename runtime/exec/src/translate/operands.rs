@@ -117,11 +117,20 @@ pub fn accumulator(dst: &Dest) -> Option<usize> {
     }
 }
 
+/// Size of the smallest accumulator in bytes, at a multiple of which the full values of eight floats are adjacent.
+const ACCUMULATOR_BYTES: usize = 32;
+
 /// As [`destination`], of singles and doubles. They may go to adjacent elements of accumulators, whose bytes are stored
-/// as those of registers; their full values are not.
+/// as those of registers; their full values are not. These are adjacent in one accumulator only.
 pub fn float_destination(dst: &Dest, part: Part) -> Option<Place> {
     match accumulator(dst) {
         Some(at) if matches!(dst.ty, Type::F | Type::Df) => {
+            let size = dst.ty.bytes() as usize;
+            let within = (at + usize::from(part.first) * size) % ACCUMULATOR_BYTES;
+            let bytes = usize::from(part.lanes).min(8) * size;
+            if within != 0 && within + bytes > ACCUMULATOR_BYTES {
+                return None;
+            }
             let place = placed(dst, part, place(File::Acc, at))?;
             matches!(place, Place::Adjacent { .. }).then_some(place)
         }
