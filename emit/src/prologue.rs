@@ -50,7 +50,7 @@ pub struct Inputs {
     pub symbol: u32,
 }
 
-/// What the blocks load.
+/// Local ids and arguments that the prologue loads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loads {
     /// Bytes of the registers of local ids.
@@ -84,7 +84,7 @@ impl Inputs {
     }
 }
 
-/// What the blocks that [`add`] makes load.
+/// Local ids and arguments that the blocks of [`add`] load.
 pub fn loads(inputs: &Inputs, platform: &Platform) -> Loads {
     let Loaded { first, bytes } = inputs.loaded(platform);
     let start = first * platform.grf_bytes;

@@ -877,7 +877,7 @@ impl<'a> Solver<'a> {
                 (&self.graph.logical_preds, &[][..])
             };
             let preds = preds.of(b as usize).iter();
-            // What channels that do not run have in one round of a loop is not kept for the next.
+            // Contents of channels that do not run end with a round of a loop.
             let own = self.live_in[b as usize].own;
             let around = if linear { bits & own } else { bits };
             let through = preds.map(|&p| {

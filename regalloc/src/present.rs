@@ -524,9 +524,9 @@ pub fn reads_late(func: &Function, inst: &Inst) -> [bool; 3] {
     late
 }
 
-/// True if a channel may read bytes, in a source that has the unit of the destination, that a channel before it writes. It
-/// may not if it reads the bytes that it writes; nor, in operations by channel on elements of one size, if no region
-/// says so.
+/// True if the source could not have the unit of the destination: a channel would read bytes that a channel before it
+/// writes. Regions with the same elements are safe. Other regions are compared for operations by channel on elements of
+/// one size only.
 fn reads_after_writes(inst: &Inst, src: &SrcReg, dst: &Dst) -> bool {
     let step = u32::from(dst.hstride) * dst.ty.bytes();
     let place = |n: u32| dst.reg.byte() + n * step;

@@ -238,6 +238,7 @@ impl<'a> Solver<'a> {
             return wait;
         }
         let notes = fact.notes;
+        // Operations on registers need no memory, and go on while a fence is under way.
         if notes.has(Notes::SETS) || notes.has(Notes::ENDS) {
             wait.dst |= state.fences;
         }

@@ -1,7 +1,7 @@
 //! Integer operations with an immediate that leaves nothing to compute are moves: products with 0 and 1, sums with 0.
 //!
-//! Copy propagation asks this of each instruction whose operands it has replaced, so that a chain of such operations goes
-//! at once. Front ends write products of 64 bits by halves, of which one often is 0.
+//! [`super::copies`] simplifies each instruction after its operands are replaced, so that one walk removes a chain of such
+//! operations. Front ends write products of 64 bits by halves, of which one often is 0.
 
 use kiln_machine::inst::{Inst, Src};
 use kiln_target::isa::{Op, RegFile, SrcMod, Type};
@@ -14,6 +14,7 @@ pub(super) fn simplify(inst: &mut Inst) {
     }
 }
 
+/// The source, or 0, that is the result of an instruction.
 fn result(inst: &Inst) -> Option<Src> {
     let dst = inst.dst.as_ref()?;
     let &[a, b] = &inst.srcs[..] else {
@@ -23,7 +24,7 @@ fn result(inst: &Inst) -> Option<Src> {
     let numbers = [dst.ty, a.ty(), b.ty()].into_iter().all(is_number);
     // Accumulators keep more bits of a product than the destination.
     let general = (dst.reg.as_phys()).is_none_or(|(file, _)| file == RegFile::Grf);
-    // A move of immediates to packed bytes needs another form.
+    // Immediates cannot be moved to packed bytes.
     if !inst.is_bare() || !numbers || !general || dst.ty.bytes() == 1 {
         return None;
     }

@@ -5,6 +5,8 @@
 //! register where it has none. A copy under a mask counts like any other, since the copy is undefined in channels
 //! that it leaves out. A copy with a tied operand counts for the bytes that it certainly wrote.
 //!
+//! Integer operations with 0 or 1 become moves by it, and are propagated likewise (`constants.rs`).
+//!
 //! Modifiers are propagated if the operation takes them and the result has the same bits, and immediates if the
 //! operation takes them. A value that was only widened is read with its original type if another operand keeps the
 //! operation as wide as before.
@@ -69,7 +71,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
         });
         let props = inst.gen_op().map_or(Props::NONE, Op::props);
         let regions = !props.has_any(WITHOUT_REGIONS) && !accumulates;
-        // What leaves its register as it was is found by that.
+        // A write of a register's own contents is an identity only as long as it reads that register.
         let keeps = identities::identity(func, inst).is_some();
         if inst.is_by_channel() && regions && !keeps {
             for n in 0..inst.srcs.len() {
@@ -150,7 +152,7 @@ impl Copies {
         self.list.get(number).copied()
     }
 
-    /// True if nothing has written these bytes of a register that copies made.
+    /// True if these bytes of a register are undefined: it was made by copies, all of other bytes.
     fn is_undefined(&self, mut v: VReg, bytes: Range<i32>) -> bool {
         for _ in 0..MAX_CHAIN {
             let Some(copy) = self.get(v) else {
@@ -189,7 +191,8 @@ struct Copy {
     fresh: bool,
     /// The tied operand with the rest of the register.
     over: PackedOption<VReg>,
-    /// For a copy under a mask with a tied operand whose bytes it may leave: the block and the first channel for which it is known.
+    /// For a copy under a mask that leaves contents of its tied operand: the block and the first channel for which it is
+    /// known.
     masked: Option<(Block, u8)>,
 }
 

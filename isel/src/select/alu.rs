@@ -142,7 +142,7 @@ impl Select<'_, '_> {
             O::Movs => self.state_move(visa),
             O::AddrAdd => self.address_add(visa),
             O::Faddr => self.symbol_address(visa),
-            // What it writes is undefined, except for channels that wait.
+            // The start or end of a lifetime defines nothing for active channels.
             O::Lifetime => Ok(()),
             O::FCall | O::IfCall => self.call(visa),
             O::Add if self.sums_halves(visa) => self.sum_of_halves(visa),

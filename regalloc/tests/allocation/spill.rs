@@ -102,6 +102,13 @@ proptest! {
     }
 }
 
+/// Number of moves in the code of a function in 128 registers.
+fn moves(text: &str) -> u32 {
+    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
+    allocated.stats.moves
+}
+
 /// Messages that write one value to several places: one copy serves them all, side by side with the value.
 #[test]
 fn messages_share_the_copies_of_a_value() {
@@ -115,9 +122,7 @@ fn messages_share_the_copies_of_a_value() {
             "function \"f\" simd16 on skl\ninput r2 v0:g64\nblock0:\n  v1:g64<1>:ud = mov (16|M0) 0x0:ud\n{}  end\n",
             store.repeat(5)
         );
-        let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(allocated.stats.moves as usize, times - 1, "{text}");
+        assert_eq!(moves(&text) as usize, times - 1, "{text}");
     }
 }
 
@@ -144,9 +149,7 @@ fn messages_find_their_address_where_the_first_had_it() {
         text += &load(3 + 2 * n, 21 + 2 * n);
     }
     text += "  end\n";
-    let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(allocated.stats.moves, 0, "{text}");
+    assert_eq!(moves(&text), 0, "{text}");
 }
 
 /// Payloads of messages in a loop stay away from the units of values that live through it to a message after it.
@@ -168,9 +171,7 @@ block2(v3:g64, v4:g64):
   null<1>:ud = sends (16|M0) v0<8;8,1>:ud, {v3 v4}<8;8,1>:ud sfid 12 desc 0x4025c01 exdesc 0x10c
   end
 ";
-    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(allocated.stats.moves, 0, "{text}");
+    assert_eq!(moves(text), 0, "{text}");
 }
 
 /// A value that a message reads in each round of a loop stays where it is, though other payloads follow in the round.
@@ -192,9 +193,7 @@ block1:
 block2:
   end
 ";
-    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(allocated.stats.moves, 0, "{text}");
+    assert_eq!(moves(text), 0, "{text}");
 }
 
 /// A payload is not put where an input is read late by what computes the payload.
@@ -209,28 +208,24 @@ block0:
   v4:g128<1>:ud = send (32|M0) {v2 v3}<8;8,1>:ud sfid 15 desc 0x8200580 exdesc 0x0
   end
 ";
-    let func = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(allocated.stats.moves, 0, "{text}");
+    assert_eq!(moves(text), 0, "{text}");
 }
 
 /// A sum over its own channels is computed in place where no channel reads what one before it writes, and beside itself
 /// otherwise.
 #[test]
 fn sums_over_channels_are_made_in_place() {
-    let moves = |first: &str, to: &str| {
+    let of_sum = |first: &str, to: &str| {
         let text = format!(
             "function \"f\" simd32 on bmg\ninput r2 v0:g128\nblock0:\n  v1:g128<1>:d = mov (W 32|M0) 0x1:d\n  \
              v2:g128+{to}:d over v1 = add (W 16|M0) v1{first}:d, v1+4<2;1,0>:d\n  \
              null<1>:ud = sends (32|M0) v0<8;8,1>:ud, v2<8;8,1>:ud sfid 14 desc 0x4000504 exdesc 0x80\n  end\n"
         );
-        let func = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let allocated = allocate(func, &options(128)).unwrap_or_else(|e| panic!("{e}"));
-        allocated.stats.moves
+        moves(&text)
     };
-    assert_eq!(moves("<2;1,0>", "4<2>"), 0);
-    assert_eq!(moves("<0;1,0>", "4<2>"), 0);
-    assert_eq!(moves("+4<0;1,0>", "4<2>"), 1);
+    assert_eq!(of_sum("<2;1,0>", "4<2>"), 0);
+    assert_eq!(of_sum("<0;1,0>", "4<2>"), 0);
+    assert_eq!(of_sum("+4<0;1,0>", "4<2>"), 1);
 }
 
 /// A write of the first word of an address leaves the words after it alone. The last ones name the surface of scratch

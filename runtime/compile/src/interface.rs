@@ -256,13 +256,13 @@ pub enum Fault {
 struct Shared<'a> {
     /// Bytes of the local ids before them.
     id_bytes: u32,
-    /// Offset of the first.
+    /// Offset of the first value.
     start: u32,
-    /// Bytes of those that arrive in registers if others are in memory.
+    /// Bytes of the values that arrive in registers if others are in memory.
     inline: u32,
-    /// End of those that arrive in registers.
+    /// End of the values that arrive in registers.
     arrived: u64,
-    /// Those that the kernel loads.
+    /// Byte range, in the register file, of the values that the kernel loads.
     loaded: &'a Range<u32>,
 }
 

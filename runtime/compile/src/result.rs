@@ -139,7 +139,7 @@ pub struct Compiled {
     pub scratch_base: u32,
     /// Bytes of the code that loads local ids, which threads leave out that have them.
     pub id_loading_bytes: u32,
-    /// What the code before the kernel's own loads, on platforms whose arguments are in memory.
+    /// Local ids and arguments that the prologue loads, on platforms whose arguments are in memory.
     pub loads: Loads,
     /// True if the kernel waits at a barrier.
     pub barrier: bool,

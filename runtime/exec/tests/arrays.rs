@@ -25,6 +25,16 @@ fn start(a: usize, k: usize, lane: usize) -> i32 {
     (a * 100_000 + k * 1000 + lane * 7 + 1) as i32
 }
 
+/// Attributes, and the start of the code: the number of each channel, and the surface.
+const START: &str = ".kernel_attr Target=\"3d\"
+.kernel_attr SimdSize=16
+.function \"arrays_0\"
+mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv
+add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw
+mov (M1, 16) ID(0,0)<1> LANE(0,0)<1;1,0>
+movs (M1_NM, 1) T6(0) 0x0:ud
+";
+
 /// A kernel of arrays of a number of rows of sixteen dwords, two GRFs each.
 fn kernel(rows: &[usize]) -> String {
     let mut t = String::from(".version 4.1\n.kernel \"arrays\"\n");
@@ -53,14 +63,8 @@ fn kernel(rows: &[usize]) -> String {
 .decl P2 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1 v_name=T006
 .input IDS offset=32 size=32
-.kernel_attr Target=\"3d\"
-.kernel_attr SimdSize=16
-.function \"arrays_0\"
-mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv
-add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw
-mov (M1, 16) ID(0,0)<1> LANE(0,0)<1;1,0>
-movs (M1_NM, 1) T6(0) 0x0:ud
 ";
+    t += START;
     for (a, rows) in rows.iter().enumerate() {
         for k in 0..*rows {
             let row = 2 * k;
@@ -364,14 +368,9 @@ fn rounds() -> String {
 .decl P2 v_type=P num_elts=16
 .decl P3 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1 v_name=T006
-.kernel_attr Target=\"3d\"
-.kernel_attr SimdSize=16
-.function \"arrays_0\"
-mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv
-add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw
-mov (M1, 16) ID(0,0)<1> LANE(0,0)<1;1,0>
-movs (M1_NM, 1) T6(0) 0x0:ud
-mov (M1, 16) SUM(0,0)<1> 0x0:d
+";
+    t += START;
+    t += "mov (M1, 16) SUM(0,0)<1> 0x0:d
 mov (M1, 16) N(0,0)<1> 0x0:d
 and (M1, 16) LAST(0,0)<1> ID(0,0)<1;1,0> 0x3:d
 top:

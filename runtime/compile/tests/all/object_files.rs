@@ -89,12 +89,12 @@ fn number(value: i32) -> Arg {
     Arg::Value(value.to_le_bytes().to_vec())
 }
 
-/// Values that the kernel writes when launched from an object file.
+/// Values that one work-item of the kernel writes on Skylake.
 fn run_add(zebin: &Zebin, args: Vec<Arg>) -> Vec<i32> {
     run_on(skl(), zebin, 1, args)
 }
 
-/// The same on a platform, of one group.
+/// Values that the kernel writes on a platform when one group of it is launched from an object file.
 fn run_on(platform: &'static Platform, zebin: &Zebin, items: u32, args: Vec<Arg>) -> Vec<i32> {
     let zebin = Zebin::parse(&zebin.write().unwrap()).unwrap();
     let mut launch = Launch {

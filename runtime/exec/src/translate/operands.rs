@@ -117,7 +117,7 @@ pub fn accumulator(dst: &Dest) -> Option<usize> {
     }
 }
 
-/// Size of the smallest accumulator in bytes, at a multiple of which the full values of eight floats are adjacent.
+/// Size of the smallest accumulator in bytes. Full values of eight floats from a multiple of it on are adjacent.
 const ACCUMULATOR_BYTES: usize = 32;
 
 /// As [`destination`], of singles and doubles. They may go to adjacent elements of accumulators, whose bytes are stored
