@@ -363,8 +363,8 @@ fn straight_program(
         insts.push(inst);
         state = new;
     }
-    if !random.chance(4) {
-        // Code is made for rounding to nearest.
+    if random.chance(2) {
+        // Most code rounds to nearest.
         state.control &= !0x30;
     }
     for dword in state.general.chunks_exact_mut(4) {

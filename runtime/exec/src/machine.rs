@@ -111,6 +111,15 @@ impl FloatMode {
             flush_hf: bits & DENORM_HF == 0,
         }
     }
+
+    /// Bits of `cr0.0` that [`FloatMode::of`] decodes to this mode; the others are zero.
+    pub fn bits(self) -> u32 {
+        let kept = |flush: bool, bit: u32| if flush { 0 } else { bit };
+        (self.rounding as u32) << 4
+            | kept(self.flush_df, DENORM_DF)
+            | kept(self.flush_f, DENORM_F)
+            | kept(self.flush_hf, DENORM_HF)
+    }
 }
 
 /// The general registers: as many bytes as the platform has.

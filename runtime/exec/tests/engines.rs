@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kiln_emit::inst::{
-    Cond, CondMod, Desc, Dst, Inst, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target,
-    Type,
+    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src,
+    Target, Type,
 };
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
@@ -145,6 +145,92 @@ fn vectors_stay_in_registers_over_a_loop() {
     let moves: Vec<_> = code.iter().filter(|line| moved(line)).collect();
     assert!(code.len() > 100, "{}", code.len());
     assert!(moves.is_empty(), "{moves:#?}");
+}
+
+#[test]
+fn results_are_rounded_as_each_part_of_a_program_says() {
+    /// The first result, and its distance to that of the other mode.
+    const FIRST: u32 = 20;
+    const FURTHER: u32 = 40;
+    if Host::available().is_none() {
+        return;
+    }
+    let platform = platform::find("bmg").unwrap();
+    let control = Reg::new(RegFile::Control, 0, 0);
+    let change = |rounding: u32| {
+        let mut inst = Inst::new(Op::Xor, 1);
+        inst.no_mask = true;
+        inst.dst = Some(Dst::new(control, 1, Type::Ud));
+        inst.srcs = vec![
+            Src::reg(control, Region::SCALAR, Type::Ud),
+            Src::imm(Type::Uw, (rounding << 4).into()),
+        ]
+        .into();
+        inst
+    };
+    let make = |(op, to, ty, from): &(Op, u32, Type, &[Type]), further: u32| {
+        let mut inst = Inst::new(*op, 16);
+        inst.dst = Some(Dst::new(Reg::grf(to + further), 1, *ty));
+        let srcs = (1..).zip(*from);
+        inst.srcs = srcs
+            .map(|(n, &ty)| {
+                let first = if ty.bytes() == 8 { 8 } else { 0 };
+                Src::reg(Reg::grf(first + n * 2), Region::packed(16), ty)
+            })
+            .collect();
+        inst
+    };
+    let (f, df) = (Type::F, Type::Df);
+    let ops: [(Op, u32, Type, &[Type]); 15] = [
+        (Op::Add, 20, f, &[f, f]),
+        (Op::Mul, 22, f, &[f, f]),
+        (Op::Mad, 24, f, &[f, f, f]),
+        (Op::Mov, 26, f, &[Type::D]),
+        (Op::Mov, 28, f, &[Type::Ud]),
+        (Op::Mov, 30, f, &[df]),
+        (Op::Math(MathFn::Inv), 32, f, &[f]),
+        (Op::Math(MathFn::Sqt), 34, f, &[f]),
+        (Op::Math(MathFn::Fdiv), 36, f, &[f, f]),
+        (Op::Add, 38, df, &[df, df]),
+        (Op::Mul, 40, df, &[df, df]),
+        (Op::Mad, 42, df, &[df, df, df]),
+        (Op::Mov, 44, df, &[Type::Q]),
+        (Op::Frc, 46, f, &[f]),
+        (Op::Math(MathFn::Rsqt), 48, f, &[f]),
+    ];
+    for rounding in 1..4 {
+        // In the other mode, then in that of the register.
+        let mut code = vec![change(rounding)];
+        code.extend(ops.iter().map(|op| make(op, 0)));
+        code.push(change(rounding));
+        code.extend(ops.iter().map(|op| make(op, FURTHER)));
+        let results = [Engine::Interpret, Engine::Translate, Engine::Both].map(|engine| {
+            let mut registers = Registers::new(0xffff, platform).on(engine);
+            for (number, factor) in [(2, 0x9e37_79b9u32), (4, 0x85eb_ca6b), (6, 0xc2b2_ae35)] {
+                // Positive numbers of similar size.
+                let random = |n: u32| n.wrapping_mul(factor);
+                let single = |n: u32| 0x3f80_0000 | random(n) >> 9;
+                let upper = |n: u32| (0x3f0 + number) << 20 | random(n) >> 12;
+                let double = |n: u32| u64::from(upper(n)) << 32 | u64::from(random(!n));
+                let singles: Vec<u8> = (1..17).flat_map(|n| single(n).to_le_bytes()).collect();
+                let doubles: Vec<u8> = (1..17).flat_map(|n| double(n).to_le_bytes()).collect();
+                registers.set(Reg::grf(number), &singles).unwrap();
+                registers.set(Reg::grf(number + 8), &doubles).unwrap();
+            }
+            registers.set(control, &0x4c0u32.to_le_bytes()).unwrap();
+            let result = registers.run(code.clone(), &mut World::default(), 1000);
+            assert_eq!(result.err(), None, "{engine:?}");
+            let mut found = vec![0; 2 * FURTHER as usize * 64];
+            registers.get(Reg::grf(FIRST), &mut found).unwrap();
+            found
+        });
+        assert!(results[0] == results[1] && results[0] == results[2]);
+        let (rounded, nearest) = results[0].split_at(FURTHER as usize * 64);
+        for op in &ops[..13] {
+            let at = (op.1 - FIRST) as usize * 64;
+            assert_ne!(rounded[at..][..64], nearest[at..][..64], "{op:?}");
+        }
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use kiln_emit::inst::{Cond, MathFn, Op, Type};
 
 use super::super::fast::{self, Fast, Order};
 use super::super::operation::{Base, File, Operation, Path, Source, Steps};
+use super::super::wide::Rounding;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
 use super::emit::{Emitter, Part};
@@ -135,6 +136,12 @@ fn finishes(fast: Fast) -> bool {
     )
 }
 
+/// True for functions that the host rounds as the float mode says.
+fn rounds(fast: Fast) -> bool {
+    use Fast::*;
+    matches!(fast, FAdd | FMul | FMad | ToSingle(_))
+}
+
 /// Number of a comparison of integers; none for conditions that never hold.
 pub fn int_predicate(cond: Cond) -> Option<u32> {
     match cond {
@@ -201,7 +208,9 @@ fn shape(op: &Operation) -> Option<Shape> {
 impl Emitter<'_> {
     /// An operation of the common forms; false if it is not translated.
     pub fn fast(&mut self, op: &Operation, fast: Fast) -> Result<bool, IcedError> {
-        if op.sources().iter().any(|s| s.ty.bytes() > 4) {
+        // The interpreter's fraction of a number is rounded otherwise where the mode is not to nearest.
+        let other = fast == Fast::FFrc && self.mode.rounding != Rounding::NearestEven;
+        if other || op.sources().iter().any(|s| s.ty.bytes() > 4) {
             return Ok(false);
         }
         match shape(op) {
@@ -297,16 +306,16 @@ impl Emitter<'_> {
             }
             return self.set_flags(op, part, mask, HOLDS);
         }
-        let rounds = finishes(fast) && (op.saturate || self.mode.flush_f);
-        let d = if rounds {
-            self.compute(op, &row, (l, part), (TEMPS[3], None), args)?;
+        let changes = finishes(fast) && (op.saturate || self.mode.flush_f);
+        let d = if changes {
+            self.compute(op, fast, (l, part), (TEMPS[3], None), args)?;
             self.finish_singles(op, l, TEMPS[3])?;
             let (d, k) = self.open32(target, mask, TEMPS[3])?;
             self.asm.copy(l, d, k, TEMPS[3])?;
             d
         } else {
             let (d, k) = self.open32(target, mask, TEMPS[3])?;
-            self.compute(op, &row, (l, part), (d, k), args)?;
+            self.compute(op, fast, (l, part), (d, k), args)?;
             d
         };
         if let Some(at) = shape.accumulator {
@@ -410,6 +419,21 @@ impl Emitter<'_> {
 
     /// A function of sources, written by its last instruction.
     fn compute(
+        &mut self,
+        op: &Operation,
+        fast: Fast,
+        lanes: (Length, Part),
+        to: (Reg, Option<Mask>),
+        args: [Arg; 3],
+    ) -> Done {
+        let row = row(fast);
+        match rounds(fast) {
+            true => self.rounded(|e| e.compute_row(op, &row, lanes, to, args)),
+            false => self.compute_row(op, &row, lanes, to, args),
+        }
+    }
+
+    fn compute_row(
         &mut self,
         op: &Operation,
         row: &Row,
@@ -593,6 +617,9 @@ impl Emitter<'_> {
             function,
             MathFn::Inv | MathFn::Sqt | MathFn::Rsqt | MathFn::Fdiv
         );
+        // Only the last of several steps would be rounded as the mode says.
+        let nearest = self.mode.rounding == Rounding::NearestEven;
+        let known = known && (nearest || function != MathFn::Rsqt);
         let singles = op.sources().iter().all(|s| s.ty == Type::F) && op.dst.ty == Type::F;
         let plain = op.cond.is_none() && !op.acc_write;
         let Some(shape) = (known && singles && plain).then(|| shape(op)).flatten() else {
@@ -612,7 +639,7 @@ impl Emitter<'_> {
             }
             let (l, r) = (part.length32(), TEMPS[3]);
             let a = self.in_register(args[0], TEMPS[0])?;
-            self.function(function, l, (r, a), args[1])?;
+            self.rounded(|e| e.function(function, l, (r, a), args[1]))?;
             self.finish_singles(op, l, r)?;
             let target = (shape.places[n], shape.size, part);
             let (d, k) = self.open32(target, mask, r)?;

@@ -1,6 +1,6 @@
 //! Operations on doubles: lanes of 64 bits whose sources and results are all `df`.
 //!
-//! The interpreter computes them with the host's doubles, rounded to nearest, so that each is one instruction here.
+//! The interpreter's results are the host's doubles, rounded as the mode says, so that each is one instruction here.
 //! Denormals are flushed by explicit operations where the mode says so. Conversions to and from singles and to integers are
 //! taken, other mixed types are not.
 
@@ -159,10 +159,10 @@ impl Emitter<'_> {
             return self.set_flags(op, part, mask, HOLDS);
         }
         let r = TEMPS[3];
-        self.double_compute(op, shape.row, (l, part), r, s)?;
+        self.rounded(|e| e.double_compute(op, shape.row, (l, part), r, s))?;
         if op.dst.ty == Type::F {
             let single = TEMPS[4];
-            self.asm.narrow(codes::CVTPD2PS, l, single, r)?;
+            self.rounded(|e| e.asm.narrow(codes::CVTPD2PS, l, single, r))?;
             if self.mode.flush_f {
                 self.flush_singles(part.length32(), single)?;
             }

@@ -1,6 +1,6 @@
 //! Translation of a program: block by block, each operation by the first part that takes its form.
 //!
-//! Takes a program and a float mode; gives machine code, the place of each block in it, and for each operation the
+//! Takes a program and the float mode of each block; gives machine code, the place of each block in it, and for each operation the
 //! instructions it became, or that it is called out. Between blocks all state is in the thread. A block first takes its
 //! length off what is left of the turn, then wakes channels, then counts.
 
@@ -15,6 +15,7 @@ use kiln_emit::inst::Type;
 use super::super::machine::{FloatMode, Thread, low_mask};
 use super::super::operation::{Operation, Path};
 use super::super::program::Program;
+use super::super::wide::Rounding;
 use super::Host;
 use super::asm::{Arg, Assembler, CONTEXT, COUNTERS, Done, Length, POOL, Reg, SITES, THREAD, at};
 use super::blocks::{Block, Blocks, Lanes, ends, is_whole};
@@ -89,7 +90,10 @@ pub struct Emitter<'a> {
     pub asm: Assembler,
     pub windows: Windows,
     pub masks: Masks,
+    /// The float mode of the block at hand.
     pub mode: FloatMode,
+    /// The float mode of each block.
+    modes: &'a [FloatMode],
     pub program: &'a Program,
     pub blocks: &'a Blocks,
     /// Size of a general register in bytes.
@@ -143,14 +147,14 @@ pub enum Refusal {
     NoRegister,
 }
 
-/// Translates a program for a float mode and a host.
+/// Translates a program for the float mode of each block, and a host.
 ///
 /// # Errors
 /// The system gives no memory for it, or does not let it be executed.
 pub fn translate(
     program: &Program,
     blocks: &Blocks,
-    mode: FloatMode,
+    modes: &[FloatMode],
     host: Host,
 ) -> Result<Output, Refusal> {
     let ops = program.ops();
@@ -162,7 +166,8 @@ pub fn translate(
         asm,
         windows: Windows::default(),
         masks: Masks::default(),
-        mode,
+        mode: FloatMode::INITIAL,
+        modes,
         program,
         blocks,
         register_bytes: program.platform().grf_bytes as usize,
@@ -272,6 +277,7 @@ impl Emitter<'_> {
     /// A block but for its beginning.
     pub fn body(&mut self, block: &Block) -> Done {
         let ops = self.program.ops();
+        self.mode = self.mode_at(block.first);
         self.count_block(block)?;
         for index in block.first..block.first + block.len {
             self.index = index;
@@ -283,6 +289,34 @@ impl Emitter<'_> {
         self.leave_windows()?;
         self.masks.kept.clear();
         Ok(())
+    }
+
+    /// Has the host round as the float mode says in the instructions that `make` gives. Everything else expects
+    /// rounding to nearest.
+    pub fn rounded(&mut self, make: impl FnOnce(&mut Self) -> Done) -> Done {
+        let control = match self.mode.rounding {
+            Rounding::NearestEven => return make(self),
+            Rounding::Down => 1,
+            Rounding::Up => 2,
+            Rounding::TowardZero => 3,
+        };
+        self.set_rounding(control)?;
+        make(self)?;
+        self.set_rounding(0)
+    }
+
+    /// Sets the rounding of `MXCSR`.
+    fn set_rounding(&mut self, control: u32) -> Done {
+        let bits = self.asm.dword(enter::MXCSR | control << 13);
+        let i = iced_x86::Instruction::with1(Code::VEX_Vldmxcsr_m32, bits)?;
+        self.asm.put(i)
+    }
+
+    /// The float mode of an operation's block.
+    pub fn mode_at(&self, index: u32) -> FloatMode {
+        let block = self.blocks.of.get(index as usize);
+        let mode = block.and_then(|&block| self.modes.get(block as usize));
+        mode.copied().unwrap_or(FloatMode::INITIAL)
     }
 
     /// Counts an execution of a block, and its active channels.

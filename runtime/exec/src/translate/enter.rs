@@ -20,11 +20,12 @@ use super::super::memory::Shared;
 use super::super::message;
 use super::super::operation::Path;
 use super::super::program::Program;
+use super::Code;
 use super::asm::Line;
-use super::blocks::Lanes;
+use super::blocks::{Blocks, Lanes};
 use super::legalize::FRAME_BYTES;
 use super::messages::{self, Site};
-use super::{Code, mode_number};
+use super::modes::mode_number;
 
 /// State that translated code finds through its context register.
 #[repr(C)]
@@ -42,6 +43,7 @@ pub struct Context {
     pub written: u64,
     program: *const Program,
     code: *const Code,
+    blocks: *const Blocks,
     /// The group's state. Its lifetime is that of the call of [`enter`].
     shared: *mut Shared<'static>,
     counter_count: usize,
@@ -52,7 +54,7 @@ pub struct Context {
 }
 
 /// Control bits of `MXCSR`: round to nearest, denormals kept, no exception. Rust expects them, too.
-const MXCSR: u32 = 0x1f80;
+pub const MXCSR: u32 = 0x1f80;
 /// Bits of `MXCSR` that only say what has happened.
 const MXCSR_SEEN: u32 = 0x3f;
 
@@ -101,6 +103,7 @@ fn load_mode(mode: u32) {
 /// State that translated code works on.
 pub struct Lent<'a, 'b, 'c> {
     pub code: &'a Code,
+    pub blocks: &'a Blocks,
     pub program: &'a Program,
     pub thread: &'a mut Thread,
     pub shared: &'b mut Shared<'c>,
@@ -121,6 +124,7 @@ pub struct Left {
 pub fn enter(lent: Lent, entry: u32, left: i64) -> Left {
     let Lent {
         code,
+        blocks,
         program,
         thread,
         shared,
@@ -139,6 +143,7 @@ pub fn enter(lent: Lent, entry: u32, left: i64) -> Left {
         written: 0,
         program,
         code,
+        blocks,
         shared: shared.cast(),
         counter_count: counters.len(),
         error: None,
@@ -178,10 +183,11 @@ extern "sysv64" fn execute(context: *mut Context, index: u32) -> u64 {
     let context = unsafe { &mut *context };
     let (thread, shared) = unsafe { (&mut *context.thread, &mut *context.shared) };
     let (program, code) = unsafe { (&*context.program, &*context.code) };
+    let blocks = unsafe { &*context.blocks };
     let Some(op) = program.op(index) else {
         return 1;
     };
-    if let Some(Lanes::Own(counter)) = code.blocks.lanes.get(index as usize)
+    if let Some(Lanes::Own(counter)) = blocks.lanes.get(index as usize)
         && (*counter as usize) < context.counter_count
     {
         // SAFETY: the counter is within the slice that `enter` has borrowed.
@@ -218,6 +224,7 @@ extern "sysv64" fn end_block(context: *mut Context, index: u32) -> u64 {
     let context = unsafe { &mut *context };
     let (thread, shared) = unsafe { (&mut *context.thread, &mut *context.shared) };
     let (program, code) = unsafe { (&*context.program, &*context.code) };
+    let blocks = unsafe { &*context.blocks };
     let exit = code.memory.address(code.exit);
     let Some(op) = program.op(index) else {
         return exit;
@@ -243,19 +250,15 @@ extern "sysv64" fn end_block(context: *mut Context, index: u32) -> u64 {
         context.postponed = true;
         return exit;
     }
-    if let Some(Lanes::Own(counter)) = code.blocks.lanes.get(index as usize)
+    if let Some(Lanes::Own(counter)) = blocks.lanes.get(index as usize)
         && (*counter as usize) < context.counter_count
     {
         // SAFETY: as in `execute`.
         unsafe { *context.counters.add(*counter as usize) += u64::from(lanes) };
     }
-    let entry = code.entries.get(thread.ip as usize).copied().flatten();
+    let entry = code.entry(blocks, thread.ip, mode_number(thread.mode));
     match entry {
-        Some(entry)
-            if thread.status == Status::Running && mode_number(thread.mode) == Some(code.mode) =>
-        {
-            code.memory.address(entry)
-        }
+        Some(entry) if thread.status == Status::Running => code.memory.address(entry),
         _ => exit,
     }
 }

@@ -2,8 +2,10 @@
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
 
+use super::super::machine::FloatMode;
 use super::super::program::Program;
-use super::{Code, Host, Refusal, main_mode, mode_number};
+use super::blocks::Blocks;
+use super::{Code, Host, Refusal};
 
 /// The translation of a program.
 #[derive(Clone, Debug)]
@@ -37,12 +39,14 @@ pub struct OperationListing {
 }
 
 impl Listing {
-    /// Translates a program for the mode in which most of it runs, and a host, which need not be this one.
+    /// Translates a program for a host, which need not be this one.
     ///
     /// # Errors
     /// The system refuses memory that executes.
     pub fn of(program: &Program, host: Host) -> Result<Listing, Refusal> {
-        Ok(code_of(program, host)?.listing(program))
+        let blocks = Blocks::new(program);
+        let code = Code::new(program, &blocks, FloatMode::INITIAL, host)?;
+        Ok(code.listing(program, &blocks))
     }
 
     /// Translates a program without listing it; gives the size of the code in bytes.
@@ -50,27 +54,23 @@ impl Listing {
     /// # Errors
     /// As [`Listing::of`].
     pub fn translate(program: &Program, host: Host) -> Result<usize, Refusal> {
-        Ok(code_of(program, host)?.memory.bytes().len())
+        let blocks = Blocks::new(program);
+        let code = Code::new(program, &blocks, FloatMode::INITIAL, host)?;
+        Ok(code.memory.bytes().len())
     }
 }
 
-/// The code for the mode in which most of a program runs.
-fn code_of(program: &Program, host: Host) -> Result<Code, Refusal> {
-    let mode = main_mode(program);
-    Code::new(program, (mode, mode_number(mode).unwrap_or(0)), host)
-}
-
 impl Code {
-    fn listing(&self, program: &Program) -> Listing {
+    fn listing(&self, program: &Program, all: &Blocks) -> Listing {
         let text = self.text();
         let lines = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_vec();
         let start = |index: u32| self.translated.get(index as usize).map_or(0, |t| t.start);
         let first_of = |block: usize| {
-            let block = self.blocks.blocks.get(block)?;
+            let block = all.blocks.get(block)?;
             Some(self.translated.get(block.first as usize)?.head)
         };
         let mut blocks = Vec::new();
-        for (number, block) in self.blocks.blocks.iter().enumerate() {
+        for (number, block) in all.blocks.iter().enumerate() {
             let last = block.first + block.len - 1;
             let begin = first_of(number).unwrap_or(0);
             let end = first_of(number + 1).unwrap_or(start(last));

@@ -194,8 +194,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The label by which the code at hand goes to the block of an operation, with windows as they are.
+    /// The label by which the code at hand goes to the block of an operation, with windows as they are; none if that is
+    /// code for another float mode.
     pub fn target(&mut self, index: u32) -> Option<CodeLabel> {
+        if self.mode_at(index) != self.mode {
+            return None;
+        }
         let label = self.labels.get(&index).copied()?;
         let Some(around) = &self.around else {
             return Some(label);

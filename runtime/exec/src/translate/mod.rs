@@ -1,6 +1,6 @@
 //! Translation of Gen code to x86-64 with AVX-512, or with AVX2.
 //!
-//! A program is translated as a whole, for one float mode, and the code is kept beside it. `emit` goes through its
+//! A program is translated as a whole, each block for one float mode, and the code is kept beside it. `emit` goes through its
 //! blocks; an operation whose form no part takes calls the interpreter's function for it, so that everything can be
 //! translated and coverage decides only about speed. All of a thread's state is in its `Thread` whenever a block ends:
 //! turns, waits, errors and figures are those of the interpreter.
@@ -8,6 +8,7 @@
 //! | file | takes |
 //! | --- | --- |
 //! | `blocks` | where blocks begin and end, and what they count |
+//! | `modes` | the float mode in which each is expected to run |
 //! | `windows` | registers that hold parts of a thread |
 //! | `loops` | which of them stay in registers over a loop |
 //! | `masks` | execution masks, predicates, flags |
@@ -39,6 +40,7 @@ mod loops;
 mod masks;
 mod memory;
 mod messages;
+mod modes;
 mod operands;
 mod wide;
 mod windows;
@@ -50,15 +52,14 @@ use super::engine::Turns;
 use super::error::Cause;
 use super::machine::{FloatMode, Status, Thread};
 use super::memory::Shared;
-use super::operation::{Base, File, Target};
 use super::program::Program;
 use super::run::steps_on;
 use super::stats::Counts;
-use super::wide::Rounding;
 use asm::Line;
 use blocks::Blocks;
 use memory::Executable;
 use messages::{Site, SiteKind};
+use modes::{MODES, mode_number, of_blocks};
 
 pub(super) use both::Both;
 pub use emit::Refusal;
@@ -98,30 +99,19 @@ impl Host {
     }
 }
 
-/// Number of float modes that code is translated for: denormals of three types kept or flushed.
-const MODES: usize = 8;
 /// Number of instructions interpreted, for each of a program's, after which translating it pays: it takes as long.
 const MIN_MISSED_PER_INST: u64 = 50;
-/// Number of instructions that are interpreted before it is looked again whether there is code.
-const INTERPRETED_INSTS: u64 = 256;
-
-/// The number of a mode that code is translated for; none if it rounds other than to nearest.
-fn mode_number(mode: FloatMode) -> Option<usize> {
-    let bit = |set: bool, n: usize| usize::from(set) << n;
-    let number = bit(mode.flush_df, 0) | bit(mode.flush_f, 1) | bit(mode.flush_hf, 2);
-    (mode.rounding == Rounding::NearestEven).then_some(number)
-}
-
-/// Translated code.
+/// Translated code: each block for the mode in which it is expected to run.
 #[derive(Debug)]
 pub(super) struct Code {
+    /// Number of the float mode in which threads are expected to start.
+    start: usize,
     memory: Executable,
     pool: Vec<Line>,
     entries: Vec<Option<u32>>,
     exit: u32,
-    /// Number of the float mode.
-    mode: usize,
-    blocks: Blocks,
+    /// Number of each block's float mode.
+    modes: Vec<usize>,
     translated: Vec<emit::Translated>,
     offsets: Vec<u32>,
     sites: Vec<SiteKind>,
@@ -129,104 +119,92 @@ pub(super) struct Code {
 }
 
 impl Code {
+    /// Translates a program whose threads start in a mode.
     fn new(
         program: &Program,
-        (mode, number): (FloatMode, usize),
+        blocks: &Blocks,
+        start: FloatMode,
         host: Host,
     ) -> Result<Code, Refusal> {
-        let blocks = Blocks::new(program);
-        let output = emit::translate(program, &blocks, mode, host)?;
+        let modes = of_blocks(program, blocks, start);
+        let output = emit::translate(program, blocks, &modes, host)?;
         Ok(Code {
+            start: mode_number(start),
             memory: output.memory,
             pool: output.pool,
             entries: output.entries,
             exit: output.exit,
-            mode: number,
-            blocks,
+            modes: modes.into_iter().map(mode_number).collect(),
             translated: output.translated,
             offsets: output.offsets,
             sites: output.sites,
             site_of: output.site_of,
         })
     }
+
+    /// Offset of the code for an operation at which a block of a mode begins.
+    fn entry(&self, blocks: &Blocks, index: u32, mode: usize) -> Option<u32> {
+        let entry = self.entries.get(index as usize).copied().flatten()?;
+        let block = *blocks.of.get(index as usize)?;
+        (self.modes.get(block as usize) == Some(&mode)).then_some(entry)
+    }
 }
 
-/// The code of a program, for each float mode that it has run in.
+/// The code of a program, for each float mode in which threads have started.
 #[derive(Debug, Default)]
 pub(super) struct Translations {
+    blocks: OnceLock<Blocks>,
     codes: [OnceLock<Option<Box<Code>>>; MODES],
-    /// Number of instructions that were interpreted where code would have executed them.
-    missed: AtomicU64,
+    /// Number of instructions that were interpreted in each mode where code would have executed them.
+    missed: [AtomicU64; MODES],
 }
 
 impl Translations {
-    /// The code for a mode, translated now unless it is there; none if it cannot be.
-    fn get(&self, program: &Program, mode: FloatMode) -> Option<&Code> {
-        let number = mode_number(mode)?;
+    fn blocks(&self, program: &Program) -> &Blocks {
+        self.blocks.get_or_init(|| Blocks::new(program))
+    }
+
+    /// The code for threads that start in a mode, translated now unless it is there; none if it cannot be.
+    fn get(&self, program: &Program, start: FloatMode) -> Option<&Code> {
         let host = Host::available()?;
-        let code = self.codes[number].get_or_init(|| {
-            let code = Code::new(program, (mode, number), host);
+        let code = self.codes[mode_number(start)].get_or_init(|| {
+            let code = Code::new(program, self.blocks(program), start, host);
             code.ok().map(Box::new)
         });
         code.as_deref()
     }
 
-    /// The code for a mode, if it is there.
-    fn existing(&self, mode: FloatMode) -> Option<&Code> {
-        self.codes[mode_number(mode)?].get()?.as_deref()
+    /// Code that is there, with its entry for an operation in a mode.
+    fn existing(&self, blocks: &Blocks, index: u32, mode: usize) -> Option<(&Code, u32)> {
+        let codes = self.codes.iter().filter_map(|c| c.get()?.as_deref());
+        let mut entries = codes.filter_map(|c| Some((c, c.entry(blocks, index, mode)?)));
+        entries.next()
     }
-}
-
-/// The mode in which most of a program runs: that after its writes of `cr0` with constants.
-fn main_mode(program: &Program) -> FloatMode {
-    let mut bits = 0u32;
-    for op in program.ops() {
-        let Target::File {
-            file: File::Control,
-            at: 0,
-        } = op.dst.target
-        else {
-            continue;
-        };
-        let mut constants = op.sources().iter().filter_map(|s| match s.base {
-            Base::Constant(bits) => Some(bits as u32),
-            _ => None,
-        });
-        let constant = constants.next_back().unwrap_or(0);
-        bits = match op.op {
-            kiln_emit::inst::Op::Or => bits | constant,
-            kiln_emit::inst::Op::And => bits & constant,
-            _ => constant,
-        };
-    }
-    FloatMode::of(bits)
 }
 
 /// The engine that executes translated code.
 pub(super) struct Translated<'a> {
     program: &'a Program,
-    /// Counters and sites of the code of each mode, made when it is first entered.
+    blocks: &'a Blocks,
+    /// Counters and sites of each code, made when it is first entered.
     own: [Option<Own>; MODES],
     /// True if every mode is translated at once.
     eager: bool,
     _mode: enter::HostMode,
 }
 
-/// A worker's state for the code of a mode.
+/// A worker's state for a code.
 struct Own {
     counters: Vec<u64>,
     sites: Vec<Site>,
 }
 
 impl<'a> Translated<'a> {
-    /// Translates a program for the mode in which most of it runs, unless that is done; none if the host has not the
+    /// Translates a program for the mode in which threads start, unless that is done; none if the host has not the
     /// instructions, or the system refuses.
     pub fn new(program: &'a Program) -> Option<Translated<'a>> {
         let engine = Translated::later(program)?;
-        let mode = main_mode(program);
-        if mode_number(mode).is_some() {
-            program.translations().get(program, mode)?;
-        }
+        program.translations().get(program, FloatMode::INITIAL)?;
         Some(engine)
     }
 
@@ -234,28 +212,33 @@ impl<'a> Translated<'a> {
     pub fn later(program: &'a Program) -> Option<Translated<'a>> {
         Host::available().map(|_| Translated {
             program,
+            blocks: program.translations().blocks(program),
             own: Default::default(),
             eager: false,
             _mode: enter::HostMode::set(),
         })
     }
 
-    fn code(&self, mode: FloatMode) -> Option<&'a Code> {
+    /// The code for a mode with its entry for an operation, translated now if it pays.
+    fn code(&self, index: u32, mode: FloatMode) -> Option<(&'a Code, u32)> {
         let translations = self.program.translations();
-        let enough = MIN_MISSED_PER_INST * self.program.ops().len() as u64;
-        let many = || translations.missed.load(Relaxed) >= enough;
-        match translations.existing(mode) {
-            Some(code) => Some(code),
-            None if self.eager || many() => translations.get(self.program, mode),
-            None => None,
+        let number = mode_number(mode);
+        let existing = translations.existing(self.blocks, index, number);
+        if existing.is_some() {
+            return existing;
         }
+        let enough = MIN_MISSED_PER_INST * self.program.ops().len() as u64;
+        if !self.eager && translations.missed[number].load(Relaxed) < enough {
+            return None;
+        }
+        let code = translations.get(self.program, mode)?;
+        Some((code, code.entry(self.blocks, index, number)?))
     }
 
     /// Number of instructions of the block at hand, if it can be entered.
     fn block_len(&self, thread: &Thread) -> Option<u32> {
-        let code = self.code(thread.mode)?;
-        code.entries.get(thread.ip as usize).copied().flatten()?;
-        code.blocks.block(thread.ip).map(|block| block.len)
+        self.code(thread.ip, thread.mode)?;
+        self.blocks.block(thread.ip).map(|block| block.len)
     }
 
     /// Executes up to `limit` instructions, with the time unchanged.
@@ -269,21 +252,24 @@ impl<'a> Translated<'a> {
         let program = self.program;
         let mut left = limit;
         while left > 0 && thread.status == Status::Running {
-            let code = self.code(thread.mode);
-            let entry = code.and_then(|code| {
-                let entry = code.entries.get(thread.ip as usize).copied().flatten()?;
-                let block = code.blocks.block(thread.ip)?;
-                (u64::from(block.len) <= left).then_some((code, entry))
-            });
             let before = thread.executed;
+            let block = self.blocks.block(thread.ip);
+            let entry = block
+                .filter(|block| block.first == thread.ip)
+                .and_then(|block| Some((block, self.code(thread.ip, thread.mode)?)));
             let result = match entry {
-                Some((code, entry)) => self.run_code(code, entry, thread, shared, left, counts),
-                None if code.is_some() => steps_on(thread, program, shared, 1, counts),
-                None => {
-                    let some = left.min(INTERPRETED_INSTS);
-                    let result = steps_on(thread, program, shared, some, counts);
-                    let missed = thread.executed - before;
-                    program.translations().missed.fetch_add(missed, Relaxed);
+                Some((block, (code, entry))) if u64::from(block.len) <= left => {
+                    self.run_code(code, entry, thread, shared, left, counts)
+                }
+                _ => {
+                    // To the end of the block.
+                    let rest = block.map_or(1, |b| u64::from(b.first + b.len - thread.ip));
+                    let mode = mode_number(thread.mode);
+                    let result = steps_on(thread, program, shared, rest.min(left), counts);
+                    if entry.is_none() {
+                        let missed = thread.executed - before;
+                        program.translations().missed[mode].fetch_add(missed, Relaxed);
+                    }
                     result
                 }
             };
@@ -302,12 +288,14 @@ impl<'a> Translated<'a> {
         limit: u64,
         counts: &mut Counts,
     ) -> Result<(), Cause> {
-        let own = self.own[code.mode].get_or_insert_with(|| Own {
-            counters: vec![0; code.blocks.counters],
+        let blocks = self.blocks;
+        let own = self.own[code.start].get_or_insert_with(|| Own {
+            counters: vec![0; blocks.counters],
             sites: code.sites.iter().map(|kind| kind.bind(shared)).collect(),
         });
         let lent = enter::Lent {
             code,
+            blocks,
             program: self.program,
             thread: &mut *thread,
             shared,
@@ -318,11 +306,10 @@ impl<'a> Translated<'a> {
         let mut left = end.left;
         if end.error.is_some() || end.postponed {
             // The block was taken off and counted as a whole.
-            if let Some(block) = code.blocks.block(thread.ip) {
+            if let Some(block) = blocks.block(thread.ip) {
                 left += i64::from(block.first + block.len - thread.ip);
             }
-            code.blocks
-                .take_back(thread.ip, thread, self.program, counts);
+            blocks.take_back(thread.ip, thread, self.program, counts);
         }
         thread.executed += (limit as i64 - left) as u64;
         end.error.map_or(Ok(()), Err)
@@ -343,11 +330,8 @@ impl Turns for Translated<'_> {
     }
 
     fn end(&mut self, counts: &mut Counts) {
-        for (number, own) in self.own.iter_mut().enumerate() {
-            let code = self.program.translations().codes[number].get();
-            if let (Some(own), Some(Some(code))) = (own, code) {
-                code.blocks.drain(&mut own.counters, counts);
-            }
+        for own in self.own.iter_mut().flatten() {
+            self.blocks.drain(&mut own.counters, counts);
         }
     }
 }

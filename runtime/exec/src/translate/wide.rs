@@ -10,6 +10,7 @@ use kiln_emit::inst::{Cond, Op, Type};
 use super::super::fast::Order;
 use super::super::operand::int_range;
 use super::super::operation::{Base, File, Operation, Path, Source, Steps, Target};
+use super::super::wide::Rounding;
 use super::arithmetic::int_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
@@ -228,6 +229,7 @@ impl Emitter<'_> {
             .iter()
             .all(|s| (s.ty != Type::Uq || op.dst.ty == Type::Df) && !s.is_accumulator());
         matches!(op.dst.ty, Type::F | Type::Df)
+            && self.mode.rounding == Rounding::NearestEven
             && row == Row::Same
             && fits
             && !op.saturate
