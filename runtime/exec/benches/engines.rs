@@ -2,17 +2,21 @@
 //! translation in the first of them.
 //!
 //! `cargo bench -p kiln-exec --bench engines [-- PLATFORM...]` prints a row for each of four kernels at sizes where their
-//! loops dominate, for Gen9 or the platforms that are named. Results are compared between the engines.
+//! loops dominate, for Gen9 or the platforms that are named. Results are compared between the engines. Then it prints what
+//! translating takes for all examples and test kernels.
 
 use std::path::Path;
 
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
+use kiln_exec::launch::Description;
 use kiln_exec::translate::{Host, Listing};
 use kiln_exec::{Arg, Engine, Launch, Options, Program, Stats};
 
 /// Number of runs of each engine.
 const RUNS: usize = 3;
+/// Number of instructions above which a kernel is not small.
+const MIN_LARGE_INSTS: usize = 200;
 
 /// A kernel with its launch.
 struct Case {
@@ -165,6 +169,7 @@ fn main() {
         nbody(1536),
         nbody(4096),
         int64(24576),
+        int64(245_760),
     ];
     println!(
         "| platform | kernel | Gen instructions | interpreter | translated | ratio | us an instruction | bytes |"
@@ -199,14 +204,7 @@ fn main() {
             );
             let code = code.expect("the kernel");
             let host = Host::available().expect("a host with AVX2");
-            // Pages and caches are warm after a first time.
-            let _ = Listing::translate(&code, host);
-            let start = clock();
-            let size = (0..10)
-                .filter_map(|_| Listing::translate(&code, host).ok())
-                .last()
-                .unwrap_or(0);
-            let each = (clock() - start) / 10.0 / code.insts().count() as f64;
+            let (each, size) = translation(&code, host);
             let n = stats.instructions as f64;
             println!(
                 "| {platform} | {} {:?} | {:.1} M | {:.1} M/s, {interpreted:.4} s | {:.1} M/s, {translated:.4} s | {:.1} | {:.2} | {:.0} |",
@@ -217,8 +215,78 @@ fn main() {
                 n / translated / 1e6,
                 interpreted / translated,
                 each * 1e6,
-                size as f64 / code.insts().count() as f64,
+                size,
             );
         }
     }
+    println!();
+    println!(
+        "| translating on | kernels | us an instruction, median | worst | bytes, median | worst |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- |");
+    for platform in &platforms {
+        translations(platform);
+    }
+}
+
+/// Time in seconds and bytes of translating an instruction, warm.
+fn translation(code: &Program, host: Host) -> (f64, f64) {
+    // Pages and caches are warm after a first time.
+    let _ = Listing::translate(code, host);
+    let (mut best, mut size) = (f64::INFINITY, 0);
+    for _ in 0..RUNS {
+        let start = clock();
+        let sizes = (0..10).filter_map(|_| Listing::translate(code, host).ok());
+        size = sizes.last().unwrap_or(0);
+        best = best.min((clock() - start) / 10.0);
+    }
+    let insts = code.insts().count() as f64;
+    (best / insts, size as f64 / insts)
+}
+
+/// Prints what translating all kernels of a platform takes: the median kernel, and the worst of those that are not small.
+fn translations(platform: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for roots in ["../../examples", "../tests/kernels", "../tests/xe_kernels"] {
+        for entry in std::fs::read_dir(root.join(roots)).into_iter().flatten() {
+            let folder = entry.expect("an entry").path();
+            let name = folder.file_name().expect("a name").to_string_lossy();
+            let own = match platform {
+                "skl" => folder.clone(),
+                _ => folder.join(platform),
+            };
+            let Ok(file) = std::fs::read(own.join(format!("{name}.zebin"))) else {
+                continue;
+            };
+            let yaml = std::fs::read_to_string(folder.join("launch.yaml")).expect("a launch");
+            let kernel = Description::parse(&yaml).expect("a launch").kernel;
+            let zebin = Zebin::parse(&file).expect("an object file");
+            let device = platform::find(platform).expect("a platform");
+            let code = Program::from_zebin(&zebin, &kernel, device).expect("the kernel");
+            let host = Host::available().expect("a host with AVX2");
+            let (time, bytes) = translation(&code, host);
+            found.push((time * 1e6, bytes, code.insts().count()));
+        }
+    }
+    let large: Vec<_> = found
+        .iter()
+        .copied()
+        .filter(|f| f.2 > MIN_LARGE_INSTS)
+        .collect();
+    let middle = |mut numbers: Vec<f64>| {
+        numbers.sort_by(f64::total_cmp);
+        numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+    };
+    let worst = |numbers: Vec<f64>| numbers.into_iter().fold(0.0, f64::max);
+    let times = |of: &[(f64, f64, usize)]| of.iter().map(|f| f.0).collect();
+    let bytes = |of: &[(f64, f64, usize)]| of.iter().map(|f| f.1).collect();
+    println!(
+        "| {platform} | {} | {:.1} | {:.1} | {:.0} | {:.0} |",
+        found.len(),
+        middle(times(&found)),
+        worst(times(&large)),
+        middle(bytes(&found)),
+        worst(bytes(&large)),
+    );
 }

@@ -276,7 +276,7 @@ fn data_port(m: &Message, lanes: usize) -> Option<Plain> {
     };
     let space = match (address, m.bti()) {
         (8, _) => AddressSpace::Flat,
-        (_, BTI_STATELESS | BTI_STATELESS_NONCOHERENT) => return None,
+        (_, BTI_STATELESS | BTI_STATELESS_NONCOHERENT) => AddressSpace::Stateless,
         (_, bti) => AddressSpace::Surface(bti),
     };
     let rows = (lanes * slot).div_ceil(m.register());
@@ -321,10 +321,8 @@ fn by_address(m: &Message, lanes: usize) -> Option<Plain> {
         (AddressKind::Flat, 32) if local => AddressSpace::Surface(BTI_SLM),
         _ if local => return None,
         (AddressKind::Flat, 64) => AddressSpace::Flat,
-        (kind, 32) => match offsets(kind, m.extended())? {
-            AddressSpace::Stateless => return None,
-            space => space,
-        },
+        (AddressKind::Flat, 32) => AddressSpace::Stateless,
+        (kind, 32) => offsets(kind, m.extended())?,
         _ => return None,
     };
     let address = space.address();

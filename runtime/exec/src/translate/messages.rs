@@ -35,7 +35,7 @@ use super::windows::{TEMPS, place};
 pub struct Site {
     /// Host address of the first byte.
     origin: u64,
-    /// Virtual address of the first byte; 0 for a surface.
+    /// Virtual address of the first byte, or its offset from the general state; 0 for a surface.
     base: u64,
     /// Number of distances at which a channel's access is inside.
     starts: u64,
@@ -138,8 +138,14 @@ impl Kind {
             Kind::Plain(plain) => {
                 let enabled = thread.enabled(op);
                 let lane = (enabled != 0).then(|| enabled.trailing_zeros() as usize)?;
-                let address = quad(plain.addresses + lane * 8);
-                Some((0, address.wrapping_add_signed(plain.offset.into())))
+                let at = plain.addresses + lane * plain.address();
+                if plain.space == AddressSpace::Stateless {
+                    let offset = thread.grf_dword(at).wrapping_mul(plain.unit);
+                    let offset = offset.wrapping_add_signed(plain.offset);
+                    let origin = shared.general_state;
+                    return Some((origin, origin.wrapping_add(offset.into())));
+                }
+                Some((0, quad(at).wrapping_add_signed(plain.offset.into())))
             }
             Kind::Block(block) => {
                 let offset = || {
@@ -206,7 +212,11 @@ pub fn find_buffer(
             let (base, words) = shared.memory.buffer_at(address)?;
             let aligned =
                 base.is_multiple_of(BASE_ALIGNMENT) && origin.is_multiple_of(BASE_ALIGNMENT);
-            aligned.then(|| Site::of(words, base.wrapping_sub(origin), kind.extent))?
+            let start = base.wrapping_sub(origin);
+            // Distances of 32 bits tell places apart only where no offset in the buffer wraps.
+            let offsets = matches!(access, Kind::Plain(plain) if plain.address() == 4);
+            let wraps = offsets && start.saturating_add(words.len() as u64) > 1 << 32;
+            (aligned && !wraps).then(|| Site::of(words, start, kind.extent))?
         }
     };
     let extended = message.extended();
@@ -491,6 +501,12 @@ impl Emitter<'_> {
             let mask = self.asm.dword(!LOCAL_TAG);
             self.asm
                 .three(codes::ANDD, l, t, None, (reg, Arg::Each(mask)))?;
+            reg = t;
+        }
+        if plain.space == AddressSpace::Stateless {
+            let base = access.site(offset_of!(Site, base));
+            self.asm
+                .three(codes::SUBD, l, t, None, (reg, Arg::Each(base)))?;
             reg = t;
         }
         const NOT_LESS: u32 = 5;
