@@ -803,18 +803,25 @@ fn write_local_ids(
     simd: u32,
 ) {
     let [fast, middle, slow] = walk;
-    let ids = |item: u32| {
-        let mut ids = [0; 3];
-        ids[fast] = item % local[fast];
-        ids[middle] = item / local[fast] % local[middle];
-        ids[slow] = item / local[fast] / local[middle];
-        ids
-    };
-    let blocks = place.chunks_mut(stride);
-    for (dimension, block) in blocks.take(3).enumerate() {
-        for (channel, bytes) in (0..simd).zip(block.chunks_exact_mut(2)) {
-            let id = ids(first + channel)[dimension] as u16;
-            bytes.copy_from_slice(&id.to_le_bytes());
+    let mut ids = [0; 3];
+    ids[fast] = first % local[fast];
+    ids[middle] = first / local[fast] % local[middle];
+    ids[slow] = first / local[fast] / local[middle];
+    for channel in 0..simd as usize {
+        for (dimension, id) in ids.iter().enumerate() {
+            // Room for fewer dimensions or channels is that of a payload without them.
+            let inside = (channel + 1) * 2 <= stride;
+            let at = dimension * stride + channel * 2;
+            if let Some(bytes) = place.get_mut(at..at + 2).filter(|_| inside) {
+                bytes.copy_from_slice(&(*id as u16).to_le_bytes());
+            }
+        }
+        ids[fast] += 1;
+        for (inner, outer) in [(fast, middle), (middle, slow)] {
+            if ids[inner] == local[inner] {
+                ids[inner] = 0;
+                ids[outer] += 1;
+            }
         }
     }
 }
