@@ -7,6 +7,13 @@
 //! `engines --programs N --seed S` runs N random programs with both: straight code of random operations, of those of
 //! every platform's object files, control flow, and messages, with all modes of `cr0` and many special values. A program
 //! in which the engines differ is reduced to the instructions that it takes.
+//!
+//! `engines changed --cases N --seed S` runs N programs of changed machine code of every platform with both, in child
+//! processes, and reports those that differ, exceed their budget, or end the process. `engines changed --case NUMBER
+//! --seed S [--count N]` runs one of them again, or N from that number on, in its own process.
+//!
+//! Each program and kernel has a limit of processor time, after which the system ends the process by SIGXCPU: all have
+//! budgets, so that only translated code can run on for ever.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,8 +28,12 @@ use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_exec::translate::{Host, Listing};
 use kiln_exec::{Cause, Engine, Launch, Options, Program, World};
+use limit::limit_time;
 use model::State;
 use random::Random;
+
+mod changed_code;
+mod limit;
 
 #[path = "../tests/ops/compare.rs"]
 mod compare;
@@ -53,6 +64,9 @@ mod space;
 
 /// Number of kinds listed.
 const LISTED_KINDS: usize = 25;
+/// Processor time of a kernel, and of a random program, in seconds: far more than either takes.
+const KERNEL_SECONDS: u64 = 300;
+const PROGRAM_SECONDS: u64 = 30;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -63,18 +77,25 @@ fn main() -> ExitCode {
     if value("--host").as_deref() == Some("avx2") {
         Host::leave_out_avx512();
     }
+    let number = |name: &str| value(name).and_then(|n| n.parse().ok());
+    let seed = number("--seed").unwrap_or(1);
     let wrong = match args.first().map(String::as_str) {
         Some("kernels") => kernels(value("-p").as_deref(), value("-k").as_deref()),
-        Some("--programs") => {
-            let number = |name: &str| value(name).and_then(|n| n.parse().ok());
-            programs(
-                number("--programs").unwrap_or(1000),
-                number("--seed").unwrap_or(1),
-            )
-        }
+        Some("--programs") => programs(number("--programs").unwrap_or(1000), seed),
+        Some("changed") => match (number("--case"), number("--cases")) {
+            (Some(case), _) => {
+                changed_code::child(case..case + number("--count").unwrap_or(1), seed)
+            }
+            (None, count) => {
+                changed_code::parent(count.unwrap_or(1000), seed, value("--host").as_deref())
+            }
+        },
         _ => {
             eprintln!(
-                "engines kernels [-p PLATFORM] [-k KERNEL] [--host avx2]\nengines --programs N --seed S [--host avx2]"
+                "engines kernels [-p PLATFORM] [-k KERNEL] [--host avx2]\n\
+                 engines --programs N --seed S [--host avx2]\n\
+                 engines changed --cases N --seed S [--host avx2]\n\
+                 engines changed --case NUMBER --seed S [--count N] [--host avx2]"
             );
             return ExitCode::FAILURE;
         }
@@ -120,6 +141,7 @@ fn kernels(only: Option<&str>, kernel: Option<&str>) -> usize {
                 continue;
             }
             count += 1;
+            limit_time(KERNEL_SECONDS);
             if let Err(what) = run(&folder, &file, platform, &mut coverage) {
                 println!("{name} {title}: {what}");
                 wrong += 1;
@@ -271,6 +293,7 @@ fn programs(count: u64, seed: u64) -> usize {
         }
     };
     for number in 0..count {
+        limit_time(PROGRAM_SECONDS);
         let (platform, kinds) = &platforms[random.below(platforms.len())];
         let straight: Vec<&Inst> = kinds.iter().filter(|k| is_straight(k)).collect();
         let sends: Vec<&Inst> = kinds

@@ -39,7 +39,7 @@ pub trait Turns {
         counts: &mut Counts,
     ) -> Result<(), Cause>;
 
-    /// Looks at what a group has left.
+    /// Looks at what a group has left, also one that has failed.
     ///
     /// # Errors
     /// Engines that are compared differ.

@@ -333,9 +333,7 @@ impl Job<'_> {
             let (waiting, ended) = (with(Status::Waiting), with(Status::Ended));
             let paired = with(Status::Paired);
             if ended == setup.threads {
-                let left = engine.end_group(&shared, &worker.counts);
-                break left
-                    .map_err(|cause| Box::new(ExecError::new(group, &threads[0], program, cause)));
+                break Ok(());
             }
             if waiting + ended + paired == setup.threads
                 && let Some(thread) = threads.iter().find(|t| t.status == Status::Paired)
@@ -352,6 +350,11 @@ impl Job<'_> {
                 };
                 break Err(Box::new(ExecError::new(group, thread, program, cause)));
             }
+        };
+        let left = engine.end_group(&shared, &worker.counts);
+        let result = match left {
+            Ok(()) => result,
+            Err(cause) => Err(Box::new(ExecError::new(group, &threads[0], program, cause))),
         };
         worker.counts.read += shared.read;
         worker.counts.written += shared.written;

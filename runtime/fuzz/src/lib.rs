@@ -6,6 +6,10 @@ pub mod changed;
 pub mod mutate;
 
 use changed::Fixture;
+use kiln_exec::{Engine, Options};
+
+/// Maximum number of instructions that one group executes.
+const BUDGET: u64 = 5_000;
 
 /// Executes one group of mutated code. The first byte chooses the platform, whether registers and the scoreboard are
 /// checked, and by its top bit whether the rest is the code itself. The next two bytes choose kernels; changes to the
@@ -23,7 +27,13 @@ pub fn execute(data: &[u8]) {
         0 => fixture.changed(donor, rest),
         _ => rest.to_vec(),
     };
-    if let Err(error) = fixture.execute(&text, choice & 0x40 != 0) {
+    let options = Options {
+        threads: 1,
+        check: choice & 0x40 != 0,
+        engine: Engine::Interpret,
+        ..Options::default()
+    };
+    if let Err(error) = fixture.execute(&text, BUDGET, &options) {
         panic!("{error}");
     }
 }

@@ -1,8 +1,9 @@
 //! Both engines side by side, each on a copy of thread and memory.
 //!
 //! The interpreter's copy is the one that counts. Both execute the same number of instructions at a time: one block, or
-//! now and then as many as let a loop run. Then threads are compared, and memory where it is small; all of it, and the
-//! counts of executions, at the end of each group. A difference is an error that names the first place.
+//! now and then as many as let a loop run. Then threads are compared, and memory where it is small; all of it after an
+//! error and at the end of each group, and there the counts of executions. A difference is an error that names the first
+//! place.
 
 use std::fmt::Write as _;
 
@@ -70,9 +71,11 @@ impl Turns for Both<'_> {
 
     fn end_group(&mut self, shared: &Shared, counts: &Counts) -> Result<(), Cause> {
         self.translated.end(&mut self.counts);
-        let memory = self.memory.as_ref();
-        let what = memory.and_then(|memory| shared.memory.first_difference(memory));
-        let what = what.or_else(|| {
+        // A turn that failed has compared all itself.
+        let Some(memory) = self.memory.take() else {
+            return Ok(());
+        };
+        let what = shared.memory.first_difference(&memory).or_else(|| {
             // Operations that a fused pair executes together are counted where the pair meets.
             let op = counts.first_difference(&self.counts, self.program)?;
             let (a, b) = (counts.of(op), self.counts.of(op));
@@ -101,8 +104,10 @@ impl Turns for Both<'_> {
         };
         let slm = std::mem::take(&mut self.slm);
         let result = self.turn_on((&memory, &slm), thread, program, (shared, counts), limit);
-        self.memory = Some(memory);
-        self.slm = slm;
+        if result.is_ok() {
+            self.memory = Some(memory);
+            self.slm = slm;
+        }
         result
     }
 }
@@ -145,7 +150,7 @@ impl Both<'_> {
             let difference = differs(thread, &twin)
                 .or_else(|| figures(shared, &other))
                 .or_else(|| (first != second).then(|| format!("{first:?} is {second:?}")))
-                .or_else(|| memory_differs(shared, &other));
+                .or_else(|| memory_differs(shared, &other, first.is_err()));
             if let Some(what) = difference {
                 let at = program.op(from).map_or(0, |op| op.at);
                 return Err(Cause::Engines {
@@ -219,8 +224,9 @@ fn figures(a: &Shared, b: &Shared) -> Option<String> {
     (a.barriers != b.barriers).then(|| "barriers".to_string())
 }
 
-fn memory_differs(a: &Shared, b: &Shared) -> Option<String> {
-    if a.memory.total() + a.slm.len() as u64 > MAX_COMPARED_BYTES {
+/// The first difference between memories, unless comparing them takes long and need not be done.
+fn memory_differs(a: &Shared, b: &Shared, always: bool) -> Option<String> {
+    if !always && a.memory.total() + a.slm.len() as u64 > MAX_COMPARED_BYTES {
         return None;
     }
     if a.slm.to_bytes() != b.slm.to_bytes() {

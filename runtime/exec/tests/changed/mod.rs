@@ -1,4 +1,4 @@
-//! Mutated machine code, for the property test and the fuzz target: the reference compiler's object files of every
+//! Mutated machine code, for the property test, the fuzz target and the comparison of engines: the reference compiler's object files of every
 //! family, changed instruction by instruction so that much of the result still decodes, and executed for one group of
 //! their own launch.
 
@@ -12,12 +12,12 @@ use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
-use kiln_exec::{Arg, BindError, Engine, Launch, Options, Program, RunError};
+use kiln_exec::{Arg, BindError, Launch, Options, Program, RunError};
 
 /// Bytes that encode one change.
 pub const CHANGE: usize = 8;
-/// Maximum number of executed instructions.
-pub const BUDGET: u64 = 5_000;
+/// The kind of change that inserts an instruction.
+pub const INSERT: u8 = 4;
 /// Platforms, each with the one whose object files are mutated for it: platforms that share the code of another have
 /// few of their own.
 pub const PLATFORMS: [(&str, &str); 10] = [
@@ -134,7 +134,7 @@ impl Fixture {
                 }
                 2 => random_fields(&mut code[at], number(3) as u64 | 1, bits),
                 3 => code[at] = donor.code[other % donor.code.len()].clone(),
-                4 => code.insert(at, donor.code[other % donor.code.len()].clone()),
+                INSERT => code.insert(at, donor.code[other % donor.code.len()].clone()),
                 5 if code.len() > 1 => drop(code.remove(at)),
                 _ => {
                     let size = |unit: &Vec<u8>| decode(unit, self.platform).ok();
@@ -149,19 +149,12 @@ impl Fixture {
         code.concat()
     }
 
-    /// Executes code in place of the kernel's. `ENGINE=both` in the environment compares translated code.
+    /// Executes code in place of the kernel's, at most `budget` instructions.
     ///
     /// # Errors
-    /// The code exceeds its budget or changes the size of a buffer, or the executor's error cannot be printed.
-    pub fn execute(&self, text: &[u8], check: bool) -> Result<(), String> {
-        self.execute_on(engine(), text, check)
-    }
-
-    /// As [`Fixture::execute`], with an engine of choice.
-    ///
-    /// # Errors
-    /// As those of [`Fixture::execute`].
-    pub fn execute_on(&self, engine: Engine, text: &[u8], check: bool) -> Result<(), String> {
+    /// The code exceeds its budget or changes the size of a buffer, the executor's error cannot be printed, or engines
+    /// that are compared differ.
+    pub fn execute(&self, text: &[u8], budget: u64, options: &Options) -> Result<(), String> {
         let group = self.description.local;
         let mut launch = Launch {
             ze_info: &self.zebin.ze_info,
@@ -170,18 +163,11 @@ impl Fixture {
             local: group,
             dimensions: self.description.dimensions,
             args: self.args.clone(),
-            budget: BUDGET,
-        };
-        let options = Options {
-            threads: 1,
-            // Checked code is interpreted, whatever the engine.
-            check: check && engine == Engine::Interpret,
-            engine,
-            ..Options::default()
+            budget,
         };
         let program = Program::from_text(text, self.platform);
-        match launch.run_with(&program, &options) {
-            Ok(stats) if stats.instructions > BUDGET => {
+        match launch.run_with(&program, options) {
+            Ok(stats) if stats.instructions > budget => {
                 return Err(format!("{} instructions", stats.instructions));
             }
             // Mutated code need not have an instruction where threads start.
@@ -200,13 +186,6 @@ impl Fixture {
             }
         }
         Ok(())
-    }
-}
-
-fn engine() -> Engine {
-    match std::env::var("ENGINE").as_deref() {
-        Ok("both") => Engine::Both,
-        _ => Engine::Interpret,
     }
 }
 
