@@ -125,3 +125,19 @@ fn channels_that_a_thread_lacks_are_not_counted() {
     let code = fixture.changed(donor, &[120, 114, 19, 146, 0, 116, 0, 0]);
     assert_eq!(compare(fixture, &code), Ok(()));
 }
+
+#[test]
+fn a_condition_follows_the_destination_that_has_its_flag() {
+    // `mov (1) (ge)f0.0 f0.0:uw 0x40:uw`
+    let code = [97, 0, 0, 128, 16, 65, 1, 48, 0, 0, 0, 64, 64, 0, 64, 0];
+    assert_eq!(compare(Fixture::get(3, 0), &code), Ok(()));
+}
+
+#[test]
+fn bits_of_floats_are_no_negative_numbers() {
+    // `and (1) r175.0:uw (abs)r153.2:tf32 0xb8ff:uw`
+    let code = [
+        101, 0, 0, 128, 16, 158, 5, 175, 36, 153, 0, 1, 255, 184, 255, 154,
+    ];
+    assert_eq!(compare(Fixture::get(7, 0), &code), Ok(()));
+}

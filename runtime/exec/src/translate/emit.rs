@@ -13,7 +13,7 @@ use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, IcedError, InstructionBl
 use kiln_emit::inst::Type;
 
 use super::super::machine::{FloatMode, Thread, low_mask};
-use super::super::operation::{Operation, Path};
+use super::super::operation::{File, Operation, Path, Target};
 use super::super::program::Program;
 use super::super::wide::Rounding;
 use super::Host;
@@ -28,6 +28,14 @@ use super::masks::{HOLDS, Masks, OTHER};
 use super::memory::{Executable, Room};
 use super::messages::SiteKind;
 use super::windows::{Entry, TEMPS, Windows};
+
+/// True if the destination and the condition may write the same flags, of which the condition's stay.
+fn writes_flags_twice(op: &Operation) -> bool {
+    let Target::File { file, .. } = op.dst.target else {
+        return false;
+    };
+    matches!(file, File::Flag) && op.cond.is_some_and(|c| c.bit.is_some())
+}
 
 /// Channels of an operation that are computed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,7 +376,7 @@ impl Emitter<'_> {
             return self.end_block();
         }
         let done = match &op.path {
-            _ if !is_whole(op) => false,
+            _ if !is_whole(op) || writes_flags_twice(op) => false,
             Path::Fast(_) | Path::Raw | Path::Scattered if is_indirect(op) => self.indirect(op)?,
             Path::Fast(fast) => self.fast(op, *fast)?,
             Path::Raw if op.dst.ty == Type::Df => self.double(op)?,

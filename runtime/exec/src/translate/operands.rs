@@ -492,7 +492,7 @@ impl Emitter<'_> {
             let arg = self.elements32(src.ty, (form, part), temp)?;
             let reg = self.in_register(arg, temp)?;
             let codes = match src.ty {
-                Type::Ud | Type::F => codes::MOVZXDQ,
+                ty if ty == Type::Ud || ty.is_float() => codes::MOVZXDQ,
                 _ => codes::MOVSXDQ,
             };
             self.asm.widen(codes, Length::Z, temp, reg)?;
