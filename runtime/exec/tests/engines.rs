@@ -1,5 +1,5 @@
 //! Translated code does what the interpreter does: results, figures and errors of whole kernels. Random programs are
-//! compared by the example `engines` and by `ops`, changed code by `exec_fuzz`.
+//! compared by the example `engines` and by `ops`, changed code by the example, too.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 

@@ -4,7 +4,7 @@
 //! executed again, each in a child of its own, which names those that do it.
 
 use std::ops::Range;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kiln_exec::{Engine, Options};
@@ -117,27 +117,18 @@ impl std::fmt::Display for Case {
     }
 }
 
-/// What a child left.
-struct Ended {
-    /// None if it went through all of its cases.
-    status: Option<ExitStatus>,
-    /// A line for each case in which the engines differ; what a child that failed has written.
-    text: String,
-}
-
 /// Runs cases in children; gives the number of those that fail.
 pub fn parent(count: u64, seed: u64, host: Option<&str>) -> usize {
     let parent = Parent {
         seed,
         host,
-        differ: AtomicUsize::new(0),
-        ended: AtomicUsize::new(0),
+        shown: AtomicUsize::new(0),
     };
     let batches: Vec<u64> = (0..count).step_by(BATCH as usize).collect();
-    batches
+    let [differ, ended] = batches
         .into_par_iter()
-        .for_each(|first| parent.batch(first..count.min(first + BATCH)));
-    let [differ, ended] = [parent.differ, parent.ended].map(AtomicUsize::into_inner);
+        .map(|first| parent.batch(first..count.min(first + BATCH)))
+        .reduce(Failures::default, add);
     println!(
         "{count} programs of changed code, {differ} differ or exceed their budget, {ended} end the process"
     );
@@ -158,44 +149,49 @@ pub fn child(cases: Range<u64>, seed: u64) -> usize {
     wrong
 }
 
+/// Numbers of cases that differ or exceed their budget, and of those that end their process.
+type Failures = [usize; 2];
+
+fn add(a: Failures, b: Failures) -> Failures {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
 struct Parent<'a> {
     seed: u64,
     host: Option<&'a str>,
-    /// Numbers of cases that fail, and of those that end the process.
-    differ: AtomicUsize,
-    ended: AtomicUsize,
+    /// Number of failures that are shown.
+    shown: AtomicUsize,
 }
 
 impl Parent<'_> {
-    fn batch(&self, cases: Range<u64>) {
-        let Ended { status, text } = self.start(&cases);
-        let Some(status) = status else {
-            for line in text.lines() {
-                self.report(&self.differ, line);
-            }
-            return;
-        };
-        if cases.end - cases.start > 1 {
-            let before = self.ended.load(Relaxed);
-            cases
-                .clone()
-                .for_each(|number| self.batch(number..number + 1));
-            if self.ended.load(Relaxed) == before {
-                let what = format!("cases {cases:?}: {status}, but none of them alone");
-                self.report(&self.ended, &what);
-            }
-            return;
+    fn batch(&self, cases: Range<u64>) -> Failures {
+        let output = self.start(&cases);
+        let [out, error] = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b));
+        let status = output.status;
+        // Those of `main`.
+        if let Some(0 | 1) = status.code() {
+            out.lines().for_each(|line| self.show(line));
+            return [out.lines().count(), 0];
         }
         let number = cases.start;
+        if cases.end - number > 1 {
+            let alone = |number| self.batch(number..number + 1);
+            let [differ, ended] = cases.clone().map(alone).fold(Failures::default(), add);
+            if ended == 0 {
+                self.show(&format!(
+                    "cases {cases:?}: {status}, but none of them alone"
+                ));
+            }
+            return [differ, ended.max(1)];
+        }
         let case = Case::draw(number, self.seed);
-        let text = text.trim().replace('\n', " ");
-        self.report(
-            &self.ended,
-            &format!("case {number}: {case}: {status} {text}"),
-        );
+        let error = error.trim().replace('\n', " ");
+        self.show(&format!("case {number}: {case}: {status} {error}"));
+        [0, 1]
     }
 
-    fn start(&self, cases: &Range<u64>) -> Ended {
+    /// Runs cases in a child.
+    fn start(&self, cases: &Range<u64>) -> Output {
         let count = cases.end - cases.start;
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.arg("changed");
@@ -209,24 +205,11 @@ impl Parent<'_> {
         if let Some(host) = self.host {
             command.args(["--host", host]);
         }
-        let output = command.output().expect("a child process");
-        let [out, error] =
-            [output.stdout, output.stderr].map(|b| String::from_utf8_lossy(&b).into_owned());
-        match output.status.code() {
-            Some(0 | 1) => Ended {
-                status: None,
-                text: out,
-            },
-            _ => Ended {
-                status: Some(output.status),
-                text: error,
-            },
-        }
+        command.output().expect("a child process")
     }
 
-    fn report(&self, count: &AtomicUsize, what: &str) {
-        count.fetch_add(1, Relaxed);
-        if self.differ.load(Relaxed) + self.ended.load(Relaxed) <= SHOWN {
+    fn show(&self, what: &str) {
+        if self.shown.fetch_add(1, Relaxed) < SHOWN {
             println!("{what}");
         }
     }
