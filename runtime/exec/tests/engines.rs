@@ -234,6 +234,77 @@ fn results_are_rounded_as_each_part_of_a_program_says() {
 }
 
 #[test]
+fn a_loop_that_changes_the_rounding_is_entered_in_each() {
+    // Every round of the loop turns the rounding, so that its first block has another one in each.
+    if Host::available().is_none() {
+        return;
+    }
+    let platform = platform::find("skl").unwrap();
+    let control = Reg::new(RegFile::Control, 0, 0);
+    let make = |op, lanes, to, srcs: [Src; 2]| {
+        let mut inst = Inst::new(op, lanes);
+        (inst.dst, inst.srcs) = (Some(to), srcs.into_iter().collect());
+        inst.no_mask = lanes == 1;
+        inst
+    };
+    let single = |number| Src::reg(Reg::grf(number), Region::packed(8), Type::F);
+    let scalar = |reg, ty| Src::reg(reg, Region::SCALAR, ty);
+    let sum = |to, from| {
+        let dst = Dst::new(Reg::grf(to), 1, Type::F);
+        make(Op::Add, 8, dst, [single(to), single(from)])
+    };
+    let count = Reg::grf(4);
+    let flag = Reg::new(RegFile::Flag, 0, 0);
+    let counts = Dst::new(count, 1, Type::D);
+    let mut compare = make(
+        Op::Cmp,
+        8,
+        Dst::new(Reg::NULL, 1, Type::D),
+        [scalar(count, Type::D), Src::imm(Type::D, 40)],
+    );
+    compare.cond = Some(CondMod {
+        cond: Cond::Lt,
+        flag,
+    });
+    let mut back = Inst::new(Op::While, 8);
+    back.jip = Some(Target::Offset(-80));
+    back.pred = Some(Pred {
+        flag,
+        inverse: false,
+        ctrl: PredCtrl::Normal,
+    });
+    let turned = [scalar(control, Type::Ud), Src::imm(Type::Ud, 0x30)];
+    let code = vec![
+        sum(10, 11),
+        make(Op::Xor, 1, Dst::new(control, 1, Type::Ud), turned),
+        sum(12, 13),
+        make(
+            Op::Add,
+            1,
+            counts,
+            [scalar(count, Type::D), Src::imm(Type::D, 1)],
+        ),
+        compare,
+        back,
+    ];
+    let results = [Engine::Interpret, Engine::Translate, Engine::Both].map(|engine| {
+        let mut registers = Registers::new(0xff, platform).on(engine);
+        registers.set(count, &[0; 32]).unwrap();
+        for number in 10..14u8 {
+            let numbers = (1..9).map(|n| f32::from(number) * 1.1 / n as f32);
+            let bytes: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();
+            registers.set(Reg::grf(number.into()), &bytes).unwrap();
+        }
+        let result = registers.run(code.clone(), &mut World::default(), 1000);
+        assert_eq!(result.err(), None, "{engine:?}");
+        let mut found = [0; 128];
+        registers.get(Reg::grf(10), &mut found).unwrap();
+        found
+    });
+    assert!(results[0] == results[1] && results[0] == results[2]);
+}
+
+#[test]
 fn launches_fail_the_same_way() {
     if Host::available().is_none() {
         return;
