@@ -44,8 +44,7 @@ impl Listing {
     /// # Errors
     /// The system refuses memory that executes.
     pub fn of(program: &Program, host: Host) -> Result<Listing, Refusal> {
-        let blocks = Blocks::new(program);
-        let code = Code::new(program, &blocks, FloatMode::INITIAL, host)?;
+        let (blocks, code) = code_of(program, host)?;
         Ok(code.listing(program, &blocks))
     }
 
@@ -54,10 +53,16 @@ impl Listing {
     /// # Errors
     /// As [`Listing::of`].
     pub fn translate(program: &Program, host: Host) -> Result<usize, Refusal> {
-        let blocks = Blocks::new(program);
-        let code = Code::new(program, &blocks, FloatMode::INITIAL, host)?;
+        let (_, code) = code_of(program, host)?;
         Ok(code.memory.bytes().len())
     }
+}
+
+/// The code for threads in the mode in which the hardware starts them.
+fn code_of(program: &Program, host: Host) -> Result<(Blocks, Code), Refusal> {
+    let blocks = Blocks::new(program);
+    let code = Code::new(program, &blocks, FloatMode::INITIAL, host)?;
+    Ok((blocks, code))
 }
 
 impl Code {

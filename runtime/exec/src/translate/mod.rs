@@ -1,7 +1,7 @@
 //! Translation of Gen code to x86-64 with AVX-512, or with AVX2.
 //!
-//! A program is translated as a whole, each block for one float mode, and the code is kept beside it. `emit` goes through its
-//! blocks; an operation whose form no part takes calls the interpreter's function for it, so that everything can be
+//! A program is translated as a whole, each block for one float mode, and the code is kept beside it. `emit` goes through
+//! its blocks; an operation whose form no part takes calls the interpreter's function for it, so that everything can be
 //! translated and coverage decides only about speed. All of a thread's state is in its `Thread` whenever a block ends:
 //! turns, waits, errors and figures are those of the interpreter.
 //!
@@ -101,6 +101,7 @@ impl Host {
 
 /// Number of instructions interpreted, for each of a program's, after which translating it pays: it takes as long.
 const MIN_MISSED_PER_INST: u64 = 50;
+
 /// Translated code: each block for the mode in which it is expected to run.
 #[derive(Debug)]
 pub(super) struct Code {

@@ -1,6 +1,6 @@
-//! Mutated machine code, for the property test, the fuzz target and the comparison of engines: the reference compiler's object files of every
-//! family, changed instruction by instruction so that much of the result still decodes, and executed for one group of
-//! their own launch.
+//! Mutated machine code, for the property test, the fuzz target and the comparison of engines: the reference compiler's
+//! object files of every family, changed instruction by instruction so that much of the result still decodes, and
+//! executed for one group of their own launch.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
