@@ -222,7 +222,9 @@ impl Thread {
                 return Ok(());
             }
             Base::ChannelEnable => {
-                (0..lanes).for_each(|lane| each(lane, u64::from(self.active)));
+                let unused = 64 - (src.ty.bytes() * 8).min(64);
+                let bits = u64::from(self.active) << unused >> unused;
+                (0..lanes).for_each(|lane| each(lane, bits));
                 return Ok(());
             }
             Base::File { file, at } => (self.file(file), usize::from(at)),

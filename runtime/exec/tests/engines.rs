@@ -387,6 +387,41 @@ fn a_loop_changes_parts_of_vectors_in_another_block() {
 }
 
 #[test]
+fn the_execution_mask_is_read_as_an_element_of_its_type() {
+    if Host::available().is_none() {
+        return;
+    }
+    let platform = platform::find("bmg").unwrap();
+    let mask = Reg::new(RegFile::ChannelEnable, 0, 0);
+    let sum = |to, ty, of| {
+        let mut inst = Inst::new(Op::Add, 16);
+        inst.no_mask = true;
+        inst.dst = Some(Dst::new(Reg::grf(to), 1, ty));
+        inst.srcs.push(Src::imm(Type::W, 1));
+        inst.srcs.push(Src::reg(mask, Region::SCALAR, of));
+        inst.srcs.swap(0, 1);
+        inst
+    };
+    let code = vec![
+        sum(10, Type::Uq, Type::Ub),
+        sum(12, Type::D, Type::B),
+        sum(14, Type::D, Type::Uw),
+        sum(16, Type::D, Type::Ud),
+    ];
+    for engine in [Engine::Interpret, Engine::Translate, Engine::Both] {
+        let mut registers = Registers::new(0x81f7, platform).on(engine);
+        let result = registers.run(code.clone(), &mut World::default(), 100);
+        assert_eq!(result.err(), None, "{engine:?}");
+        let found = [10, 12, 14, 16].map(|number| {
+            let mut bytes = [0; 4];
+            registers.get(Reg::grf(number), &mut bytes).unwrap();
+            i32::from_le_bytes(bytes)
+        });
+        assert_eq!(found, [0xf8, -8, 0x81f8, 0x81f8], "{engine:?}");
+    }
+}
+
+#[test]
 fn a_message_finds_the_surface_that_it_names_now() {
     // The fourth round of a loop names a surface that does not exist.
     let platform = platform::find("dg2").unwrap();

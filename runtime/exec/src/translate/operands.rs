@@ -60,7 +60,7 @@ pub fn form(src: &Source, part: Part) -> Option<Form> {
                 bits[(first + lane) % 8] as u32
             })));
         }
-        Base::ChannelEnable => return Some(Form::Active),
+        Base::ChannelEnable => return (src.ty.bytes() == 4).then_some(Form::Active),
         Base::File { file, at } => (*file, usize::from(*at)),
         Base::Address { .. } | Base::Addresses { .. } => return None,
     };
