@@ -47,9 +47,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kiln_compile::passes::optional_passes;
 use kiln_compile::{Error, Tier};
+use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use miette::{MietteHandlerOpts, Report, ReportHandler};
 
 use exit::Exit;
+use input::Input;
 
 /// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
 #[derive(Debug, Parser)]
@@ -243,6 +245,25 @@ fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
         let mut passes = optional_passes();
         passes.find(|pass| *pass == name).ok_or("no such pass")
     })
+}
+
+/// The name of the kernel that is chosen: the only one, if none is named.
+///
+/// # Errors
+/// The zebin has no such kernel, or several where none is named.
+fn chosen_kernel(input: &Input, zebin: &Zebin, name: Option<&str>) -> Result<String, Report> {
+    let names = zebin.kernels.iter().map(|k| k.name.as_str());
+    let names: Vec<_> = names.filter(|name| *name != FUNCTIONS).collect();
+    match (name, names.as_slice()) {
+        (None, [only]) => Ok((*only).to_string()),
+        (None, [_, _, ..]) => Err(report::usage(format_args!(
+            "{}: choose a kernel with --kernel: {}",
+            input.name,
+            names.join(", ")
+        ))),
+        (Some(name), _) if names.contains(&name) => Ok(name.to_string()),
+        _ => Err(no_kernel(&input.path, name, names.iter().copied())),
+    }
 }
 
 /// The error that a file has no kernel of that name.

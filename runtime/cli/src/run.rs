@@ -22,7 +22,7 @@ use super::platforms::Machine;
 use super::progress::with_bar;
 use super::run_stats::{self, Checked, RunStats};
 use super::translate::Host;
-use super::{Format, no_kernel, report, tier_parser};
+use super::{Format, chosen_kernel, report, tier_parser};
 
 const ABOUT: &str = "\
 Execute a kernel's machine code on the host
@@ -444,24 +444,7 @@ fn program(
         });
         zebin
     };
-    let kernels: Vec<_> = zebin
-        .kernels
-        .iter()
-        .filter(|k| k.name != FUNCTIONS)
-        .collect();
-    let names = || kernels.iter().map(|k| k.name.as_str());
-    let chosen = match (kernel, kernels.as_slice()) {
-        (None, [only]) => only.name.clone(),
-        (None, [_, _, ..]) => {
-            let names = names().collect::<Vec<_>>().join(", ");
-            return Err(report::usage(format_args!(
-                "{}: choose a kernel with --kernel: {names}",
-                input.name
-            )));
-        }
-        (Some(name), _) if names().any(|n| n == name) => name.to_string(),
-        _ => return Err(no_kernel(&input.path, kernel, names())),
-    };
+    let chosen = chosen_kernel(input, &zebin, kernel)?;
     Ok((zebin, chosen))
 }
 

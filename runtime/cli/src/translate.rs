@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::input::Input;
 use super::output::Outputs;
 use super::platforms::Machine;
-use super::{Format, no_kernel, report};
+use super::{Format, chosen_kernel, report};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -104,12 +104,7 @@ pub fn translate(args: &Args, format: Format) -> Result<Exit, Report> {
         .platform
         .or_else(|| info::platform_of(&zebin))
         .unwrap_or(&platform::SKL);
-    let names = || zebin.ze_info.kernels.iter().map(|k| k.name.as_str());
-    let kernel = match &args.kernel {
-        Some(name) => names().find(|n| n == name),
-        None => names().next().filter(|_| names().count() == 1),
-    };
-    let kernel = kernel.ok_or_else(|| no_kernel(&input.path, args.kernel.as_deref(), names()))?;
+    let kernel = &chosen_kernel(&input, &zebin, args.kernel.as_deref())?;
     let program =
         Program::from_zebin(&zebin, kernel, platform).map_err(|e| report::file(&input.path, &e))?;
     let host = args.host.features();

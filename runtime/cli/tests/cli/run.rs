@@ -228,6 +228,20 @@ fn a_program_runs_as_the_platform_it_is_for() {
     }
 }
 
+#[test]
+fn functions_beside_the_only_kernel_are_no_kernel_to_choose() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels/sha256");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+    let output = command
+        .arg("translate")
+        .arg(dir.join("sha256.zebin"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nsha256: "), "{text}");
+}
+
 /// Figures and listing of the translation of saxpy for a host.
 fn translated(host: &str, more: &[&str]) -> String {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy");
