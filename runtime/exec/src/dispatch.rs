@@ -809,7 +809,7 @@ fn write_local_ids(
     ids[slow] = first / local[fast] / local[middle];
     for channel in 0..simd as usize {
         for (dimension, id) in ids.iter().enumerate() {
-            // Room for fewer dimensions or channels is that of a payload without them.
+            // A payload may have room for fewer dimensions or channels.
             let inside = (channel + 1) * 2 <= stride;
             let at = dimension * stride + channel * 2;
             if let Some(bytes) = place.get_mut(at..at + 2).filter(|_| inside) {

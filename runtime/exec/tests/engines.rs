@@ -147,6 +147,29 @@ fn vectors_stay_in_registers_over_a_loop() {
     assert!(moves.is_empty(), "{moves:#?}");
 }
 
+/// The end of a loop of some channels: a comparison of its counter, and a jump back by a distance in bytes.
+fn while_below(limit: u64, counter: Reg, lanes: u8, distance: i32) -> [Inst; 2] {
+    let flag = Reg::new(RegFile::Flag, 0, 0);
+    let mut compare = Inst::new(Op::Cmp, lanes);
+    compare.dst = Some(Dst::new(Reg::NULL, 1, Type::D));
+    compare
+        .srcs
+        .push(Src::reg(counter, Region::SCALAR, Type::D));
+    compare.srcs.push(Src::imm(Type::D, limit));
+    compare.cond = Some(CondMod {
+        cond: Cond::Lt,
+        flag,
+    });
+    let mut back = Inst::new(Op::While, lanes);
+    back.jip = Some(Target::Offset(distance));
+    back.pred = Some(Pred {
+        flag,
+        inverse: false,
+        ctrl: PredCtrl::Normal,
+    });
+    [compare, back]
+}
+
 #[test]
 fn results_are_rounded_as_each_part_of_a_program_says() {
     /// The first result, and its distance to that of the other mode.
@@ -254,25 +277,8 @@ fn a_loop_that_changes_the_rounding_is_entered_in_each() {
         make(Op::Add, 8, dst, [single(to), single(from)])
     };
     let count = Reg::grf(4);
-    let flag = Reg::new(RegFile::Flag, 0, 0);
     let counts = Dst::new(count, 1, Type::D);
-    let mut compare = make(
-        Op::Cmp,
-        8,
-        Dst::new(Reg::NULL, 1, Type::D),
-        [scalar(count, Type::D), Src::imm(Type::D, 40)],
-    );
-    compare.cond = Some(CondMod {
-        cond: Cond::Lt,
-        flag,
-    });
-    let mut back = Inst::new(Op::While, 8);
-    back.jip = Some(Target::Offset(-80));
-    back.pred = Some(Pred {
-        flag,
-        inverse: false,
-        ctrl: PredCtrl::Normal,
-    });
+    let [compare, back] = while_below(40, count, 8, -80);
     let turned = [scalar(control, Type::Ud), Src::imm(Type::Ud, 0x30)];
     let code = vec![
         sum(10, 11),
@@ -341,22 +347,9 @@ fn a_loop_changes_parts_of_vectors_in_another_block() {
         inst
     };
     let dst = |number| Dst::new(Reg::grf(number), 1, Type::D);
-    let flag = Reg::new(RegFile::Flag, 0, 0);
     let mut end = Inst::new(Op::Endif, 16);
     end.jip = Some(Target::Offset(16));
-    let mut compare = make(Op::Cmp, 16, Dst::new(Reg::NULL, 1, Type::D), vec![]);
-    compare.srcs = vec![scalar(4), Src::imm(Type::D, 40)].into();
-    compare.cond = Some(CondMod {
-        cond: Cond::Lt,
-        flag,
-    });
-    let mut back = Inst::new(Op::While, 16);
-    back.jip = Some(Target::Offset(-112));
-    back.pred = Some(Pred {
-        flag,
-        inverse: false,
-        ctrl: PredCtrl::Normal,
-    });
+    let [compare, back] = while_below(40, Reg::grf(4), 16, -112);
     let word = Dst::new(Reg::grf(10), 1, Type::W);
     let code = vec![
         make(Op::Add, 1, dst(4), vec![scalar(4), Src::imm(Type::D, 1)]),

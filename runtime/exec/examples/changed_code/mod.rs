@@ -168,7 +168,7 @@ impl Parent<'_> {
         let output = self.start(&cases);
         let [out, error] = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b));
         let status = output.status;
-        // Those of `main`.
+        // Exit codes of `main`, which say that all cases were executed.
         if let Some(0 | 1) = status.code() {
             out.lines().for_each(|line| self.show(line));
             return [out.lines().count(), 0];

@@ -617,7 +617,7 @@ impl Emitter<'_> {
             function,
             MathFn::Inv | MathFn::Sqt | MathFn::Rsqt | MathFn::Fdiv
         );
-        // Only the last of several steps would be rounded as the mode says.
+        // The interpreter rounds only the last of several steps as the mode says; the host would round all of them.
         let nearest = self.mode.rounding == Rounding::NearestEven;
         let known = known && (nearest || function != MathFn::Rsqt);
         let singles = op.sources().iter().all(|s| s.ty == Type::F) && op.dst.ty == Type::F;

@@ -71,7 +71,7 @@ impl Turns for Both<'_> {
 
     fn end_group(&mut self, shared: &Shared, counts: &Counts) -> Result<(), Cause> {
         self.translated.end(&mut self.counts);
-        // A turn that failed has compared all itself.
+        // A failed turn has compared all memory itself.
         let Some(memory) = self.memory.take() else {
             return Ok(());
         };

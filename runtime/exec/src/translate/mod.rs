@@ -263,7 +263,7 @@ impl<'a> Translated<'a> {
                     self.run_code(code, entry, thread, shared, left, counts)
                 }
                 _ => {
-                    // To the end of the block.
+                    // The interpreter goes on to the end of the block.
                     let rest = block.map_or(1, |b| u64::from(b.first + b.len - thread.ip));
                     let mode = mode_number(thread.mode);
                     let result = steps_on(thread, program, shared, rest.min(left), counts);
