@@ -147,6 +147,33 @@ fn vectors_stay_in_registers_over_a_loop() {
     assert!(moves.is_empty(), "{moves:#?}");
 }
 
+#[test]
+fn a_negative_dword_is_shifted_into_an_accumulator_without_its_sign() {
+    if Host::available().is_none() {
+        return;
+    }
+    let platform = platform::find("skl").unwrap();
+    let accumulator = Reg::new(RegFile::Acc, 0, 0);
+    let make = |op, to, from| {
+        let mut inst = Inst::new(op, 8);
+        inst.dst = Some(Dst::new(to, 1, Type::D));
+        inst.srcs.push(Src::reg(from, Region::packed(8), Type::D));
+        inst
+    };
+    let mut shift = make(Op::Shr, accumulator, Reg::grf(10));
+    shift.srcs.push(Src::imm(Type::W, 4));
+    let code = vec![shift, make(Op::Mov, Reg::grf(12), accumulator)];
+    for engine in [Engine::Interpret, Engine::Translate, Engine::Both] {
+        let mut registers = Registers::new(0xff, platform).on(engine);
+        registers.set(Reg::grf(10), &[0xf0; 32]).unwrap();
+        let result = registers.run(code.clone(), &mut World::default(), 100);
+        assert_eq!(result.err(), None, "{engine:?}");
+        let mut found = [0; 4];
+        registers.get(Reg::grf(12), &mut found).unwrap();
+        assert_eq!(i32::from_le_bytes(found), 0x0f0f_0f0f, "{engine:?}");
+    }
+}
+
 /// The end of a loop of some channels: a comparison of its counter, and a jump back by a distance in bytes.
 fn while_below(limit: u64, counter: Reg, lanes: u8, distance: i32) -> [Inst; 2] {
     let flag = Reg::new(RegFile::Flag, 0, 0);
