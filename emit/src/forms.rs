@@ -16,7 +16,7 @@ use crate::assemble::Program;
 use crate::encoding;
 use crate::inst::{Inst, Op, Place, Reg, Region, Src, Type};
 use crate::platform::Platform;
-use kiln_target::rules::rules;
+use kiln_platform::rules::rules;
 
 /// Gives all instructions the platform's form.
 pub fn run(program: &mut Program, platform: &Platform) {

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-pub use kiln_target::isa::*;
+pub use kiln_platform::isa::*;
 use smallvec::SmallVec;
 
 /// A register and a byte offset into it.

@@ -23,4 +23,4 @@ pub mod yaml;
 pub mod ze_info;
 pub mod zebin;
 
-pub use kiln_target::platform;
+pub use kiln_platform::platform;

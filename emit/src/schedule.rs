@@ -20,7 +20,7 @@ use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
 use crate::messages::Access as MemoryAccess;
 use crate::platform::Platform;
-use kiln_target::op::Props;
+use kiln_platform::op::Props;
 
 const NONE: u32 = u32::MAX;
 /// Number of instructions, in the order before, that are candidates for the next one.

@@ -9,13 +9,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use cranelift_entity::EntityRef;
-use kiln_frontend::module::{
+use kiln_visa::module::{
     Addr, Combine, Exec, InputVar, Inst, Object, Operand, PredUse, Region, StateVar, Var,
     predefined,
 };
-use kiln_frontend::opcode::{Field, Opcode};
-use kiln_frontend::shape::Raw as RawEntry;
-pub use kiln_frontend::shape::RawShape;
+use kiln_visa::opcode::{Field, Opcode};
+use kiln_visa::shape::Raw as RawEntry;
+pub use kiln_visa::shape::RawShape;
 use smallvec::SmallVec;
 
 use crate::cfg::{Cfg, CfgError};

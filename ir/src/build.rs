@@ -4,9 +4,9 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use kiln_frontend::module::{Object, ObjectKind, Operand, predefined};
-use kiln_frontend::opcode::Opcode;
-use kiln_target::platform::Platform;
+use kiln_platform::platform::Platform;
+use kiln_visa::module::{Object, ObjectKind, Operand, predefined};
+use kiln_visa::opcode::Opcode;
 
 use crate::access;
 use crate::cfg::{self, CfgError};

@@ -13,8 +13,8 @@
 
 use std::collections::HashMap;
 
-use kiln_frontend::module::{Inst, Linkage, Module, Object, ObjectKind, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Inst, Linkage, Module, Object, ObjectKind, Operand};
+use kiln_visa::opcode::Opcode;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{Dfs, EdgeFiltered, EdgeRef};

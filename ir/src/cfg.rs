@@ -16,8 +16,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use kiln_frontend::module::{Inst, Label, LabelKind, Object, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Inst, Label, LabelKind, Object, Operand};
+use kiln_visa::opcode::Opcode;
 
 use crate::regions;
 

@@ -10,11 +10,11 @@
 //! * A sum of integers and floats becomes a sum of floats with conversions (rule V0085).
 //! * A predicate that is read for more channels than it has bits gets a bit for each (rule V0084).
 
-use kiln_frontend::module::{
+use kiln_visa::module::{
     Align, ArrayDecl, Combine, Exec, Inst, Label, LabelDecl, LabelKind, Modifier, Object, Operand,
     PredUse, Predicate, Region, Type, Var, VarDecl,
 };
-use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_visa::opcode::{Opcode, Relation};
 use smallvec::smallvec;
 
 use crate::cfg::CfgError;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use kiln_frontend::module as visa;
-pub use kiln_target::isa::Class;
-use kiln_target::platform::Platform;
+pub use kiln_platform::isa::Class;
+use kiln_platform::platform::Platform;
+use kiln_visa::module as visa;
 use smallvec::SmallVec;
 
 use crate::lanes::Homes;

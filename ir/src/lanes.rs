@@ -18,8 +18,8 @@ use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use kiln_target::crowded::Crowded;
-use kiln_target::isa::Class;
+use kiln_platform::crowded::Crowded;
+use kiln_platform::isa::Class;
 
 use crate::access::LaneMaps;
 use crate::func::{Cell, Function};

@@ -6,9 +6,9 @@
 //! the same active channels. (`not (M1_NM, 32) P6 P5` in divisions of floats.)
 
 use cranelift_entity::EntitySet;
-use kiln_frontend::module as visa;
-use kiln_frontend::module::{Combine, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module as visa;
+use kiln_visa::module::{Combine, Operand};
+use kiln_visa::opcode::Opcode;
 
 use crate::func::{Block, Cell, Class, Def, Function, Inst, Value};
 

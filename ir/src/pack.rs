@@ -9,10 +9,10 @@
 //! remove, stay alone. Subroutines pass whole cells: all members of a cell are used by the same subroutines.
 //! The algorithm is greedy, in the order of the variables' first instructions.
 
-use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
-use kiln_frontend::opcode::{Field, Opcode};
+use kiln_visa::module::{Inst, Object, Operand, Region, Var};
+use kiln_visa::opcode::{Field, Opcode};
 
-use kiln_target::platform::Platform;
+use kiln_platform::platform::Platform;
 use smallvec::SmallVec;
 
 use crate::liveness::Mask;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kiln_frontend::print::Printer;
+use kiln_visa::print::Printer;
 
 use crate::func::{Block, Function, Owner, RoutineData, Term, Value, VarStorage};
 

@@ -13,8 +13,8 @@
 //! block to the first; a region found is one step for those around it, and a search takes at most `MAX_STEPS`
 //! steps: the time is linear.
 
-use kiln_frontend::module::Object;
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::Object;
+use kiln_visa::opcode::Opcode;
 
 use crate::cfg::{Exit, LogicalBlock};
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use cranelift_entity::{EntityRef, EntitySet};
 use foldhash::fast::FixedState;
-use kiln_frontend::module::{Input, InputVar, Object, Sampler, Surface, Var, predefined};
-use kiln_target::platform::Platform;
+use kiln_platform::platform::Platform;
+use kiln_visa::module::{Input, InputVar, Object, Sampler, Surface, Var, predefined};
 
 use crate::func::*;
 use crate::{access, pack};

@@ -12,8 +12,8 @@ use std::ops::Range;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use foldhash::fast::FixedState;
-use kiln_frontend::module::{Inst, Label, LabelDecl, LabelKind, Object, Operand, PredUse};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Inst, Label, LabelDecl, LabelKind, Object, Operand, PredUse};
+use kiln_visa::opcode::Opcode;
 use smallvec::smallvec;
 
 use crate::cfg::CfgError;

@@ -19,8 +19,8 @@ use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use kiln_frontend::module::{Addr, Object, Operand, Var};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Addr, Object, Operand, Var};
+use kiln_visa::opcode::Opcode;
 
 use crate::cfg::{Cfg, CfgError};
 use crate::func::{Cell, Function, Owner, VarStorage};

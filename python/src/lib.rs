@@ -8,6 +8,7 @@ use kiln_emit::inst::Op;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, PLATFORMS, Platform};
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
+use kiln_platform::abi;
 use kiln_regalloc::Allocator;
 use kiln_runtime::exec::{self, Arg, Launch, Program};
 use kiln_runtime::info::{self, Info};
@@ -18,7 +19,6 @@ use kiln_runtime::source::Input;
 use kiln_runtime::{
     CompileError, Compiled, CompiledModule, Error, Failure, Options, Session, Tier,
 };
-use kiln_target::abi;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

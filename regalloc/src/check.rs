@@ -19,9 +19,9 @@ use kiln_machine::func::{Block, Class, Entered, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
-use kiln_target::abi::Stack;
-use kiln_target::bits::{GrfSet, UnitSet};
-use kiln_target::platform::MessageFamily;
+use kiln_platform::abi::Stack;
+use kiln_platform::bits::{GrfSet, UnitSet};
+use kiln_platform::platform::MessageFamily;
 use smallvec::SmallVec;
 
 mod addresses;

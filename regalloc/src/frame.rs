@@ -10,8 +10,8 @@
 //! the address.
 
 use kiln_machine::func::{Entered, Function};
-use kiln_target::bits::{GrfSet, UnitSet};
-use kiln_target::platform::MessageFamily;
+use kiln_platform::bits::{GrfSet, UnitSet};
+use kiln_platform::platform::MessageFamily;
 
 use crate::AllocError;
 use crate::problem::{File, Unit, units};

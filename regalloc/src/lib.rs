@@ -34,7 +34,7 @@ use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure;
-use kiln_target::bits::GrfSet;
+use kiln_platform::bits::GrfSet;
 
 use flags::Assigned;
 use frame::Frame;

@@ -13,7 +13,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, Src, VReg};
 use kiln_machine::liveness::Liveness;
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
 

@@ -8,7 +8,7 @@
 //! regalloc2 assigns their units, and moves of the answer. Stores that nothing loads are left out of that, and slots
 //! shared, as for `scan`.
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use smallvec::SmallVec;
 
 use crate::problem::{Answer, Constraint, NoAnswer, Operand, Place, Point, Problem, Role};

@@ -19,8 +19,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Role as MachineRole, Src, SrcReg, VReg};
-use kiln_target::bits::UnitSet;
-use kiln_target::isa::RegFile;
+use kiln_platform::bits::UnitSet;
+use kiln_platform::isa::RegFile;
 use smallvec::SmallVec;
 
 use crate::AllocError;

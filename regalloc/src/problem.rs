@@ -8,7 +8,7 @@
 //!
 //! The file is allocated in units of two GRFs, whatever their size: 128 GRFs are 64 units, 256 are 128.
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use smallvec::SmallVec;
 
 /// An allocation unit of the register file, by its number: two GRFs.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use smallvec::SmallVec;
 
 use crate::problem::{Answer, Constraint, Move, Operand, Place, Problem, Role, Slot, Unit, Value};

@@ -8,8 +8,8 @@ use std::ops::Range;
 use kiln_emit::inst::{Inst as Gen, Op, Origin, Reg, RegFile};
 use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Inst, Opcode, Role};
-use kiln_target::bits::UnitSet;
-use kiln_target::platform::{AddressCalls, MessageFamily};
+use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::{AddressCalls, MessageFamily};
 
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;

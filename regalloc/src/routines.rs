@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Inst, Opcode};
-use kiln_target::bits::{GrfSet, UnitSet};
+use kiln_platform::bits::{GrfSet, UnitSet};
 
 use crate::AllocError;
 use crate::frame::{Frame, Headers};

@@ -12,8 +12,8 @@ use kiln_emit::messages::load_store::offset_bits;
 use kiln_emit::messages::{AddressKind, RequestError, length_in_instruction};
 use kiln_machine::func::Function;
 use kiln_machine::inst::{self, Base, Inst};
-use kiln_target::abi::{self, Stack};
-use kiln_target::isa::SendOptions;
+use kiln_platform::abi::{self, Stack};
+use kiln_platform::isa::SendOptions;
 
 use crate::AllocError;
 use crate::frame::Frame;

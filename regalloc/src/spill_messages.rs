@@ -8,7 +8,7 @@ use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, Type};
 use kiln_emit::messages::access::{Address, MemoryAccess};
 use kiln_emit::messages::{Request, RequestError};
 use kiln_machine::func::Function;
-use kiln_target::abi::Stack;
+use kiln_platform::abi::Stack;
 
 use crate::AllocError;
 use crate::frame::Frame;

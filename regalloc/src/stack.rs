@@ -21,9 +21,9 @@
 
 use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, Target, Type};
 use kiln_machine::func::{Entered, Function, Term};
-use kiln_target::abi::Stack;
-use kiln_target::bits::UnitSet;
-use kiln_target::platform::MessageFamily;
+use kiln_platform::abi::Stack;
+use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::MessageFamily;
 
 use crate::AllocError;
 use crate::frame::Frame;

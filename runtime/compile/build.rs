@@ -13,11 +13,11 @@ const CRATES: [&str; 9] = [
     "../../frontend/visa",
     "../../frontend/genx",
     "../../ir",
-    "../../ir/machine",
+    "../../machine",
     "../../isel",
     "../../regalloc",
     "../../emit",
-    "../../emit/target",
+    "../../platform",
     ".",
 ];
 

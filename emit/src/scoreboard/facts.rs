@@ -7,8 +7,8 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use kiln_target::op::Props;
-use kiln_target::rules::{Rules, rules};
+use kiln_platform::op::Props;
+use kiln_platform::rules::{Rules, rules};
 
 use super::registers::{self, GRFS, Kind, Registers};
 use super::units::{Unit, Units};

@@ -2,7 +2,7 @@
 //!
 //! General registers come first; accumulators, flags, the address register and the scalar register follow.
 
-use kiln_target::isa::RegFile;
+use kiln_platform::isa::RegFile;
 
 pub(super) const GRFS: u16 = 256;
 /// Accumulators: registers of the size of a general one.

@@ -1,6 +1,6 @@
 //! The units that execute instructions, by the facts of a platform.
 
-use kiln_target::rules::{LongPipe, rules};
+use kiln_platform::rules::{LongPipe, rules};
 
 use crate::encoding::spec;
 use crate::inst::{Inst, Op, Pipe, Place, RegFile, Src, Type};

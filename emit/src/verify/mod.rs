@@ -1,7 +1,7 @@
 //! Checks that the hardware executes an instruction as it is written.
 //!
 //! The encoder refuses instructions without an encoding; this refuses those that break a rule of the manuals
-//! ("Register Region Restrictions" and the restrictions of single instructions). [`kiln_target::rules`] lists how
+//! ("Register Region Restrictions" and the restrictions of single instructions). [`kiln_platform::rules`] lists how
 //! families differ. Passes check their output with it. Rules about several instructions are in [`flow`] and
 //! [`scoreboard`]; the contents of payloads are not checked.
 
@@ -19,7 +19,7 @@ use crate::inst::{
     TokenUse, Type,
 };
 use crate::platform::Platform;
-use kiln_target::rules::{Rules, rules};
+use kiln_platform::rules::{Rules, rules};
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

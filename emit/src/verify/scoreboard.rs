@@ -32,7 +32,7 @@
 
 use std::collections::BTreeMap;
 
-use kiln_target::rules::{LongPipe, rules};
+use kiln_platform::rules::{LongPipe, rules};
 use smallvec::SmallVec;
 
 use crate::encoding::spec;

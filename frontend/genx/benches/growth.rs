@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use kiln_genx::{Options, compile, read};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64-n8:16:32\"
 target triple = \"spir64-unknown-unknown\"

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use kiln_genx::passes::kernels::{Access, ArgKind};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
             return ExitCode::from(4);
         }
     };
-    print!("{}", kiln_frontend::print::print(&compiled.visa));
+    print!("{}", kiln_visa::print::print(&compiled.visa));
     eprintln!("kernels:");
     for kernel in &compiled.interfaces {
         eprintln!(

@@ -1,7 +1,7 @@
 //! The front end for LLVM IR of the GenX backend: text, bitcode or SPIR-V in, vISA out.
 //!
 //! [`compile`] reads a module ([`ll`]), which becomes an IR of its own ([`ir`]); [`passes`] lower it, and [`emit`]
-//! makes vISA of it with [`kiln_frontend::build`]. Nothing here knows Gen machine code.
+//! makes vISA of it with [`kiln_visa::build`]. Nothing here knows Gen machine code.
 
 pub mod bc;
 pub mod emit;
@@ -12,8 +12,8 @@ pub mod ll;
 pub mod passes;
 pub mod spv;
 
-use kiln_frontend::module::Module as Visa;
-use kiln_target::platform::Platform;
+use kiln_platform::platform::Platform;
+use kiln_visa::module::Module as Visa;
 
 use emit::module::Interface;
 use error::{Code, Diagnostic, Loc, Result};
@@ -144,7 +144,7 @@ fn lower(
         insts.map(|inst| inst.place).collect::<Vec<_>>()
     });
     let places: Vec<_> = places.collect();
-    let visa = kiln_frontend::build::module(objects).map_err(|found| {
+    let visa = kiln_visa::build::module(objects).map_err(|found| {
         let first = found.0.first();
         let place = first.and_then(|found| places.get(found.object)?.get(found.inst?));
         let loc = place.map_or(Loc::default(), |place| match place.column {

@@ -2,7 +2,7 @@
 
 use kiln_genx::error::Code;
 use kiln_genx::{Options, compile};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const HEAD: &str = "target datalayout = \"e-p:64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)

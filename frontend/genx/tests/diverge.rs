@@ -1,8 +1,8 @@
 //! Divergent control flow: branches of channels where the rules for them hold, else masks.
 
-use kiln_frontend::opcode::Opcode;
 use kiln_genx::{Options, compile};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
+use kiln_visa::opcode::Opcode;
 
 /// Branches of channels in the vISA of a program of the runtime's tests, and the warnings.
 fn compiled(name: &str) -> (usize, Vec<String>) {

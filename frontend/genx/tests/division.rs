@@ -1,7 +1,7 @@
 //! Quotients of integers where the platform has only an approximate reciprocal of floats.
 
 use kiln_genx::{Options, compile};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const TEXT: &str = "target triple = \"spir64-unknown-unknown\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
@@ -21,7 +21,7 @@ fn code(platform: &str) -> Vec<Vec<String>> {
         variant: None,
     };
     let compiled = compile(TEXT.as_bytes(), &options).unwrap_or_else(|e| panic!("{}", e.message));
-    let text = kiln_frontend::print::print(&compiled.visa);
+    let text = kiln_visa::print::print(&compiled.visa);
     let words = text.lines().map(|line| {
         line.split("//")
             .next()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_genx::error::Code;
 use kiln_genx::{Options, compile};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const FORMS: [&str; 3] = ["opaque.ll", "bc", "opaque.bc"];
 /// Programs in which the translator writes other instructions: booleans that are cut off are compared, copies and double
@@ -52,7 +52,7 @@ fn visa(bytes: &[u8], platform: &str) -> Result<String, (Code, String)> {
         variant: None,
     };
     match compile(bytes, &options) {
-        Ok(compiled) => Ok(kiln_frontend::print::print(&compiled.visa)),
+        Ok(compiled) => Ok(kiln_visa::print::print(&compiled.visa)),
         Err(error) => Err((error.code, error.message)),
     }
 }

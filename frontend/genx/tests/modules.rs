@@ -2,7 +2,7 @@
 //! kernel, copies of memory and accesses of it. Each on a text, by the vISA or the stage behind it.
 
 use kiln_genx::{Compiled, Options, compile, stages};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const HEAD: &str = "target datalayout = \"e-p:64:64-p3:32:32-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
@@ -30,7 +30,7 @@ fn compiled(text: &str) -> Compiled {
 }
 
 fn visa(text: &str) -> String {
-    kiln_frontend::print::print(&compiled(text).visa)
+    kiln_visa::print::print(&compiled(text).visa)
 }
 
 /// Number of instructions of that name in a vISA text.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kiln_genx::{Options, compile, ir, read, stages};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const SEED: &str = include_str!("ll/everything.ll");
 
@@ -59,10 +59,7 @@ fn what_is_printed_is_the_same_program() {
     };
     let visa = |bytes: &[u8]| {
         let compiled = compile(bytes, &options).map_err(|error| error.message)?;
-        Ok::<_, String>((
-            kiln_frontend::print::print(&compiled.visa),
-            compiled.interfaces,
-        ))
+        Ok::<_, String>((kiln_visa::print::print(&compiled.visa), compiled.interfaces))
     };
     for path in programs("ll") {
         let bytes = std::fs::read(&path).expect("a file");

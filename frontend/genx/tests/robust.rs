@@ -2,7 +2,7 @@
 
 use kiln_genx::error::{Code, Loc};
 use kiln_genx::{Options, compile};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 
 const SEED: &str = include_str!("ll/everything.ll");
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_genx::error::Code;
 use kiln_genx::{Options, compile};
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 use spirv::{Capability, Decoration, Op};
 
 /// Words before the first instruction.
@@ -32,7 +32,7 @@ fn visa(bytes: &[u8]) -> Result<String, (Code, u32, String)> {
         variant: None,
     };
     match compile(bytes, &options) {
-        Ok(compiled) => Ok(kiln_frontend::print::print(&compiled.visa)),
+        Ok(compiled) => Ok(kiln_visa::print::print(&compiled.visa)),
         Err(error) => Err((error.code, error.loc.byte, error.message)),
     }
 }

@@ -6,9 +6,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kiln_frontend::binary::{read, write};
-use kiln_frontend::text::parse;
-use kiln_frontend::verify::verify;
+use kiln_visa::binary::{read, write};
+use kiln_visa::text::parse;
+use kiln_visa::verify::verify;
 
 /// The texts of all examples.
 fn examples() -> Vec<String> {

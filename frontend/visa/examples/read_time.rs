@@ -9,8 +9,8 @@ use std::io::{self, BufRead};
 use std::path::Path;
 use std::time::Instant;
 
-use kiln_frontend::binary::{read, write};
-use kiln_frontend::text::parse;
+use kiln_visa::binary::{read, write};
+use kiln_visa::text::parse;
 
 const RUNS: usize = 5;
 

@@ -14,10 +14,10 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kiln_frontend::binary::{self, ReadErrorKind, read, write};
-use kiln_frontend::module::Module;
-use kiln_frontend::print::print;
-use kiln_frontend::text::parse;
+use kiln_visa::binary::{self, ReadErrorKind, read, write};
+use kiln_visa::module::Module;
+use kiln_visa::print::print;
+use kiln_visa::text::parse;
 
 /// Result for one file.
 enum Outcome {

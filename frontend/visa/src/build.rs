@@ -10,10 +10,10 @@
 //! operands.
 //!
 //! ```
-//! use kiln_frontend::build::{Builder, module};
-//! use kiln_frontend::module::{Exec, Operand, PredUse, StateVar, Type};
-//! use kiln_frontend::opcode::{Opcode, Relation};
-//! use kiln_frontend::{print, text};
+//! use kiln_visa::build::{Builder, module};
+//! use kiln_visa::module::{Exec, Operand, PredUse, StateVar, Type};
+//! use kiln_visa::opcode::{Opcode, Relation};
+//! use kiln_visa::{print, text};
 //!
 //! // Clamps the numbers of the first surface: data[lane] = min(data[lane], limit).
 //! let mut k = Builder::kernel("clamp", 16);

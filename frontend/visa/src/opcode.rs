@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-use kiln_target::platform::{Generation, Generations};
+use kiln_platform::platform::{Generation, Generations};
 
 use crate::module::{Inst, Operand};
 use crate::shape::{Amount, Raw};

@@ -5,7 +5,7 @@
 //! instruction. Verifier, IR and instruction selection use it. The size of an operand without a [`Raw`] is unknown;
 //! passes that need it refuse the instruction.
 
-use kiln_target::isa::{Systolic, Type};
+use kiln_platform::isa::{Systolic, Type};
 
 use crate::lsc::TRANSPOSED;
 use crate::module::{Inst, Object, Operand};

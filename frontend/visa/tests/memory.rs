@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kiln_frontend::binary::{read, write};
-use kiln_frontend::module::{Inst, LabelDecl, LabelKind, Name, VarDecl};
-use kiln_frontend::text::parse;
+use kiln_visa::binary::{read, write};
+use kiln_visa::module::{Inst, LabelDecl, LabelKind, Name, VarDecl};
+use kiln_visa::text::parse;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]

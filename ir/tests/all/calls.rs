@@ -1,8 +1,8 @@
 //! The call graph.
 
-use kiln_frontend::module::Module;
-use kiln_frontend::text;
 use kiln_ir::callgraph::{CallGraph, Depth, Edge};
+use kiln_visa::module::Module;
+use kiln_visa::text;
 
 /// A module of a kernel and functions: name, argument and return sizes in GRFs, instructions.
 fn module(kernel: &str, functions: &[(&str, u8, u8, &str)]) -> Module {

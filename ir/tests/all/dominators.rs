@@ -5,7 +5,7 @@ use kiln_ir::build::build;
 use kiln_ir::dominators::Dominators;
 use kiln_ir::func::Block;
 use kiln_ir::verify::verify;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 

@@ -1,13 +1,13 @@
 //! Decided control flow: scalar and SIMD branches, joins, and the targets taken with no active channel.
 
 use crate::common::kernel;
-use kiln_frontend::module::Module;
-use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Block, Function, Term};
 use kiln_ir::verify::verify;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::module::Module;
+use kiln_visa::opcode::Opcode;
 
 /// The block with the `n`th instruction of that opcode.
 fn block_of(func: &Function, op: Opcode, n: usize) -> Block {
@@ -323,7 +323,7 @@ fn function(body: &str) -> Module {
          .decl P1 v_type=P num_elts=8\n\
          .kernel_attr ArgSize=1\n.kernel_attr RetValSize=1\n{body}\n"
     );
-    kiln_frontend::text::parse(&source).expect("a module")
+    kiln_visa::text::parse(&source).expect("a module")
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Writes that keep old contents, and reads of undefined contents.
 
 use crate::common::kernel;
-use kiln_frontend::module::Module;
-use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Function, Inst, Owner};
 use kiln_ir::verify::verify;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::module::Module;
+use kiln_visa::opcode::Opcode;
 
 fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
     let all = func.blocks.keys().flat_map(|b| func.block_insts(b));

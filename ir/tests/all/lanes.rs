@@ -1,7 +1,6 @@
 //! Sharing between lanes.
 
 use cranelift_entity::EntityRef;
-use kiln_frontend::module::{Module, Var};
 use kiln_ir::access;
 use kiln_ir::build::{BuildOptions, build, build_with};
 use kiln_ir::cfg;
@@ -9,7 +8,8 @@ use kiln_ir::func::{Cell, Function};
 use kiln_ir::lanes::{Homes, check};
 use kiln_ir::taken::Reached;
 use kiln_ir::verify::verify;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::module::{Module, Var};
 
 use crate::common::kernel;
 

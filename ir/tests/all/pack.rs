@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::common::kernel;
-use kiln_frontend::module::{Module, Var};
-use kiln_frontend::text;
 use kiln_ir::build::{BuildOptions, build, build_with};
 use kiln_ir::func::{Function, VarStorage};
 use kiln_ir::verify::verify;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::module::{Module, Var};
+use kiln_visa::text;
 
 const CELL: u32 = SKL.unit_bytes();
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::common::kernel;
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::text;
 use kiln_ir::build::build;
 use kiln_ir::func::{Function, Inst};
 use kiln_ir::verify::{VerifyError, verify};
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::opcode::Opcode;
+use kiln_visa::text;
 
 fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
     let all = func.blocks.keys().flat_map(|b| func.block_insts(b));

@@ -1,13 +1,13 @@
 //! Subroutines: inlining, parameters and results, and the accesses of calls.
 
-use kiln_frontend::module::{Module, Object};
-use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Cell, Function, Owner, Routine, Value, VarStorage};
 use kiln_ir::subroutines::{Which, prepare};
 use kiln_ir::verify::verify;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::module::{Module, Object};
+use kiln_visa::opcode::Opcode;
 
 /// A kernel with variables A to F, predicates P1 and P2.
 fn kernel(body: &str) -> Module {
@@ -19,7 +19,7 @@ fn kernel(body: &str) -> Module {
          .decl T6 v_type=T num_elts=1 v_name=T006\n\
          .kernel_attr Target=\"3d\"\n.kernel_attr SimdSize=8\n.function \"k_0\"\n{body}\n"
     );
-    kiln_frontend::text::parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"))
+    kiln_visa::text::parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
 const STORE: &str = "scatter4_scaled.R (M1, 8) T6 0x0:ud";

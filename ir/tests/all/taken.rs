@@ -1,10 +1,10 @@
 //! Places of variables whose address is taken.
 
-use kiln_frontend::module::{Module, Var};
-use kiln_frontend::{text, verify};
 use kiln_ir::build::build;
 use kiln_ir::func::VarStorage;
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
+use kiln_visa::module::{Module, Var};
+use kiln_visa::{text, verify};
 
 /// A SIMD8 kernel with variables V0 to V3 and R of eight dwords, and addresses A0 to A3.
 fn kernel(body: &str) -> Module {

@@ -16,9 +16,9 @@ mod send;
 use kiln_emit::encoding;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
-use kiln_target::op::Props;
-use kiln_target::rules::{Rules, rules};
+use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_platform::op::Props;
+use kiln_platform::rules::{Rules, rules};
 use smallvec::SmallVec;
 
 use crate::channels::Channels;

@@ -4,8 +4,8 @@
 //! piece of a register define a new version of it, the last one defines the register itself.
 
 use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, RegFile, SrcMod, Type};
-use kiln_target::op::Props;
+use kiln_platform::isa::{Cond, Op, RegFile, SrcMod, Type};
+use kiln_platform::op::Props;
 use smallvec::SmallVec;
 
 use super::{Legalizer, Result, Shape, exec_bytes, group, is_raw_mov, shape, widest};

@@ -6,7 +6,7 @@
 //! 32 bits, which are free to move.
 
 use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg};
-use kiln_target::isa::{Op, Region, SrcMod, Type};
+use kiln_platform::isa::{Op, Region, SrcMod, Type};
 use smallvec::SmallVec;
 
 use super::pieces::Dest;

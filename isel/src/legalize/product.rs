@@ -6,7 +6,7 @@
 
 use kiln_emit::encoding;
 use kiln_machine::inst::{Dst, Imm, Inst, Reg, Src};
-use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
+use kiln_platform::isa::{Cond, Op, RegFile, Region, Type};
 use smallvec::SmallVec;
 
 use super::pieces::{Dest, Flag};

@@ -1,7 +1,7 @@
 //! Regions of pieces, and the hardware's limits on where an operand's elements lie.
 
 use kiln_machine::inst::{Base, SrcReg};
-use kiln_target::isa::{RegFile, Region};
+use kiln_platform::isa::{RegFile, Region};
 
 use super::{Legalizer, Shape, rows_of_two};
 

@@ -4,7 +4,7 @@
 //! payload.
 
 use kiln_machine::inst::{Base, Desc, Dst, Inst, Old, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Op, RegFile, Type};
+use kiln_platform::isa::{Op, RegFile, Type};
 use smallvec::{SmallVec, smallvec};
 
 use super::Legalizer;

@@ -16,7 +16,7 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Class, Function};
 use kiln_machine::inst::{Inst, Old, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Op, RegFile, SrcMod, Type};
+use kiln_platform::isa::{Op, RegFile, SrcMod, Type};
 
 /// Maximum number of fixed registers whose contents are known at a time.
 const MAX_KNOWN: usize = 64;

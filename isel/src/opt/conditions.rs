@@ -9,7 +9,7 @@
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, SrcMod, Type};
+use kiln_platform::isa::{Cond, Op, SrcMod, Type};
 
 use super::count_uses;
 

@@ -4,7 +4,7 @@
 //! operations. Front ends write products of 64 bits by halves, of which one often is 0.
 
 use kiln_machine::inst::{Inst, Src};
-use kiln_target::isa::{Op, RegFile, SrcMod, Type};
+use kiln_platform::isa::{Op, RegFile, SrcMod, Type};
 
 /// Makes an instruction a move if its result is one of its sources, or 0.
 pub(super) fn simplify(inst: &mut Inst) {

@@ -22,9 +22,9 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_machine::liveness::{term_uses, uses_of};
-use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
-use kiln_target::op::Props;
-use kiln_target::rules::rules;
+use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
+use kiln_platform::op::Props;
+use kiln_platform::rules::rules;
 use smallvec::SmallVec;
 
 use super::{constants, count_uses, for_each_inst, identities};

@@ -11,8 +11,8 @@ use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Dst, Inst, Opcode, VReg};
 use kiln_machine::liveness::uses_of;
-use kiln_target::isa::Op;
-use kiln_target::op::Props;
+use kiln_platform::isa::Op;
+use kiln_platform::op::Props;
 
 /// The definition of a register.
 #[derive(Clone, Copy)]

@@ -17,8 +17,8 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg, VReg};
 use kiln_machine::liveness::{term_uses, uses_of};
-use kiln_target::isa::{Op, PredCtrl, RegFile, SrcMod, Type};
-use kiln_target::op::Props;
+use kiln_platform::isa::{Op, PredCtrl, RegFile, SrcMod, Type};
+use kiln_platform::op::Props;
 use smallvec::SmallVec;
 
 use super::dead::has_effect;

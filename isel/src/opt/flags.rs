@@ -21,7 +21,7 @@ use std::ops::Range;
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, SrcMod};
+use kiln_platform::isa::{Cond, Op, PredCtrl, RegFile, SrcMod};
 
 use super::count_uses;
 

@@ -13,7 +13,7 @@ use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Class, Edge, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
-use kiln_target::isa::{Op, SrcMod};
+use kiln_platform::isa::{Op, SrcMod};
 use smallvec::SmallVec;
 
 use super::for_each_inst;

@@ -16,8 +16,8 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Inst, Old, Opcode, Reg, Src, VReg};
-use kiln_target::isa::{Op, RegFile, Type};
-use kiln_target::op::Props;
+use kiln_platform::isa::{Op, RegFile, Type};
+use kiln_platform::op::Props;
 
 use super::dead::has_effect;
 

@@ -8,7 +8,7 @@
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Base, Imm, Inst, Old, Src, SrcReg, VReg};
-use kiln_target::isa::{Op, Region, SrcMod, Type};
+use kiln_platform::isa::{Op, Region, SrcMod, Type};
 
 /// Bytes of a truncated value.
 const LOW_BYTES: u32 = 4;

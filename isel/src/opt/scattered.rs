@@ -8,7 +8,7 @@ use cranelift_entity::SecondaryMap;
 use kiln_emit::encoding;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Dst, Imm, Inst, Opcode, Reg, Src, VReg};
-use kiln_target::isa::{Op, PredCtrl, Type};
+use kiln_platform::isa::{Op, PredCtrl, Type};
 
 /// Replaces such moves by `smov`. [`super::dead`] removes unused flags.
 pub fn run(func: &mut Function) {

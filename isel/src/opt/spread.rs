@@ -12,8 +12,8 @@
 use cranelift_entity::{EntityRef as _, PrimaryMap};
 use kiln_machine::func::{Block, Class, Function, RegData};
 use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
-use kiln_target::isa::{Op, Region, SrcMod, Type};
-use kiln_target::rules::rules;
+use kiln_platform::isa::{Op, Region, SrcMod, Type};
+use kiln_platform::rules::rules;
 
 /// Maximum number of bytes of an element that dword operations cannot write side by side.
 const MAX_NARROW_BYTES: u32 = 2;

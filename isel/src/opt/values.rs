@@ -16,8 +16,8 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Inst, Old, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::RegFile;
-use kiln_target::op::Props;
+use kiln_platform::isa::RegFile;
+use kiln_platform::op::Props;
 use smallvec::SmallVec;
 
 use super::dead::has_effect;

@@ -10,7 +10,7 @@ use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Dst, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
-use kiln_target::isa::{Op, Region, Type};
+use kiln_platform::isa::{Op, Region, Type};
 
 use super::Place;
 use crate::extent;

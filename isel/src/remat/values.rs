@@ -6,7 +6,7 @@ use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Inst, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
-use kiln_target::isa::Op;
+use kiln_platform::isa::Op;
 
 use super::{MAX_BLOCKS, NONE};
 use crate::extent;

@@ -11,8 +11,8 @@ use kiln_emit::cost::time::{self, Time};
 use kiln_emit::messages::{Access, Descriptors, Function as Shared, Request, Surface};
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{self, Base, Inst, Opcode, Role, VReg};
-use kiln_target::isa::{RegFile, Type};
-use kiln_target::op::Props;
+use kiln_platform::isa::{RegFile, Type};
+use kiln_platform::op::Props;
 use smallvec::SmallVec;
 
 const NONE: u32 = u32::MAX;

@@ -6,11 +6,11 @@
 
 use kiln_emit::encoding;
 use kiln_emit::messages::access::MemoryFence;
-use kiln_frontend::module::{self as visa, Operand};
-use kiln_frontend::opcode::{Opcode, Relation};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, Srcs};
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
+use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
+use kiln_visa::module::{self as visa, Operand};
+use kiln_visa::opcode::{Opcode, Relation};
 
 use super::buffer::Buffer;
 use super::product::half;

@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use cranelift_entity::EntityRef;
-use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{self as ir, Owner};
 use kiln_machine::func::{Block, BlockData, Edge, Entered, Term};
 use kiln_machine::inst::{Inst, Reg};
+use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
 use super::{Result, Select};

@@ -1,7 +1,7 @@
 //! Temporaries that are written in parts, such as payloads.
 
 use kiln_machine::inst::{Base, Dst, Reg, VReg};
-use kiln_target::isa::Type;
+use kiln_platform::isa::Type;
 use smallvec::{SmallVec, smallvec};
 
 use super::Select;

@@ -8,12 +8,12 @@
 //! A call of a subroutine passes the parameters and results that the IR lists, a register for each cell. Flags and
 //! address registers are passed in general registers.
 
-use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_ir::func::{self as ir, Cell, Routine, VarStorage};
 use kiln_machine::func::{Address, Class};
 use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
-use kiln_target::isa::{Op, Type};
-use kiln_target::platform::AddressCalls;
+use kiln_platform::isa::{Op, Type};
+use kiln_platform::platform::AddressCalls;
+use kiln_visa::module::{self as visa, Operand, predefined};
 
 use super::alu::UNRESOLVED;
 use super::operand::Storage;

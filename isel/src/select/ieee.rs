@@ -4,11 +4,11 @@
 //! with a final result; `madm` steps refine the others (PRM, "Extended Math Function", IEEE macros). Each macro is
 //! a table of steps, emitted by one function, eight float or four double channels at a time.
 
-use kiln_frontend::module::{self as visa, Operand};
-use kiln_frontend::opcode::Opcode;
 use kiln_machine::inst::{CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg};
-use kiln_target::isa::{Cond, MathFn, Op, Region, SrcMod, Type};
-use kiln_target::rules::rules;
+use kiln_platform::isa::{Cond, MathFn, Op, Region, SrcMod, Type};
+use kiln_platform::rules::rules;
+use kiln_visa::module::{self as visa, Operand};
+use kiln_visa::opcode::Opcode;
 
 use super::alu::{condition, unless};
 use super::buffer::Buffer;

@@ -10,12 +10,12 @@ use kiln_emit::messages::load_store::{KINDS, cache_code, kind, offset_bits};
 use kiln_emit::messages::{
     AddressKind, Data, Flag, Flush, Function, Kind, Request, Scope, Value, Vector,
 };
-use kiln_frontend::lsc::caching;
-use kiln_frontend::module as visa;
-use kiln_frontend::opcode::{Field, LscOp, Meaning, Opcode};
-use kiln_frontend::shape::{LSC_ELEMENTS, RawShape, number};
 use kiln_machine::inst::{Desc, Dst, Imm, Message, Src, SrcReg};
-use kiln_target::isa::{Op, Type};
+use kiln_platform::isa::{Op, Type};
+use kiln_visa::lsc::caching;
+use kiln_visa::module as visa;
+use kiln_visa::opcode::{Field, LscOp, Meaning, Opcode};
+use kiln_visa::shape::{LSC_ELEMENTS, RawShape, number};
 
 use super::buffer::Buffer;
 use super::message::{Payload, is_null};

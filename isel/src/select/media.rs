@@ -7,10 +7,10 @@ use kiln_emit::messages::access::{Address, Cache, Elements, MemoryAccess, Operat
 use kiln_emit::messages::{
     Function, Kind, Lines, Request, Simd, Stream, Surface as Memory, Value, others,
 };
-use kiln_frontend::module::{self as visa, Operand};
-use kiln_frontend::opcode::Opcode;
 use kiln_machine::inst::{Desc, Dst, Src};
-use kiln_target::isa::{Op, Type};
+use kiln_platform::isa::{Op, Type};
+use kiln_visa::module::{self as visa, Operand};
+use kiln_visa::opcode::Opcode;
 
 use super::buffer::Buffer;
 use super::memory::Surface;

@@ -5,11 +5,11 @@
 
 use kiln_emit::messages::access::{Address, Elements, MemoryAccess, MemoryFence, Operation, Space};
 use kiln_emit::messages::{Atomic as AtomicOperation, Request, Surface as Memory};
-use kiln_frontend::module::{self as visa, Operand, predefined};
-use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Opcode, svm_block_bytes};
-use kiln_frontend::shape::RawShape;
 use kiln_machine::inst::{Dst, Src};
-use kiln_target::isa::{Op, Type};
+use kiln_platform::isa::{Op, Type};
+use kiln_visa::module::{self as visa, Operand, predefined};
+use kiln_visa::opcode::{Atomic, AtomicOp, Fence, Opcode, svm_block_bytes};
+use kiln_visa::shape::RawShape;
 
 use super::message::{Answer, Payload, is_null};
 use super::operand::Storage;

@@ -8,12 +8,12 @@
 use kiln_emit::messages::{
     Descriptors, Request, Surface as Memory, extended_room, has_function, others, surface_apart,
 };
-use kiln_frontend::module::{self as visa, Operand, predefined};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::shape::{RawShape, raw_access};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
-use kiln_target::isa::{Op, Region, SendOptions, Type};
+use kiln_platform::isa::{Op, Region, SendOptions, Type};
+use kiln_visa::module::{self as visa, Operand, predefined};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::shape::{RawShape, raw_access};
 
 use super::buffer::Buffer;
 use super::memory::Surface;

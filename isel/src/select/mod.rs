@@ -25,13 +25,13 @@ mod typed;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use kiln_frontend::module as visa;
 use kiln_ir::func::{self as ir, Cell, Routine, Value, VarStorage};
 use kiln_machine::func::{Class, Entered, Function};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
-use kiln_target::abi::{self, Abi};
-use kiln_target::isa::Type;
-use kiln_target::platform::Platform;
+use kiln_platform::abi::{self, Abi};
+use kiln_platform::isa::Type;
+use kiln_platform::platform::Platform;
+use kiln_visa::module as visa;
 use scratch::{Area, Store};
 use smallvec::SmallVec;
 

@@ -6,14 +6,14 @@
 
 use kiln_emit::encoding;
 use kiln_emit::messages::Surface as Memory;
-use kiln_frontend::module::{self as visa, Combine, Modifier, Operand, predefined};
-use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{Cell, Def, VarStorage};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
-use kiln_target::abi::Stack;
-use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Region, SrcMod, Type};
-use kiln_target::platform::{HeaderField, MessageFamily};
+use kiln_platform::abi::Stack;
+use kiln_platform::isa::{Cond, Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_platform::platform::{HeaderField, MessageFamily};
+use kiln_visa::module::{self as visa, Combine, Modifier, Operand, predefined};
+use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
 use super::alu::condition;

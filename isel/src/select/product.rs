@@ -8,11 +8,11 @@
 //! product's sign is therefore moved to it, and a magnitude is replaced by its negation, which 32 bits can
 //! represent for every number.
 
-use kiln_frontend::module::{self as visa, Operand};
-use kiln_frontend::opcode::Opcode;
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
-use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
+use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
+use kiln_visa::module::{self as visa, Operand};
+use kiln_visa::opcode::Opcode;
 
 use super::alu::condition;
 use super::buffer::Buffer;

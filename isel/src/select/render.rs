@@ -5,9 +5,9 @@
 //! header's mask and ignores the instruction's predicate, so that the predicate is put there.
 
 use kiln_emit::messages::{Flag, Function, Kind, Request, Simd};
-use kiln_frontend::module::{self as visa, Operand};
 use kiln_machine::inst::{Desc, Dst, Old, Src};
-use kiln_target::isa::{Cond, Op, Type};
+use kiln_platform::isa::{Cond, Op, Type};
+use kiln_visa::module::{self as visa, Operand};
 
 use super::alu::condition;
 use super::buffer::Buffer;

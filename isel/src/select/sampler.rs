@@ -5,10 +5,10 @@
 //! operations are cut into several messages, whose responses are copied to their place.
 
 use kiln_emit::messages::{Flag, Kind, Simd, others};
-use kiln_frontend::module::{self as visa, Operand, StateVar, predefined};
-use kiln_frontend::opcode::Opcode;
 use kiln_machine::inst::{Desc, Dst, Reg, Src};
-use kiln_target::isa::{Op, Type};
+use kiln_platform::isa::{Op, Type};
+use kiln_visa::module::{self as visa, Operand, StateVar, predefined};
+use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
 use super::buffer::Buffer;

@@ -5,12 +5,12 @@
 //! copied. Rules of the types are the verifier's.
 
 use kiln_emit::encoding;
-use kiln_frontend::module::{self as visa, Operand};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::shape::{Product, RawShape, product};
 use kiln_machine::inst::{Reg, Src};
-use kiln_target::isa::{Op, Type};
-use kiln_target::rules::rules;
+use kiln_platform::isa::{Op, Type};
+use kiln_platform::rules::rules;
+use kiln_visa::module::{self as visa, Operand};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::shape::{Product, RawShape, product};
 
 use super::buffer::Buffer;
 use super::message::is_null;

@@ -3,10 +3,10 @@
 //! A payload has the coordinates u, v and r and the level of detail, a register each, up to the last one given.
 
 use kiln_emit::messages::access::{Elements, MemoryAccess, Operation, Space};
-use kiln_frontend::module::{self as visa};
-use kiln_frontend::opcode::Opcode;
 use kiln_machine::inst::Dst;
-use kiln_target::isa::{Op, Type};
+use kiln_platform::isa::{Op, Type};
+use kiln_visa::module::{self as visa};
+use kiln_visa::opcode::Opcode;
 
 use super::message::{Payload, is_null};
 use super::{Channels, Result, Select, field, ud};

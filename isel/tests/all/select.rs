@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use kiln_frontend::module::Module;
-use kiln_frontend::text;
 use kiln_isel::select::{Calls, Room, SelectError, select, select_in};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Desc, Inst, Opcode, Src};
 use kiln_machine::verify::{Level, verify};
-use kiln_target::isa::Op;
-use kiln_target::platform;
+use kiln_platform::isa::Op;
+use kiln_platform::platform;
+use kiln_visa::module::Module;
+use kiln_visa::text;
 
 /// Selects, removes dead code and legalizes; verifies before and after.
 fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {

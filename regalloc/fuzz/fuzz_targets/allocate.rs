@@ -4,8 +4,8 @@
 #[path = "../../tests/allocation/random.rs"]
 mod random;
 
+use kiln_platform::platform::SKL;
 use kiln_regalloc::{AllocError, Options, allocate};
-use kiln_target::platform::SKL;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -5,7 +5,7 @@
 
 use kiln_emit::inst::{Desc, Dst, Inst as Gen, Op, Place, Reg, RegFile, Src, Type};
 use kiln_machine::inst::VReg;
-use kiln_target::abi::Stack;
+use kiln_platform::abi::Stack;
 use smallvec::SmallVec;
 
 use super::state::{Meeting, Number};

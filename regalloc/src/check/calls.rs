@@ -7,9 +7,9 @@
 use kiln_emit::inst::{Desc, Inst as Gen, Op, Place, Reg, RegFile, Src, Target, Type};
 use kiln_machine::func::{Block, Entered};
 use kiln_machine::inst::{Inst, Opcode, VReg};
-use kiln_target::abi::Stack;
-use kiln_target::bits::GrfSet;
-use kiln_target::platform::{AddressCalls, MessageFamily};
+use kiln_platform::abi::Stack;
+use kiln_platform::bits::GrfSet;
+use kiln_platform::platform::{AddressCalls, MessageFamily};
 use smallvec::SmallVec;
 
 use super::addresses::Register;

@@ -14,8 +14,8 @@ use super::{Checker, Far, Held, Result, State, WHOLE};
 use crate::present::{passed_by, return_address};
 use crate::problem::Unit;
 use crate::routines::Passed;
-use kiln_target::bits::UnitSet;
-use kiln_target::platform::MessageFamily;
+use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::MessageFamily;
 
 impl Checker<'_> {
     /// The state in which a subroutine begins: each input in a place of its own.

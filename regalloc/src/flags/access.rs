@@ -2,8 +2,8 @@
 
 use kiln_machine::func::{Class, Function, Term};
 use kiln_machine::inst::{Desc, Inst, Reg, VReg};
-use kiln_target::isa::{PredCtrl, Region, Type};
-use kiln_target::platform::Platform;
+use kiln_platform::isa::{PredCtrl, Region, Type};
+use kiln_platform::platform::Platform;
 use smallvec::SmallVec;
 
 use super::file::WORD;

@@ -2,8 +2,8 @@
 
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Inst, Reg, Src};
-use kiln_target::isa::{Op, RegFile, Region, Type};
-use kiln_target::platform::Platform;
+use kiln_platform::isa::{Op, RegFile, Region, Type};
+use kiln_platform::platform::Platform;
 
 /// Words of the larger file.
 pub(crate) const MAX_WORDS: usize = 16;

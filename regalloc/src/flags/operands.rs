@@ -1,7 +1,7 @@
 //! Rewriting of one instruction: each value of the file that it names becomes a register.
 
 use kiln_machine::inst::{Desc, Dst, Inst, Message, MessageId, Old, Opcode, Reg, Src, VReg};
-use kiln_target::isa::Type;
+use kiln_platform::isa::Type;
 use smallvec::SmallVec;
 
 use super::access::{Access, Accesses, Place};

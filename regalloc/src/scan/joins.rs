@@ -4,7 +4,7 @@
 //! whose predecessor has a value elsewhere get a move at the predecessor's end. At a loop header the ends of the back
 //! edges are not known yet: they get moves to the places that the header chose.
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use smallvec::SmallVec;
 
 use super::parallel_moves::in_order;

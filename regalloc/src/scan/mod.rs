@@ -24,7 +24,7 @@ mod slots;
 mod spans;
 mod webs;
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 
 use crate::problem::{Answer, NoAnswer, Place, Point, Problem, Unit, units};
 use joins::Entry;

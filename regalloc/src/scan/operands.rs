@@ -4,7 +4,7 @@
 //! live on leave the units that are about to be overwritten; the use of a tied definition is copied if it lives on.
 //! Then killed values make room for definitions.
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use smallvec::SmallVec;
 
 use super::parallel_moves::in_order;

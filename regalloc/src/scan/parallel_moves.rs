@@ -3,7 +3,7 @@
 //! Takes moves that happen at once, and gives them one after the other. A move whose target no other move reads comes
 //! first; a cycle is broken by a move to another place.
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 use smallvec::SmallVec;
 
 use super::Step;

@@ -4,7 +4,7 @@
 //! and stored for loads that are not there any more: such moves are left out by liveness of units over the code, and
 //! by that of [`slots`](super::slots).
 
-use kiln_target::bits::UnitSet;
+use kiln_platform::bits::UnitSet;
 
 use super::Step;
 use super::parallel_moves::{CYCLE_SLOT, SAVE_SLOT};

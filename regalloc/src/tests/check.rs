@@ -1,8 +1,8 @@
 //! Products of matrices whose operands overlap, as no allocation leaves them; ways that meet.
 
 use kiln_emit::inst::Dst;
-use kiln_target::isa::Systolic;
-use kiln_target::platform::SKL;
+use kiln_platform::isa::Systolic;
+use kiln_platform::platform::SKL;
 
 use super::state::Meeting;
 use super::*;

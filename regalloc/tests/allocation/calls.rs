@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use kiln_machine::func::{Address, Entered, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Opcode, Reg, Src, VReg};
+use kiln_platform::abi::STACK_2;
+use kiln_platform::bits::GrfSet;
+use kiln_platform::isa::Type;
 use kiln_regalloc::check::check_part;
 use kiln_regalloc::routines::Parts;
 use kiln_regalloc::{Allocated, Scratch, allocate_part};
-use kiln_target::abi::STACK_2;
-use kiln_target::bits::GrfSet;
-use kiln_target::isa::Type;
 
 use crate::{block, compute, function, options};
 

@@ -13,9 +13,9 @@ mod spill;
 
 use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Message, Reg, Src, VReg};
+use kiln_platform::isa::{Op, Region, Type};
+use kiln_platform::platform::{Platform, SKL};
 use kiln_regalloc::{AllocError, Allocator, Options, allocate};
-use kiln_target::isa::{Op, Region, Type};
-use kiln_target::platform::{Platform, SKL};
 use proptest::prelude::*;
 
 /// Bytes that look random.

@@ -4,7 +4,7 @@ use kiln_emit::inst::{Desc, Inst, Op, Place, RegFile, Src, Target};
 use kiln_regalloc::check::check;
 use kiln_regalloc::{Allocated, allocate};
 
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
 
 use crate::{options, random};
 

@@ -4,8 +4,8 @@ use kiln_machine::func::{Block, BlockData, Class, Edge, Function, RegData, Term}
 use kiln_machine::inst::{
     Base, CondMod, Desc, Dst, Inst, List, Message, Old, Pred, Reg, Src, VReg,
 };
-use kiln_target::isa::{Cond, Op, PredCtrl, Region, Type};
-use kiln_target::platform::Platform;
+use kiln_platform::isa::{Cond, Op, PredCtrl, Region, Type};
+use kiln_platform::platform::Platform;
 
 /// Decisions; all nothing when the bytes are used up.
 pub struct Choices<'a>(pub &'a [u8]);

@@ -4,11 +4,11 @@
 use kiln_emit::inst::{Op as GenOp, Place, RegFile, Src as GenSrc, Target};
 use kiln_machine::func::{Entered, Function, Term};
 use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Src, VReg};
+use kiln_platform::bits::UnitSet;
+use kiln_platform::isa::Type;
 use kiln_regalloc::check::check_part;
 use kiln_regalloc::routines::{Convention, Parts, Passed};
 use kiln_regalloc::{Allocated, Scratch, allocate_part};
-use kiln_target::bits::UnitSet;
-use kiln_target::isa::Type;
 
 use crate::{block, compute, function, options, store};
 

@@ -2,8 +2,8 @@
 
 use kiln_machine::func::{Function, Term};
 use kiln_machine::inst::{Pred, Reg, VReg};
+use kiln_platform::isa::PredCtrl;
 use kiln_regalloc::{Allocator, Options, allocate};
-use kiln_target::isa::PredCtrl;
 
 use crate::{block, compute, edge, flag, function, options, store};
 

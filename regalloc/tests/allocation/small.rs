@@ -3,9 +3,9 @@
 use kiln_emit::inst::{Inst as Gen, Op, RegFile};
 use kiln_machine::func::{Class, Function, Term};
 use kiln_machine::inst::{Desc, Dst, Inst, Message, Pred, Reg, Src, VReg};
+use kiln_platform::isa::{PredCtrl, Region, Type};
 use kiln_regalloc::check::check;
 use kiln_regalloc::{Allocated, allocate};
-use kiln_target::isa::{PredCtrl, Region, Type};
 
 use crate::{block, compute, edge, flag, function, options, store};
 

@@ -6,7 +6,7 @@ use kiln_machine::parse::parse;
 use kiln_regalloc::{Options, allocate};
 use proptest::prelude::*;
 
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
 
 use crate::{block, bytes, compute, edge, flag, function, options, random, store};
 

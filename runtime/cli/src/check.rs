@@ -8,10 +8,10 @@
 use std::path::PathBuf;
 
 use kiln_compile::source::{self, InputError, Merged};
-use kiln_frontend::module::Module;
-use kiln_frontend::text::{self, Spans};
-use kiln_frontend::verify;
-use kiln_target::platform::{Generation, PLATFORMS, Platform};
+use kiln_platform::platform::{Generation, PLATFORMS, Platform};
+use kiln_visa::module::Module;
+use kiln_visa::text::{self, Spans};
+use kiln_visa::verify;
 use miette::{Report, Severity};
 use serde::Serialize;
 
@@ -124,7 +124,7 @@ fn read(input: &Input, platform: &'static Platform) -> Read {
             }
             read.module = Some((diagnosis.module, Some(diagnosis.spans)));
         }
-        Ok(source::Form::Binary) => match kiln_frontend::binary::read(input) {
+        Ok(source::Form::Binary) => match kiln_visa::binary::read(input) {
             Ok(module) => read.module = Some((module, None)),
             Err(error) => {
                 let error = InputError::Binary(error);

@@ -15,7 +15,7 @@ use kiln_compile::{Compiled, CompiledModule, Options, Outcome, Relocation, Sessi
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
-use kiln_target::abi::{self, Abi};
+use kiln_platform::abi::{self, Abi};
 use miette::Report;
 
 use super::dump::{self, Dump};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use kiln_compile::source::{self, Reading};
 use kiln_emit::platform::Platform;
-use kiln_frontend::verify::{Finding, Severity, verify};
-use kiln_frontend::{binary, print};
+use kiln_visa::verify::{Finding, Severity, verify};
+use kiln_visa::{binary, print};
 use miette::Report;
 
 use super::exit::Exit;

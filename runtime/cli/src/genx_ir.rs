@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use kiln_compile::source;
 use kiln_compile::{Compiled, Options, Session};
 use kiln_emit::platform::{self, Platform};
-use kiln_frontend::module::Module;
-use kiln_frontend::{binary, print};
-use kiln_target::abi;
+use kiln_platform::abi;
+use kiln_visa::module::Module;
+use kiln_visa::{binary, print};
 use miette::Report;
 
 use super::compile::{asm, safe};

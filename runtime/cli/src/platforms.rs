@@ -1,4 +1,4 @@
-//! Names of platforms on the command line, from [`kiln_target::platform`].
+//! Names of platforms on the command line, from [`kiln_platform::platform`].
 //!
 //! Each verb knows all names, in upper and lower case. For a platform that it cannot use, the error says what is known
 //! of it; for an unknown name, which name may be meant.
@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use kiln_target::platform::{self, Generation, Named, PLATFORMS, Platform, VISA_ONLY};
+use kiln_platform::platform::{self, Generation, Named, PLATFORMS, Platform, VISA_ONLY};
 
 /// Minimum similarity of a suggested name, from 0 to 1 (Jaro-Winkler).
 const MIN_SIMILARITY: f64 = 0.75;

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use kiln_compile::source::InputError;
 use kiln_compile::{Error, Failure};
-use kiln_frontend::module::{Module, Object, Place};
-use kiln_frontend::print::inst_text;
-use kiln_frontend::text::{self, ParseError, Spans};
-use kiln_frontend::verify::{self, Finding};
+use kiln_visa::module::{Module, Object, Place};
+use kiln_visa::print::inst_text;
+use kiln_visa::text::{self, ParseError, Spans};
+use kiln_visa::verify::{self, Finding};
 use miette::{
     Diagnostic, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report,
     ReportHandler, Severity, SourceCode, SourceSpan, SpanContents,

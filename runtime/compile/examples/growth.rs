@@ -19,7 +19,7 @@ use std::time::Instant;
 use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{Options, Seconds};
 use kiln_emit::platform::{self, MessageFamily, Platform, SKL};
-use kiln_frontend::module::Module;
+use kiln_visa::module::Module;
 use plotters::prelude::*;
 
 /// The platform that is compiled for, if it is not skl.
@@ -505,9 +505,9 @@ fn compile(text: &str) -> Result<Figures, String> {
         let now = clock();
         now - std::mem::replace(&mut start, now)
     };
-    let module: Module = kiln_frontend::text::parse(text).map_err(|e| e.to_string())?;
+    let module: Module = kiln_visa::text::parse(text).map_err(|e| e.to_string())?;
     let read = lap();
-    let findings = kiln_frontend::verify::verify(&module);
+    let findings = kiln_visa::verify::verify(&module);
     if let Some(finding) = findings.first() {
         return Err(finding.to_string());
     }

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use kiln_frontend::module::{Object, ObjectKind};
 use kiln_ir::build::uses_stack;
 use kiln_ir::subroutines::Which;
+use kiln_platform::bits::GrfSet;
 use kiln_regalloc::AllocError;
-use kiln_target::bits::GrfSet;
+use kiln_visa::module::{Object, ObjectKind};
 
 use crate::failure::CompileError;
 use crate::options::{Grfs, Options};

@@ -6,14 +6,14 @@
 
 use std::collections::HashMap;
 
-use kiln_frontend::module::{Module, Object, ObjectKind, Operand};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::verify::{self, Severity};
+use kiln_visa::module::{Module, Object, ObjectKind, Operand};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::verify::{self, Severity};
 
 use kiln_ir::callgraph::{self as graph, CallGraph, Edge, Node};
-use kiln_target::abi::Stack;
-use kiln_target::bits::GrfSet;
-use kiln_target::platform::{Generation, PLATFORMS};
+use kiln_platform::abi::Stack;
+use kiln_platform::bits::GrfSet;
+use kiln_platform::platform::{Generation, PLATFORMS};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kiln_frontend::verify::Severity;
+use kiln_visa::verify::Severity;
 
 /// One finding. A place in a text is a line and a column, a place in a binary object is an offset; findings about a
 /// whole file or module have neither.

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use kiln_emit::encoding::EncodeError;
-use kiln_frontend::module::{Object, Place};
-use kiln_frontend::print::Printer;
-use kiln_frontend::verify::{Finding, Severity};
 use kiln_ir::callgraph::CallError;
 use kiln_ir::cfg::CfgError;
 use kiln_regalloc::AllocError;
+use kiln_visa::module::{Object, Place};
+use kiln_visa::print::Printer;
+use kiln_visa::verify::{Finding, Severity};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{InputError, Merged};

@@ -26,11 +26,11 @@ pub mod source;
 
 pub use kiln_emit::assemble::RelocationKind;
 pub use kiln_emit::zebin::Zebin;
-pub use kiln_frontend as visa;
-pub use kiln_frontend::verify::Severity;
 pub use kiln_machine::func::Entered;
+pub use kiln_platform::platform::{PLATFORMS, Platform, find as find_platform};
 pub use kiln_regalloc::{Allocator, Stats as AllocationStats};
-pub use kiln_target::platform::{PLATFORMS, Platform, find as find_platform};
+pub use kiln_visa as visa;
+pub use kiln_visa::verify::Severity;
 
 pub use cache::Cache;
 pub use diagnostic::Diagnostic;

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use kiln_emit::assemble::Program;
-use kiln_frontend::module::{Object, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Object, Operand};
+use kiln_visa::opcode::Opcode;
 
 /// A row: valid from its offset up to that of the next row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use kiln_emit::assemble::{Relocation as Place, RelocationKind};
-use kiln_frontend::module::{Module, ObjectKind};
 use kiln_ir::callgraph::{CallGraph, Depth};
 use kiln_machine::func::Entered;
+use kiln_visa::module::{Module, ObjectKind};
 
 use crate::lines::Lines;
 use crate::result::{Compiled, Relocation, Symbol};

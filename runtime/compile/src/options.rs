@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use kiln_emit::platform::Platform;
 use kiln_genx::Variant;
+use kiln_platform::abi::{self, Abi};
 use kiln_regalloc::Allocator;
-use kiln_target::abi::{self, Abi};
 
 use crate::pressure::Place;
 use crate::source::Reading;

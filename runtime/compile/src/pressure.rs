@@ -7,15 +7,15 @@ mod channels;
 
 use std::collections::BTreeSet;
 
-use kiln_frontend::module::Object;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::{Graph, depths};
 use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::liveness::{Liveness, term_uses, uses_of};
 use kiln_machine::pressure::{self, Amount};
+use kiln_platform::isa::Op;
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::in_memory::{InMemory, Spot};
-use kiln_target::isa::Op;
+use kiln_visa::module::Object;
 use serde::Serialize;
 
 use crate::lines::Sources;

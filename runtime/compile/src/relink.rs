@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
-use kiln_frontend::module::{Module, ObjectKind};
+use kiln_visa::module::{Module, ObjectKind};
 
 use crate::failure::Failure;
 use crate::info::Info;

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use kiln_emit::assemble::{self, RelocationKind};
 use kiln_emit::prologue::Loads;
-use kiln_frontend::module::{Input, InputVar, Object};
 use kiln_machine::func::{Address, Entered};
 use kiln_regalloc::Stats;
+use kiln_visa::module::{Input, InputVar, Object};
 use serde::Serialize;
 
 use crate::attempt::Attempt;

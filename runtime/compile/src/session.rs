@@ -34,14 +34,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use kiln_emit::zebin::Zebin;
-use kiln_frontend::module::{Module, ObjectKind};
-use kiln_frontend::print;
-use kiln_frontend::text;
-use kiln_frontend::verify::{self, Severity};
 use kiln_ir::callgraph::{CallGraph, Edge};
 use kiln_machine::func::Entered;
-use kiln_target::bits::GrfSet;
-use kiln_target::platform::AddressCalls;
+use kiln_platform::bits::GrfSet;
+use kiln_platform::platform::AddressCalls;
+use kiln_visa::module::{Module, ObjectKind};
+use kiln_visa::print;
+use kiln_visa::text;
+use kiln_visa::verify::{self, Severity};
 use rayon::prelude::*;
 
 use crate::attempt::{self, Callees, Scratch};
@@ -268,7 +268,7 @@ impl Session {
         self.checked(names(inputs), merged, seconds)
     }
 
-    /// As [`Session::load`] for a module that was built in memory ([`kiln_frontend::build`]); messages use `name`.
+    /// As [`Session::load`] for a module that was built in memory ([`kiln_visa::build`]); messages use `name`.
     ///
     /// # Errors
     /// As [`Session::load`].

@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use kiln_frontend::binary::ReadError;
-use kiln_frontend::module::{Module, Object, ObjectKind, Operand};
-use kiln_frontend::text::ParseError;
 use kiln_genx::Variant;
-use kiln_target::platform::Platform;
+use kiln_platform::platform::Platform;
+use kiln_visa::binary::ReadError;
+use kiln_visa::module::{Module, Object, ObjectKind, Operand};
+use kiln_visa::text::ParseError;
 use petgraph::unionfind::UnionFind;
 
 use crate::interface::{self, Interface};
@@ -140,8 +140,8 @@ impl From<Module> for Source {
 /// The first error in the file, with its place.
 pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
     match form(bytes)? {
-        Form::Binary => Ok(kiln_frontend::binary::read(bytes)?.into()),
-        Form::Text(text) => Ok(kiln_frontend::text::parse(text)?.into()),
+        Form::Binary => Ok(kiln_visa::binary::read(bytes)?.into()),
+        Form::Text(text) => Ok(kiln_visa::text::parse(text)?.into()),
         Form::Genx(bytes) => {
             let options = kiln_genx::Options {
                 platform: how.platform,

@@ -10,7 +10,7 @@ use kiln_emit::inst::{Place, Reg, RegFile, Src};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Buffer, Launch, Program};
-use kiln_frontend::{text, verify};
+use kiln_visa::{text, verify};
 
 const LANES: usize = 16;
 /// Rows that the kernel stores.

@@ -11,7 +11,7 @@ use kiln_emit::ze_info::{MemoryKind, ZeInfo};
 use kiln_emit::zebin::{ADDRESS, FUNCTIONS, Relocation, Relocations, TEXT_PREFIX, Zebin};
 use kiln_exec::launch::Description;
 use kiln_exec::{Arg, Launch, Program};
-use kiln_target::abi;
+use kiln_platform::abi;
 
 const NAME: &str = "call_address";
 

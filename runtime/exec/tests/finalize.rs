@@ -13,9 +13,9 @@ use kiln_emit::encoding;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
-use kiln_frontend::binary;
-use kiln_frontend::module::Module;
-use kiln_frontend::text;
+use kiln_visa::binary;
+use kiln_visa::module::Module;
+use kiln_visa::text;
 use run::{Work, run};
 
 /// GRFs of a thread.

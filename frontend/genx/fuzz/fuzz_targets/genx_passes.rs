@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use kiln_target::platform::PLATFORMS;
+use kiln_platform::platform::PLATFORMS;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|source: &str| {

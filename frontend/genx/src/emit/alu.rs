@@ -1,7 +1,7 @@
 //! Arithmetic, logic and conversions.
 
-use kiln_frontend::module::{Modifier, Operand, Type as VType};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Modifier, Operand, Type as VType};
+use kiln_visa::opcode::Opcode;
 
 use super::bale::{self, Fold};
 use super::function::{Emitter, elementwise, imm};
@@ -344,12 +344,12 @@ impl Emitter<'_, '_> {
         let bits = near.clone().typed(VType::Ud);
         // One less where the float is beyond the double, in magnitude.
         let beyond = self.compare(
-            kiln_frontend::opcode::Relation::Gt,
+            kiln_visa::opcode::Relation::Gt,
             count,
             back.clone().with(Modifier::Abs),
             wide.clone().with(Modifier::Abs),
         )?;
-        let inexact = self.compare(kiln_frontend::opcode::Relation::Ne, count, back, wide)?;
+        let inexact = self.compare(kiln_visa::opcode::Relation::Ne, count, back, wide)?;
         let as_bits = typed(to, VType::Ud);
         self.masked(
             Opcode::Add,

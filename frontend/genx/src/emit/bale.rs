@@ -6,7 +6,7 @@
 //! alive a little longer.
 
 use cranelift_entity::SecondaryMap;
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
 use crate::intrinsics::messages::Part;

@@ -1,7 +1,7 @@
 //! Functions on the bits of integers.
 
-use kiln_frontend::module::Type as VType;
-use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_visa::module::Type as VType;
+use kiln_visa::opcode::{Opcode, Relation};
 
 use super::alu::typed;
 use super::bale;
@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
                     srcs.push(self.source(*arg, Sign::Unsigned)?);
                 }
                 self.apply(super::operand::Elementwise {
-                    tail: Some(kiln_frontend::module::Operand::Field(table)),
+                    tail: Some(kiln_visa::module::Operand::Field(table)),
                     ..super::function::elementwise(Opcode::Bfn, count, dst, &srcs)
                 })
             }

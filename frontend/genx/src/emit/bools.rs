@@ -1,7 +1,7 @@
 //! Vectors of `i1`: comparisons, logic, and their conversions to and from numbers.
 
-use kiln_frontend::module::{Operand, PredUse, Predicate, Type as VType};
-use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_visa::module::{Operand, PredUse, Predicate, Type as VType};
+use kiln_visa::opcode::{Opcode, Relation};
 use smallvec::smallvec;
 
 use super::bale::{self, Fold};

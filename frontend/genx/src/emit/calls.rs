@@ -2,9 +2,9 @@
 //!
 //! A vector of `i1` is passed in the bits of dwords. `%sp` is the end of what is used of the thread's private memory.
 
-use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType, Var, predefined};
-use kiln_frontend::opcode::Opcode;
-use kiln_target::platform::MessageFamily;
+use kiln_platform::platform::MessageFamily;
+use kiln_visa::module::{Exec, Operand, PredUse, Type as VType, Var, predefined};
+use kiln_visa::opcode::Opcode;
 
 use super::function::{Address, Emitter, Place, imm, source};
 use super::lsc::Target;

@@ -5,8 +5,8 @@
 //! the quotient is corrected by what remains. Remainders of floats are exact: the significand of the dividend is divided
 //! bit by bit.
 
-use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType};
-use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_visa::module::{Exec, Operand, PredUse, Type as VType};
+use kiln_visa::opcode::{Opcode, Relation};
 
 use super::alu::typed;
 use super::bale;

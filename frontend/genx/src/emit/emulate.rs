@@ -2,8 +2,8 @@
 //!
 //! Takes every elementwise operation. Afterwards none has an operand of 64 bits on such a platform.
 
-use kiln_frontend::module::{Modifier, Type as VType};
-use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_visa::module::{Modifier, Type as VType};
+use kiln_visa::opcode::{Opcode, Relation};
 
 use super::alu::typed;
 use super::function::{Emitter, elementwise, imm, source};
@@ -120,7 +120,7 @@ impl Emitter<'_, '_> {
             (Opcode::FMinMax, [a, b]) => {
                 let signed = e.srcs[0].ty() == VType::Q;
                 let [x, y] = self.comparable(count, signed, a, b)?;
-                let greater = e.lead == Some(kiln_frontend::module::Operand::Field(1));
+                let greater = e.lead == Some(kiln_visa::module::Operand::Field(1));
                 let relation = if greater { Relation::Gt } else { Relation::Lt };
                 let chosen = self.compare(relation, count, x, y)?;
                 let select = Elementwise {

@@ -4,8 +4,8 @@
 //! kernel which computes floats asks for that, unless an attribute says what it asks for. A function that has the attribute
 //! has its mode until it returns.
 
-use kiln_frontend::module::{Type as VType, Var, predefined};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Type as VType, Var, predefined};
+use kiln_visa::opcode::Opcode;
 
 use super::function::{Emitter, imm, source};
 use super::operand::{Dst, Layout, Src};

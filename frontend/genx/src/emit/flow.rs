@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 use foldhash::fast::FixedState;
-use kiln_frontend::module::{Exec, Operand, PredUse};
-use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_visa::module::{Exec, Operand, PredUse};
+use kiln_visa::opcode::{Opcode, Relation};
 
 use super::diverge;
 use super::function::{Emitter, Place, imm};

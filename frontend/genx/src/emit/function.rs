@@ -2,10 +2,10 @@
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use foldhash::fast::FixedState;
-use kiln_frontend::build::Builder;
-use kiln_frontend::module::{Label, Type as VType, Var};
-use kiln_frontend::opcode::Opcode;
-use kiln_target::platform::Platform;
+use kiln_platform::platform::Platform;
+use kiln_visa::build::Builder;
+use kiln_visa::module::{Label, Type as VType, Var};
+use kiln_visa::opcode::Opcode;
 use std::collections::HashMap;
 
 use super::assign::{Classes, assign};
@@ -562,7 +562,7 @@ pub fn source(var: Var, ty: VType, layout: Layout) -> Src {
         var,
         ty,
         layout,
-        modifier: kiln_frontend::module::Modifier::None,
+        modifier: kiln_visa::module::Modifier::None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Messages of the data ports as messages of the load-store units, for platforms that only have those.
 
-use kiln_frontend::module::{Operand, Type as VType, Var};
-use kiln_frontend::opcode::{AtomicOp, Opcode};
+use kiln_visa::module::{Operand, Type as VType, Var};
+use kiln_visa::opcode::{AtomicOp, Opcode};
 
 use super::bale;
 use super::function::{Emitter, source};

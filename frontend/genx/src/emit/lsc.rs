@@ -1,9 +1,9 @@
 //! Messages of the load-store units, for platforms that have them.
 
-use kiln_frontend::module::{Exec, Operand, PredUse, Type as VType, Var};
-use kiln_frontend::opcode::{LscOp, Opcode};
-use kiln_frontend::shape::RawShape;
-use kiln_target::platform::MessageFamily;
+use kiln_platform::platform::MessageFamily;
+use kiln_visa::module::{Exec, Operand, PredUse, Type as VType, Var};
+use kiln_visa::opcode::{LscOp, Opcode};
+use kiln_visa::shape::RawShape;
 
 use super::bale;
 use super::function::Emitter;

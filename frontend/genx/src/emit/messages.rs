@@ -1,8 +1,8 @@
 //! Messages: memory, atomics, barriers, raw sends; and the values that a thread begins with.
 
-use kiln_frontend::module::{Exec, Operand, StateVar, Surface, Type as VType, Var, predefined};
-use kiln_frontend::opcode::{Atomic, AtomicOp, Opcode};
-use kiln_target::platform::{Generation, MessageFamily};
+use kiln_platform::platform::{Generation, MessageFamily};
+use kiln_visa::module::{Exec, Operand, StateVar, Surface, Type as VType, Var, predefined};
+use kiln_visa::opcode::{Atomic, AtomicOp, Opcode};
 
 use super::bale;
 use super::function::{Emitter, imm, source};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
-use kiln_frontend::build::Builder;
-use kiln_frontend::module::{AttrValue, Object as VObject, Type as VType, Var};
-use kiln_target::platform::{Payload, Platform};
+use kiln_platform::platform::{Payload, Platform};
+use kiln_visa::build::Builder;
+use kiln_visa::module::{AttrValue, Object as VObject, Type as VType, Var};
 
 use super::calls::Passed;
 use super::function::{Address, Emitter, Place, Shared, Signature};

@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 
 use cranelift_entity::EntityRef;
-use kiln_frontend::build::Builder;
-use kiln_frontend::module::{
+use kiln_visa::build::Builder;
+use kiln_visa::module::{
     Addr, Align, Exec, Modifier, Operand, Place, PredUse, Predicate, Region, Type, Var, VarDecl,
     predefined,
 };
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, format_smolstr};
 

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use kiln_frontend::module::{Addr, Modifier, Operand, Region, Type, Var};
+use kiln_visa::module::{Addr, Modifier, Operand, Region, Type, Var};
 use smallvec::SmallVec;
 
 use super::predicates::Mask;
@@ -276,7 +276,7 @@ pub enum Dst {
 /// An elementwise operation over any number of elements.
 #[derive(Clone, Debug)]
 pub struct Elementwise {
-    pub op: kiln_frontend::opcode::Opcode,
+    pub op: kiln_visa::opcode::Opcode,
     /// Operands before the destination: the relation of a comparison.
     pub lead: Option<Operand>,
     /// Operands behind the sources.

@@ -1,6 +1,6 @@
 //! Vectors of `i1` in predicates: up to 32 elements each, several for wider vectors.
 
-use kiln_frontend::module::{PredUse, Predicate};
+use kiln_visa::module::{PredUse, Predicate};
 use smallvec::SmallVec;
 
 /// Elements of one predicate.

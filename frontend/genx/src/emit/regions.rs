@@ -1,7 +1,7 @@
 //! Regions and elements that are read and written by themselves.
 
-use kiln_frontend::module::Var;
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::Var;
+use kiln_visa::opcode::Opcode;
 
 use super::bale::{self, Fold};
 use super::function::{Emitter, imm};
@@ -308,7 +308,7 @@ impl Emitter<'_, '_> {
 
     /// Vector of 16-bit elements that are 1 where a mask is set.
     pub fn ones(&mut self, mask: Mask) -> Result<Src> {
-        use kiln_frontend::module::Type as VType;
+        use kiln_visa::module::Type as VType;
         let count = mask.count;
         let (_, dst, src) = self.temp(VType::Uw, count);
         let ty = self.visa(Scalar::Int(16), Sign::Unsigned)?;

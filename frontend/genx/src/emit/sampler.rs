@@ -1,7 +1,7 @@
 //! Messages of the 3D sampler: as many parameters as are not zero.
 
-use kiln_frontend::module::{Operand, Type as VType};
-use kiln_frontend::opcode::{Opcode, SamplerOp};
+use kiln_visa::module::{Operand, Type as VType};
+use kiln_visa::opcode::{Opcode, SamplerOp};
 
 use super::bale;
 use super::function::Emitter;

@@ -3,9 +3,9 @@
 //! Channels that are no power of two, or whose planes would not begin a register, are copied into payloads that are,
 //! with the channels behind the last off. A payload of a value is made once a block.
 
-use kiln_frontend::module::{Operand, PredUse, Type as VType, Var};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::shape::RawShape;
+use kiln_visa::module::{Operand, PredUse, Type as VType, Var};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::shape::RawShape;
 
 use super::function::{Emitter, source};
 use super::object::exec;
@@ -15,7 +15,7 @@ use super::value::selected;
 use crate::error::{Code, Result};
 use crate::intrinsics::Sign;
 use crate::ir::Value;
-use kiln_frontend::module::Exec;
+use kiln_visa::module::Exec;
 
 /// Bit of the mode of a sampler's message with sixteen pixels.
 const WIDE_SAMPLE: u32 = 16;

@@ -1,7 +1,7 @@
 //! Products of matrices, for platforms that have them.
 
-use kiln_frontend::module::{Operand, Type as VType, Var};
-use kiln_target::rules::rules;
+use kiln_platform::rules::rules;
+use kiln_visa::module::{Operand, Type as VType, Var};
 
 use super::function::{Emitter, source};
 use super::object::exec;

@@ -1,7 +1,7 @@
 //! Values as sources of instructions: constants, variables, and what is folded.
 
-use kiln_frontend::module::{Modifier, Operand, Type as VType, Var};
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::module::{Modifier, Operand, Type as VType, Var};
+use kiln_visa::opcode::Opcode;
 
 use super::bale::{self, Fold};
 use super::function::{Address, Emitter, Place, imm, source};
@@ -255,7 +255,7 @@ impl Emitter<'_, '_> {
         var: Var,
         byte: u32,
         offset: Src,
-    ) -> Result<kiln_frontend::module::Addr> {
+    ) -> Result<kiln_visa::module::Addr> {
         let word = self.as_word(offset)?;
         let addr = self.object().addr(1);
         let to = Operand::Address {

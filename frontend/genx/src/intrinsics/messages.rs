@@ -3,7 +3,7 @@
 //! Operands of the intrinsics are numbered from 0. Sources: the language reference of the dialect, and the pages of
 //! the vISA specification.
 
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::opcode::Opcode;
 
 /// An operand of the vISA instruction, in the order of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ mod table;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use kiln_frontend::module::Modifier;
-use kiln_frontend::opcode::{AtomicOp, Opcode};
+use kiln_visa::module::Modifier;
+use kiln_visa::opcode::{AtomicOp, Opcode};
 
 use crate::error::Code;
 use crate::ir::{BinaryOp, Function, Scalar, TypeData, Types, Value, ValueDef};

@@ -1,6 +1,6 @@
 //! Products of matrices: which operand of an intrinsic is which of `dpas`.
 
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::opcode::Opcode;
 
 /// A product of matrices, with its sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! Names are without `llvm.` and without the types behind them. Source: the language reference of the dialect and its
 //! list of definitions, 432 names.
 
-use kiln_frontend::module::{Modifier, predefined};
-use kiln_frontend::opcode::{AtomicOp as A, Opcode};
+use kiln_visa::module::{Modifier, predefined};
+use kiln_visa::opcode::{AtomicOp as A, Opcode};
 
 use super::{
     Access, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied, masked,

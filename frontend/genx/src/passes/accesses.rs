@@ -5,7 +5,7 @@
 
 use smallvec::smallvec;
 
-use kiln_frontend::opcode::AtomicOp;
+use kiln_visa::opcode::AtomicOp;
 
 use super::memory::{LOCAL, Memory};
 use crate::error::{Code, Result};

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use kiln_frontend::binary::read;
-use kiln_frontend_fuzz::{comes_back, use_all};
+use kiln_visa::binary::read;
+use kiln_visa_fuzz::{comes_back, use_all};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use kiln_frontend::text::{diagnose, parse};
-use kiln_frontend_fuzz::use_all;
+use kiln_visa::text::{diagnose, parse};
+use kiln_visa_fuzz::use_all;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|source: &str| {

@@ -1,11 +1,11 @@
 //! Properties of every module that was read.
 
-use kiln_frontend::binary::{NEWEST, read, write};
-use kiln_frontend::module::Module;
-use kiln_frontend::print::print;
-use kiln_frontend::text::parse;
-use kiln_frontend::verify::{check, verify};
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
+use kiln_visa::binary::{NEWEST, read, write};
+use kiln_visa::module::Module;
+use kiln_visa::print::print;
+use kiln_visa::text::parse;
+use kiln_visa::verify::{check, verify};
 
 /// Runs every function on a module: none panics, a sound module is the same after printing and reading, and written
 /// objects can be read.

@@ -9,7 +9,7 @@ use crate::module::{
     AttrValue, Input, InputVar, LabelKind, Object, Operand, Subject, Type, Var, predefined,
 };
 use crate::opcode::Opcode;
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
 
 /// Number of registers of the largest register file.
 const MAX_GRFS: u32 = 256;

@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::module::Type;
 use crate::opcode::{AtomicOp, LATER, Opcode};
-use kiln_target::platform::{Generation, Generations};
+use kiln_platform::platform::{Generation, Generations};
 
 /// Number of opcodes, which index the tables.
 const OPCODES: usize = Opcode::rows().len();

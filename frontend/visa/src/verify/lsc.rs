@@ -4,7 +4,7 @@ use super::{FindingKind, Verifier};
 use crate::lsc::{self, FLAT, TRANSPOSED};
 use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Category, Field, LscOp, Meaning, Opcode};
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
 
 /// Units, by number.
 const UGML: u32 = 1;

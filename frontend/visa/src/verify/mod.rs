@@ -32,7 +32,7 @@ use crate::labels;
 use crate::module::{Inst, Module, Object, ObjectKind, Place, Predicate, Subject, Var};
 use crate::opcode::{Category, Opcode};
 use calls::Functions;
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
 
 pub use rules::{FindingKind, RULES, Rule, Severity};
 

@@ -4,7 +4,7 @@ use super::operands::is_unused;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Modifier, Operand, StateVar, Subject, Type, predefined};
 use crate::opcode::{Field, LATER, Meaning, Opcode, PRECISIONS as NAMES};
-use kiln_target::platform::{Generation, Generations};
+use kiln_platform::platform::{Generation, Generations};
 
 /// Maximum number of labels of a `switchjmp`.
 const MAX_LABELS: usize = 32;

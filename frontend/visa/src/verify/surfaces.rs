@@ -5,7 +5,7 @@ use super::facts::{ATOMIC_TYPES, Types};
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Operand, Subject, Type, Var, predefined};
 use crate::opcode::{Atomic, AtomicOp, Field, Opcode};
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
 
 /// Maximum size in bytes of a block that one message moves.
 const MAX_BLOCK_BYTES: u32 = 256;

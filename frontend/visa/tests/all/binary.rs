@@ -1,11 +1,11 @@
 //! Binary objects: header, versions, and malformed files.
 
 use crate::common::saxpy;
-use kiln_frontend::binary::{ReadErrorKind, WriteErrorKind, read, write};
-use kiln_frontend::module::{
+use kiln_visa::binary::{ReadErrorKind, WriteErrorKind, read, write};
+use kiln_visa::module::{
     Align, Global, GlobalAttr, Linkage, Module, Object, ObjectKind, Relocation, Type,
 };
-use kiln_frontend::text::parse;
+use kiln_visa::text::parse;
 
 fn module() -> Module {
     parse(&saxpy()).expect("saxpy")
@@ -198,7 +198,7 @@ ret (M4, 1)
 wait 0x0:uw
 ";
     let mut module = read(&file).expect("an object");
-    module.objects[0].vars[kiln_frontend::module::Var::from_u32(32)].name = "V32".into();
+    module.objects[0].vars[kiln_visa::module::Var::from_u32(32)].name = "V32".into();
     assert_eq!(module, parse(text).expect("text"));
 }
 

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use kiln_frontend::build::{Builder, module};
-use kiln_frontend::module::{Exec, Label, LabelKind, Object, Operand, PredUse, Type, predefined};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::{binary, print, text, verify};
+use kiln_visa::build::{Builder, module};
+use kiln_visa::module::{Exec, Label, LabelKind, Object, Operand, PredUse, Type, predefined};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::{binary, print, text, verify};
 
 /// The object built again, with the labels declared in the opposite order.
 fn rebuilt(object: &Object) -> Object {
@@ -37,7 +37,7 @@ fn rebuilt(object: &Object) -> Object {
     }
     for input in &object.inputs {
         match input.var {
-            kiln_frontend::module::InputVar::General(var) if input.implicit == 0 => {
+            kiln_visa::module::InputVar::General(var) if input.implicit == 0 => {
                 builder.input(var, input.offset);
             }
             _ => panic!("no example has others"),

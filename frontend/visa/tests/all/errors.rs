@@ -1,10 +1,10 @@
 //! Messages of the readers and the verifier for wrong input.
 
 use crate::common::saxpy;
-use kiln_frontend::binary::{ReadErrorKind, read, write};
-use kiln_frontend::module::{Subject, Var};
-use kiln_frontend::text::{MAX_ERRORS, diagnose, parse};
-use kiln_frontend::verify::verify;
+use kiln_visa::binary::{ReadErrorKind, read, write};
+use kiln_visa::module::{Subject, Var};
+use kiln_visa::text::{MAX_ERRORS, diagnose, parse};
+use kiln_visa::verify::verify;
 
 fn binary() -> Vec<u8> {
     write(&parse(&saxpy()).expect("saxpy")).expect("saxpy")

@@ -3,13 +3,13 @@
 use std::fs;
 
 use crate::common::{folder, saxpy};
-use kiln_frontend::binary::{read, write};
-use kiln_frontend::module::{Input, InputVar, Operand, Region, Surface};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::print::print;
-use kiln_frontend::text::parse;
-use kiln_frontend::verify::check;
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
+use kiln_visa::binary::{read, write};
+use kiln_visa::module::{Input, InputVar, Operand, Region, Surface};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::print::print;
+use kiln_visa::text::parse;
+use kiln_visa::verify::check;
 
 /// An example's name, text and binary.
 struct Example {

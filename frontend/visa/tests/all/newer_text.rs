@@ -1,10 +1,10 @@
 //! Text of version 4.2, expressions, scopes and several files.
 
-use kiln_frontend::binary::write;
-use kiln_frontend::module::{Module, Object, Operand, Type};
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::print::{inst_text, print};
-use kiln_frontend::text::{FilesError, ParseErrorKind, parse, parse_files};
+use kiln_visa::binary::write;
+use kiln_visa::module::{Module, Object, Operand, Type};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::print::{inst_text, print};
+use kiln_visa::text::{FilesError, ParseErrorKind, parse, parse_files};
 
 const DECLS: &str = "\
 .version 4.2
@@ -93,7 +93,7 @@ fn objects_hold_what_newer_text_says() {
         let mut module = kernel(text).expect(text);
         module.version = (4, 1);
         let bytes = write(&module).expect(text);
-        let read = kiln_frontend::binary::read(&bytes).expect(text);
+        let read = kiln_visa::binary::read(&bytes).expect(text);
         assert_eq!(read.objects, module.objects, "{text}");
     }
     let call = kernel("ifcall.uniform (M1, 16) V33(0,0)<0;1,0> 2 1").expect("a call");

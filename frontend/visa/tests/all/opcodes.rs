@@ -1,7 +1,7 @@
 //! The opcode table compared with the pages of the specification: each instruction has its number, its name, and a
 //! text that can be read and printed.
 
-use kiln_frontend::opcode::{LscOp, Opcode};
+use kiln_visa::opcode::{LscOp, Opcode};
 
 /// Pages of the specification's instructions: name, number, sub-opcode, and the mnemonic of one of its instructions.
 const PAGES: &[(&str, u8, Option<u8>, &str)] = &[

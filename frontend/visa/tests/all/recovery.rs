@@ -1,7 +1,7 @@
 //! The reader that continues after errors agrees with the one that stops at the first, in the module and in the first
 //! error. Lines are those that compilers write, or nearly.
 
-use kiln_frontend::text::{diagnose, parse};
+use kiln_visa::text::{diagnose, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

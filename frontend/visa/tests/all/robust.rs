@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use crate::common::saxpy;
-use kiln_frontend::binary::{read, write};
-use kiln_frontend::module::{Module, Operand};
-use kiln_frontend::print::print;
-use kiln_frontend::text::parse;
-use kiln_frontend::verify::verify;
+use kiln_visa::binary::{read, write};
+use kiln_visa::module::{Module, Operand};
+use kiln_visa::print::print;
+use kiln_visa::text::parse;
+use kiln_visa::verify::verify;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

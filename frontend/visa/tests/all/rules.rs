@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use kiln_frontend::module::{
+use kiln_platform::platform::{Generation, named};
+use kiln_visa::module::{
     Input, InputVar, Label, LabelKind, Modifier, Module, Object, Operand, PredUse, Predicate,
     Region, Sampler, Type, Var,
 };
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::text::{diagnose, parse};
-use kiln_frontend::verify::{RULES, Severity, check, span, verify};
-use kiln_target::platform::{Generation, named};
+use kiln_visa::opcode::Opcode;
+use kiln_visa::text::{diagnose, parse};
+use kiln_visa::verify::{RULES, Severity, check, span, verify};
 
 /// Head of every text: 17 lines without a finding.
 const HEAD: &str = include_str!("../rules/head.visaasm");
@@ -261,7 +261,7 @@ fn wrong_modules_are_found() {
     let pred = PredUse {
         pred: Predicate::from_u32(1),
         inverse: false,
-        combine: kiln_frontend::module::Combine::None,
+        combine: kiln_visa::module::Combine::None,
     };
     assert_eq!(
         edited(|o| o.insts[MOV + 1].pred = Some(pred)),

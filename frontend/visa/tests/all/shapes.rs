@@ -1,8 +1,8 @@
 //! Shapes of raw operands, from the pages of the specification.
 
-use kiln_frontend::opcode::Opcode;
-use kiln_frontend::shape::{RawAccess, RawShape, raw_access};
-use kiln_frontend::text;
+use kiln_visa::opcode::Opcode;
+use kiln_visa::shape::{RawAccess, RawShape, raw_access};
+use kiln_visa::text;
 
 fn lanes(bytes: u32, planes: u32) -> RawAccess {
     RawAccess {

@@ -1,7 +1,7 @@
 //! Small kernels as text.
 
-use kiln_frontend::module::Module;
-use kiln_frontend::{text, verify};
+use kiln_visa::module::Module;
+use kiln_visa::{text, verify};
 
 /// A SIMD16 kernel with variables V, W, X of sixteen dwords, address
 /// A0 and predicates P1 to P3 of sixteen channels.

@@ -14,7 +14,7 @@ use super::super::loops::Loops;
 use super::super::webs::Webs;
 use super::straddling::{Edge, Straddling};
 use crate::problem::Problem;
-use kiln_target::crowded::Crowded;
+use kiln_platform::crowded::Crowded;
 
 const NONE: u32 = u32::MAX;
 /// The frequency of the body of a loop beside the code around it, and the number of loops around each other that count:

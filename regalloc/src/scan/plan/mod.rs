@@ -14,7 +14,7 @@
 //! all gaps of a web. The candidate with the most benefit for its cost is chosen until no position is over the limit
 //! (the greedy algorithm for covering); then what is not needed any more is given back.
 //!
-//! [`kiln_target::crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`cost`] costs.
+//! [`kiln_platform::crowded`] has the positions over the limit, [`straddling`] the edges that leave gaps, [`cost`] costs.
 
 mod cost;
 mod straddling;
@@ -26,7 +26,7 @@ use super::webs::Webs;
 use crate::problem::Problem;
 pub use cost::message_weight;
 use cost::{Costs, Price};
-use kiln_target::crowded::Crowded;
+use kiln_platform::crowded::Crowded;
 
 /// By web: the instructions before which it is away, as ascending ranges from the first to the last.
 #[derive(Default)]

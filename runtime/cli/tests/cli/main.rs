@@ -597,8 +597,7 @@ fn a_buffer_becomes_a_picture() {
 fn a_truncated_binary_is_refused_with_its_place() {
     let folder = Folder::new("truncated");
     let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
-    let binary =
-        kiln_frontend::binary::write(&kiln_frontend::text::parse(&source).unwrap()).unwrap();
+    let binary = kiln_visa::binary::write(&kiln_visa::text::parse(&source).unwrap()).unwrap();
     let out = folder.path("out.bin");
     for len in [
         5,
@@ -622,8 +621,7 @@ fn a_truncated_binary_is_refused_with_its_place() {
 fn what_is_no_visa_is_refused() {
     let folder = Folder::new("magic");
     let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
-    let mut binary =
-        kiln_frontend::binary::write(&kiln_frontend::text::parse(&source).unwrap()).unwrap();
+    let mut binary = kiln_visa::binary::write(&kiln_visa::text::parse(&source).unwrap()).unwrap();
     binary[0] = b'X';
     let wrong = folder.write("wrong.isa", binary);
     let out = folder.path("out.bin");

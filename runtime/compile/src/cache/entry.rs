@@ -11,8 +11,8 @@ use kiln_emit::assemble::RelocationKind;
 use kiln_emit::prologue::Loads;
 use kiln_genx::error::{Code, Diagnostic, Loc};
 use kiln_machine::func::Entered;
+use kiln_platform::bits::GrfSet;
 use kiln_regalloc::Stats;
-use kiln_target::bits::GrfSet;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::ATTEMPTS;
@@ -166,7 +166,7 @@ struct StatsEntry {
 
 /// A register set is stored as its words.
 mod grf_set {
-    use kiln_target::bits::GrfSet;
+    use kiln_platform::bits::GrfSet;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub fn serialize<S: Serializer>(set: &GrfSet, to: S) -> Result<S::Ok, S::Error> {

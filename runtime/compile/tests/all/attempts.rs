@@ -6,7 +6,7 @@ use kiln_compile::attempt::ATTEMPTS;
 use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{Compiled, Options};
 use kiln_compile::{Platform, find_platform};
-use kiln_frontend::{text, verify};
+use kiln_visa::{text, verify};
 
 fn skl() -> &'static Platform {
     find_platform("skl").expect("the platform of the tests")

@@ -8,8 +8,8 @@ use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{Compiled, CompiledModule, Options, Session, Stage};
 use kiln_emit::platform::{self, Platform};
+use kiln_platform::abi;
 use kiln_regalloc::Allocator;
-use kiln_target::abi;
 
 fn skl() -> &'static Platform {
     platform::find("skl").expect("a known platform")

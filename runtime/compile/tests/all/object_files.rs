@@ -868,7 +868,7 @@ fn lines_of_called_functions_are_theirs() {
     let module = compile(&visa);
     let kernel = &module.kernels[0];
     assert!(kernel.symbols.len() > 1);
-    let visa_module = kiln_frontend::text::parse(&visa).unwrap();
+    let visa_module = kiln_visa::text::parse(&visa).unwrap();
     for symbol in &kernel.symbols {
         let object = visa_module
             .objects

@@ -5,7 +5,7 @@ use kiln_compile::Options;
 use kiln_compile::attempt::{self, Scratch};
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, Platform};
-use kiln_frontend::text;
+use kiln_visa::text;
 
 const TABLE: &str = include_str!("../../../tests/raw_sends/table.txt");
 /// Low bits of the first word.

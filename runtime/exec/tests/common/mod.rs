@@ -3,7 +3,7 @@
 use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{Compiled, Options};
 use kiln_emit::platform::{self, Platform};
-use kiln_frontend::module::Object;
+use kiln_visa::module::Object;
 
 pub fn target(name: &str) -> &'static Platform {
     platform::find(name).expect("a known platform")

@@ -7,8 +7,8 @@ use kiln_compile::Compiled;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Image, Sampler};
-use kiln_frontend::verify::Severity;
-use kiln_frontend::{text, verify};
+use kiln_visa::verify::Severity;
+use kiln_visa::{text, verify};
 use std::fmt::Write;
 
 use crate::model::Ty;

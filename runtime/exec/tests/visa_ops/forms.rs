@@ -21,10 +21,10 @@ use kiln_exec::{
     Addressing, Arg, Cause, Comparison, Filter, Format, Image, ImageKind, Launch, Program,
     RunError, Sampler, Shape,
 };
-use kiln_frontend::module::Module;
-use kiln_frontend::opcode::{Opcode, Row};
-use kiln_frontend::verify::Severity;
-use kiln_frontend::{text, verify};
+use kiln_visa::module::Module;
+use kiln_visa::opcode::{Opcode, Row};
+use kiln_visa::verify::Severity;
+use kiln_visa::{text, verify};
 
 use crate::{access, common, ops, reference};
 

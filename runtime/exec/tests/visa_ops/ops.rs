@@ -5,7 +5,7 @@ use half::f16;
 use kiln_emit::encoding;
 use kiln_emit::inst::{MathFn, Op};
 use kiln_emit::platform::Platform;
-use kiln_frontend::opcode::Opcode;
+use kiln_visa::opcode::Opcode;
 
 use crate::model::Ty::{self, *};
 use crate::random::Random;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::module::{Module, Name, ObjectKind, Place};
 use crate::verify::calls::Functions;
-use kiln_target::platform::Generation;
+use kiln_platform::platform::Generation;
 use std::cell::OnceCell;
 
 /// Result of the rules of types alone: what `fits` says, and the number of findings of `maps`.

@@ -6,7 +6,7 @@ use crate::source::Input;
 fn module() -> CompiledModule {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/saxpy");
     let bytes = std::fs::read(format!("{folder}/saxpy.visaasm")).unwrap();
-    let platform = kiln_target::platform::find("skl").unwrap();
+    let platform = kiln_platform::platform::find("skl").unwrap();
     let input = Input {
         name: "k",
         bytes: &bytes,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, SrcMod, Type};
+use kiln_platform::isa::{Cond, Op, PredCtrl, RegFile, SrcMod, Type};
 
 use crate::func::{Block, Function, Term};
 use crate::inst::{Base, Desc, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use kiln_target::abi::{Abi, KERNEL};
-pub use kiln_target::isa::Class;
-use kiln_target::platform::Platform;
+use kiln_platform::abi::{Abi, KERNEL};
+pub use kiln_platform::isa::Class;
+use kiln_platform::platform::Platform;
 use smallvec::SmallVec;
 
 use crate::inst::{

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-use kiln_target::abi;
-use kiln_target::isa::{
+use kiln_platform::abi;
+use kiln_platform::isa::{
     Cond, MathFn, Op, PredCtrl, Region, SendOptions, SrcMod, SyncFn, Systolic, Type,
 };
-use kiln_target::platform;
+use kiln_platform::platform;
 use smallvec::SmallVec;
 
 use crate::func::{Address, Block, BlockData, Class, Edge, Entered, Function, RegData, Term};

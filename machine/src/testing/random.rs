@@ -4,8 +4,8 @@
 //! or two. Critical edges are split and every loop ends. Results do not matter; operands, regions, old contents and
 //! masks are as varied as possible.
 
-use kiln_target::isa::{Cond, Op, PredCtrl, Region, SrcMod, Type};
-use kiln_target::platform::SKL;
+use kiln_platform::isa::{Cond, Op, PredCtrl, Region, SrcMod, Type};
+use kiln_platform::platform::SKL;
 use smallvec::SmallVec;
 
 use crate::build::{self, Builder, edge};

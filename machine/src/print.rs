@@ -5,8 +5,8 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use kiln_target::abi::KERNEL;
-use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SendOptions, SrcMod};
+use kiln_platform::abi::KERNEL;
+use kiln_platform::isa::{Op, PredCtrl, RegFile, Region, SendOptions, SrcMod};
 
 use crate::func::{Block, Class, Edge, Entered, Function, RegData, Term};
 use crate::inst::{

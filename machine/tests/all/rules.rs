@@ -227,7 +227,7 @@ fn names_are_escaped() {
 
 #[test]
 fn the_documented_example_is_right() {
-    let page = include_str!("../../../../docs/machine-ir.md");
+    let page = include_str!("../../../docs/machine-ir.md");
     let example = page.split("```\n").nth(1).expect("there is an example");
     let func = parse(example).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(func.to_string(), example);

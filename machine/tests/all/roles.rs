@@ -2,8 +2,8 @@
 
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Role, Src, VReg};
-use kiln_target::isa::Type;
-use kiln_target::platform;
+use kiln_platform::isa::Type;
+use kiln_platform::platform;
 
 /// Number of parameters and of results: more than eight bits can count.
 const PASSED: u32 = 300;

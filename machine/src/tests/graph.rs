@@ -1,4 +1,4 @@
-use kiln_target::platform::SKL;
+use kiln_platform::platform::SKL;
 
 use super::*;
 use crate::func::{BlockData, Edge, Term};

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::func::{Block, BlockData, Class, Edge, Function, Term};
 use crate::inst::{CondMod, Dst, Inst, List, Opcode, Pred, Reg, Src, VReg};
-use kiln_target::isa::{Cond, PredCtrl, Region, Type};
+use kiln_platform::isa::{Cond, PredCtrl, Region, Type};
 
 /// Builder that appends to one block of a function at a time.
 pub struct Builder<'a> {

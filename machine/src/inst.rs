@@ -7,8 +7,8 @@
 
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::PackedOption;
-use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SendOptions, SrcMod, Type};
-use kiln_target::op::Props;
+use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SendOptions, SrcMod, Type};
+use kiln_platform::op::Props;
 
 /// A virtual register: one value in SSA form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 use crate::func::{Block, Class, Function, RegData, Term};
 use crate::graph::Graph;
 use crate::inst::{Base, Desc, Inst, Old, Opcode, Pred, Reg, Role, Src, VReg};
-use kiln_target::isa::{MathFn, Op};
+use kiln_platform::isa::{MathFn, Op};
 
 /// The stage that a function has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
