@@ -1,7 +1,8 @@
-//! Instructions in the form that later families have for them.
+//! Instructions in the form that the platform has for them.
 //!
-//! Takes blocks of instructions with physical registers, in the forms of the earliest families. Leaves those of the
-//! platform (PRM vol. 2a since Gen12, "send", "call", "ret"; vol. 9, "Accumulator Registers"):
+//! Takes blocks of instructions with physical registers. A forward `goto` gets the predicate that the platform wants, of
+//! the channels that take it or of those that do not (PRM vol. 2a, "goto"). Other instructions come in the forms of the
+//! earliest families, for which they stay, and leave in those of the platform (PRM vol. 2a since Gen12, "send", "call", "ret"; vol. 9, "Accumulator Registers"):
 //!
 //! - a send has two payloads, the second of which may be null, and a result of dwords;
 //! - an address of code is signed;
@@ -9,17 +10,19 @@
 //! - an operation that may write the accumulator always does;
 //! - packed sources, types and immediates are as the short forms have them: an immediate that fits has 16 bits, and
 //!   rotations are unsigned.
-//!
-//! Code for the earliest families stays as it is.
 
 use crate::assemble::Program;
 use crate::encoding;
+use crate::flow::is_forward;
 use crate::inst::{Inst, Op, Place, Reg, Region, Src, Type};
 use crate::platform::Platform;
 use kiln_platform::rules::rules;
 
 /// Gives all instructions the platform's form.
 pub fn run(program: &mut Program, platform: &Platform) {
+    if platform.goto_on_false {
+        invert_gotos(program);
+    }
     if encoding::has(Op::Sends, platform) {
         return;
     }
@@ -40,6 +43,17 @@ pub fn run(program: &mut Program, platform: &Platform) {
             }
             inst.opts.switch = false;
             inst.opts.acc_wr_en &= platform.acc_write_control;
+        }
+    }
+}
+
+/// Makes the predicate of each forward goto name the channels that do not take it.
+fn invert_gotos(program: &mut Program) {
+    for inst in program.blocks.iter_mut().flatten() {
+        if is_forward(inst)
+            && let Some(pred) = &mut inst.pred
+        {
+            pred.inverse = !pred.inverse;
         }
     }
 }

@@ -1075,9 +1075,8 @@ impl Checker<'_> {
         else {
             return Ok(());
         };
-        let inverted = self.func.target.goto_on_false;
         let mut zero = None;
-        if pred.is_none() && inverted {
+        if pred.is_none() && self.func.target.goto_on_false {
             let mov = code.next().ok_or("no flag for a goto")?;
             zero = Some(self.zero(mov, exec_size + chan_off, state)?);
         }
@@ -1086,10 +1085,8 @@ impl Checker<'_> {
         match (&pred, &g.pred, zero) {
             (None, None, None) => {}
             (None, Some(p), Some(flag))
-                if (p.flag, p.inverse, p.ctrl) == (flag, false, PredCtrl::Normal) => {}
-            (Some(f), Some(p), None)
-                if p.inverse == (f.inverse != inverted) && p.ctrl == f.ctrl =>
-            {
+                if (p.flag, p.inverse, p.ctrl) == (flag, true, PredCtrl::Normal) => {}
+            (Some(f), Some(p), None) if p.inverse == f.inverse && p.ctrl == f.ctrl => {
                 let bytes = self.flag_bytes(exec_size, chan_off, Some(f.ctrl));
                 self.reads(f.flag, p.flag, bytes, state)?;
             }

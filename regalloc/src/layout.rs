@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `Jump` | nothing, or `jmpi` |
 //! | `Branch` | `jmpi` to one successor, falling through to the other |
-//! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. Where those go whose predicate is *false* the predicate is inverted, and without one a `mov` of 0 to the free flag stands directly before the `goto` |
+//! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. On platforms whose `goto` needs a predicate, one without has that of the free flag, which a `mov` directly before it clears |
 //! | `GotoBackward` | `goto` with branch control: UIP where those that go are, JIP where the others wait |
 //! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge after it come before it, in a block of their own, so that those who wait find the join itself |
 //! | `Return` | the way back to the caller ([`crate::stack`]). Nothing in a subroutine: what went before has gone back |
@@ -183,17 +183,13 @@ impl Layout<'_> {
             } => {
                 let mut goto = Gen::new(Op::Goto, exec_size);
                 goto.chan_off = chan_off;
-                let inverted = self.func.target.goto_on_false;
                 goto.pred = pred.map(|p| self.pred(&p));
-                if inverted && let Some(p) = &mut goto.pred {
-                    p.inverse = !p.inverse;
-                }
-                if inverted && pred.is_none() {
+                if self.func.target.goto_on_false && pred.is_none() {
                     let flag = flag(free_flag);
                     code.push(zero(flag, exec_size + chan_off));
                     goto.pred = Some(Pred {
                         flag,
-                        inverse: false,
+                        inverse: true,
                         ctrl: PredCtrl::Normal,
                     });
                 }

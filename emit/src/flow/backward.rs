@@ -26,7 +26,10 @@ pub fn invert(program: &mut Program) {
             let mut back = Inst::new(Op::Jmpi, 1);
             back.no_mask = true;
             back.jip = goto.uip;
-            // A backward goto is taken where its predicate holds, a forward one where it does not.
+            // The exiting channels are those that did not take the goto.
+            if let Some(pred) = &mut goto.pred {
+                pred.inverse = !pred.inverse;
+            }
             goto.opts.branch_ctrl = false;
             goto.uip = Some(Target::Block(join));
             insts.push(back);

@@ -2,6 +2,9 @@
 //!
 //! Allocation may put moves on any edge, and only then is it known which edges are empty. The passes that depend on
 //! it are here. `docs/control-flow.md` argues why no channel is lost.
+//!
+//! The predicate of a goto names the channels that take it, on all platforms: [`forms`](crate::forms) gives forward gotos
+//! the other sense where the hardware has that.
 
 pub mod backward;
 pub mod predicate;
@@ -15,20 +18,8 @@ use crate::inst::{Inst, Op, Place, PredCtrl, Src, Target};
 /// The absent block.
 const NONE: u32 = u32::MAX;
 
-/// Makes the predicate of each forward goto name the other channels. The passes take it for that of the channels which
-/// stay; some platforms take it for that of the channels which leave.
-pub fn invert(program: &mut Program) {
-    for inst in program.blocks.iter_mut().flatten() {
-        if is_forward(inst)
-            && let Some(pred) = &mut inst.pred
-        {
-            pred.inverse = !pred.inverse;
-        }
-    }
-}
-
 /// True for a forward goto.
-fn is_forward(inst: &Inst) -> bool {
+pub(crate) fn is_forward(inst: &Inst) -> bool {
     inst.op == Op::Goto && !inst.opts.branch_ctrl
 }
 
@@ -47,7 +38,7 @@ fn leaving(block: &[Inst]) -> Option<usize> {
     let dst = zero.dst?;
     let bits = dst.ty.bytes() * 8;
     let cleared = pred.ctrl == PredCtrl::Normal
-        && !pred.inverse
+        && pred.inverse
         && zero.op == Op::Mov
         && zero.exec_size == 1
         && zero.no_mask

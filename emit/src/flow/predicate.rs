@@ -2,10 +2,10 @@
 //!
 //! | | before | after |
 //! | --- | --- | --- |
-//! | one branch | `(P) goto A`, `x`, `A: join` | `(P) x` |
-//! | two branches | `(P) goto A`, `x`, `goto E`, `A: join`, `y`, `E: join` | `(P) x`, `(~P) y` |
-//! | an exit | `(P) goto A`, `x`, `goto E`, `A: join` | `(P) x`, `(~P) goto E` |
-//! | a loop's end | `(P) goto A`, `x`, `goto E`, `A: join`, `jmpi H`, `E: join` | `(P) x`, `(~P) goto.b H`, `E: join` |
+//! | one branch | `(~P) goto A`, `x`, `A: join` | `(P) x` |
+//! | two branches | `(~P) goto A`, `x`, `goto E`, `A: join`, `y`, `E: join` | `(P) x`, `(~P) y` |
+//! | an exit | `(~P) goto A`, `x`, `goto E`, `A: join` | `(P) x`, `(P) goto E` |
+//! | a loop's end | `(~P) goto A`, `x`, `goto E`, `A: join`, `jmpi H`, `E: join` | `(P) x`, `(~P) goto.b H`, `E: join` |
 //!
 //! If the exit path of a loop is too long to be predicated, its goto and join stay, and only the jump back becomes a
 //! goto. Joins that become redundant are left to the passes after this one.
@@ -37,7 +37,7 @@ pub fn predicate(program: &mut Program) {
 /// A divergent goto and the region after it.
 struct Found {
     head: usize,
-    /// Blocks of the channels that stay.
+    /// Blocks of the channels that stay, and the predicate that names them.
     first: Run,
     pred: Pred,
     shape: Shape,
@@ -118,7 +118,11 @@ impl Found {
     fn new(program: &Program, names: &BranchTargets, head: usize) -> Option<Found> {
         let blocks = &program.blocks;
         let goto = blocks[head].last().filter(|i| is_forward(i))?;
-        let pred = goto.pred.filter(|p| p.ctrl == PredCtrl::Normal)?;
+        let leave = goto.pred.filter(|p| p.ctrl == PredCtrl::Normal)?;
+        let pred = Pred {
+            inverse: !leave.inverse,
+            ..leave
+        };
         let to = names.to(goto.uip)?;
         let second = to as usize;
         let join = blocks.get(second).filter(|block| starts_with_join(block))?;
@@ -195,7 +199,7 @@ impl Found {
             Shape::IfElse(others) => guard(blocks, &others, inverse),
             Shape::Leaves { jip, uip } => {
                 let leave = Inst {
-                    pred: Some(inverse),
+                    pred: Some(self.pred),
                     jip,
                     uip,
                     ..goto

@@ -2,8 +2,8 @@
 //!
 //! | | before | after |
 //! | --- | --- | --- |
-//! | two ways | `(P) goto A` … `mov f, 0`, `(f) goto E`, `A: join` … `E: join` | `(P) if` … `else` … `endif` |
-//! | a loop | `H:` … `(P) goto J` … `(Q) goto.b H`, `J: join` | `H:` … `(~P) break` … `(Q) while H` |
+//! | two ways | `(~P) goto A` … `mov f, 0`, `(~f) goto E`, `A: join` … `E: join` | `(P) if` … `else` … `endif` |
+//! | a loop | `H:` … `(P) goto J` … `(Q) goto.b H`, `J: join` | `H:` … `(P) break` … `(Q) while H` |
 //!
 //! `E` keeps its join if the channels of other gotos wait there. Without a second branch, `if` and `endif` are no
 //! fewer than goto and join, and these stay. `docs/control-flow.md` gives the conditions and why they suffice. Edge
@@ -515,6 +515,10 @@ impl<'a> Rewrite<'a> {
             Role::Same => {}
             Role::If(w) => {
                 inst.op = Op::If;
+                // An `if` names the channels that stay.
+                if let Some(pred) = &mut inst.pred {
+                    pred.inverse = !pred.inverse;
+                }
                 inst.jip = to(self.main[self.ways[w].second as usize]);
                 inst.uip = to(self.endif[w]);
             }
@@ -531,11 +535,8 @@ impl<'a> Rewrite<'a> {
             }
             Role::Break(l) => {
                 inst.op = Op::Break;
-                // A goto is taken where its predicate does not hold.
-                match &mut inst.pred {
-                    pred if all => *pred = None,
-                    Some(pred) => pred.inverse = !pred.inverse,
-                    None => {}
+                if all {
+                    inst.pred = None;
                 }
                 inst.jip = self.jump(b, inst.jip);
                 inst.uip = to(self.tail[self.loops[l].latch as usize]);

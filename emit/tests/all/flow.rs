@@ -90,9 +90,13 @@ fn flag() -> Pred {
     }
 }
 
+/// A goto of the channels whose flag is not set.
 fn goto(jip: u32, uip: u32) -> Inst {
     let mut inst = Inst::new(Op::Goto, 16);
-    inst.pred = Some(flag());
+    inst.pred = Some(Pred {
+        inverse: true,
+        ..flag()
+    });
     inst.jip = Some(Target::Block(jip));
     inst.uip = Some(Target::Block(uip));
     inst
@@ -100,6 +104,7 @@ fn goto(jip: u32, uip: u32) -> Inst {
 
 fn back(head: u32, join: u32) -> Inst {
     let mut inst = goto(join, head);
+    inst.pred = Some(flag());
     inst.opts.branch_ctrl = true;
     inst
 }
@@ -317,7 +322,7 @@ fn the_join_stays_for_others_that_wait_there() {
         &[join(5), work()],
     ]);
     let expected =
-        "0: f goto 3 6\n1: f if 4 5\n2: mov\n3: else 5 5\n4: mov\n5: endif 6\n6: join 7\n6: mov\n";
+        "0: ~f goto 3 6\n1: f if 4 5\n2: mov\n3: else 5 5\n4: mov\n5: endif 6\n6: join 7\n6: mov\n";
     assert_eq!(out, expected);
 }
 
@@ -343,7 +348,7 @@ fn a_loop_becomes_while_and_break() {
         &[work(), back(0, 4)],
         &[join(5), work()],
     ]);
-    let expected = "0: mov\n0: f goto 2 2\n1: mov\n1: break 2 4\n2: join 4\n2: mov\n\
+    let expected = "0: mov\n0: ~f goto 2 2\n1: mov\n1: break 2 4\n2: join 4\n2: mov\n\
         2: ~f break 4 4\n3: mov\n4: f while 0\n5: mov\n";
     assert_eq!(out, expected);
     // A goto that leaves two loops keeps the inner join: channels may wait only farther out.
@@ -355,7 +360,7 @@ fn a_loop_becomes_while_and_break() {
         &[join(5), work()],
     ]);
     assert!(
-        out.contains("f goto 3 4\n") && !out.contains("while 1"),
+        out.contains("~f goto 3 4\n") && !out.contains("while 1"),
         "{out}"
     );
 }
@@ -372,7 +377,7 @@ fn what_changes_nothing_goes() {
         &[join(3), work()],
         &[join(4), work()],
     ]);
-    assert_eq!(out, "1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    assert_eq!(out, "1: f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
 }
 
 #[test]
@@ -386,7 +391,7 @@ fn moves_behind_a_loop_turn_it_round() {
     ]);
     all_passes(&mut program);
     assert_eq!(check_program(&program), Ok(()));
-    let expected = "0: mov\n1: mov\n1: f goto 2 3\n1: jmpi 0\n2: mov\n3: join 4\n4: mov\n";
+    let expected = "0: mov\n1: mov\n1: ~f goto 2 3\n1: jmpi 0\n2: mov\n3: join 4\n4: mov\n";
     assert_eq!(shape(&program), expected);
 }
 
@@ -409,7 +414,7 @@ fn short_ways_are_executed_by_predicate() {
         &[join(6), work()],
         &[],
     ]);
-    let expected = "0: f goto 5 5\n2: f mov\n4: ~f mov\n5: join 6\n5: mov\n";
+    let expected = "0: ~f goto 5 5\n2: f mov\n4: ~f mov\n5: join 6\n5: mov\n";
     assert_eq!(out, expected);
     // One of the two sides is long.
     let out = after(&[
@@ -418,7 +423,7 @@ fn short_ways_are_executed_by_predicate() {
         &[join(3), work()],
         &[join(4), work()],
     ]);
-    assert_eq!(out, "1: f mov\n1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    assert_eq!(out, "1: f mov\n1: f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
     // The head of a loop on one side has other predecessors.
     let out = after(&[
         &[goto(3, 3)],
@@ -428,7 +433,7 @@ fn short_ways_are_executed_by_predicate() {
         &[join(5), work()],
         &[],
     ]);
-    assert!(out.starts_with("0: f goto"), "{out}");
+    assert!(out.starts_with("0: ~f goto"), "{out}");
     // One side leaves for another block.
     let out = after(&[
         &[goto(4, 4)],
@@ -440,14 +445,14 @@ fn short_ways_are_executed_by_predicate() {
         &[],
     ]);
     let expected =
-        "0: f goto 4 4\n2: f mov\n2: ~f goto 4 5\n3: mov\n4: join 5\n4: mov\n5: join 6\n5: mov\n";
+        "0: ~f goto 4 4\n2: f mov\n2: f goto 4 5\n3: mov\n4: join 5\n4: mov\n5: join 6\n5: mov\n";
     assert_eq!(out, expected);
     // Instructions without a mask run for all channels, and predicated ones have a predicate of their own.
     let mut guarded = small();
     guarded.pred = Some(flag());
     for inst in [mov(), guarded] {
         let blocks: &[&[Inst]] = &[&[goto(2, 2)], &[inst], &[join(3), work()], &[]];
-        assert!(after(blocks).starts_with("0: f goto"));
+        assert!(after(blocks).starts_with("0: ~f goto"));
     }
     // Six instructions are still short.
     let six = [const { small }; 6].map(|f| f());
@@ -470,7 +475,7 @@ fn a_loop_that_is_left_at_its_end_has_its_goto_there() {
     };
     let short = "0: mov\n1: f mov\n4: ~f while 0\n5: mov\n";
     assert_eq!(way_out(small()), short);
-    let long = "0: mov\n0: f goto 2 2\n1: mov\n2: join 4\n4: ~f while 0\n5: mov\n";
+    let long = "0: mov\n0: ~f goto 2 2\n1: mov\n2: join 4\n4: ~f while 0\n5: mov\n";
     assert_eq!(way_out(work()), long);
     // The flag has changed by then.
     let mut clears = small();

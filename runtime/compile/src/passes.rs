@@ -96,7 +96,6 @@ pub const PASSES: &[Pass] = &[
     kernel("headers", Level::Legal, share_headers),
     bottom_up("remat", true, Level::Legal, rematerialize),
     bottom_up("allocate", false, Level::Allocated, allocate),
-    part("invert-gotos", false, invert_gotos),
     part("shared-gotos", true, |program, _| {
         flow::shared::share(program)
     }),
@@ -112,7 +111,6 @@ pub const PASSES: &[Pass] = &[
     part("structure", true, |program, _| {
         flow::structure::structure(program)
     }),
-    part("restore-gotos", false, invert_gotos),
     part("reschedule", true, reschedule::schedule),
     part("errata", false, errata::run),
     part("forms", false, forms::run),
@@ -851,14 +849,6 @@ fn allocate(kernel: &mut Kernel, n: usize) -> Result<(), CompileError> {
     let stats = &mut kernel.compiled.allocation;
     *stats = stats.with(&allocated.stats);
     Ok(())
-}
-
-/// Inverts the predicates of forward gotos on platforms where the predicate selects the channels that leave; passes
-/// over control flow take it for those that stay.
-fn invert_gotos(program: &mut Program, platform: &'static Platform) {
-    if !platform.goto_on_false {
-        flow::invert(program);
-    }
 }
 
 /// Puts the code of subroutines after that of the kernel.
