@@ -1,4 +1,4 @@
-//! Kernels of explicit SIMD (`tests/genx`, made by its `remake`): a thread is one work-item. Their expected results are
+//! Kernels of explicit SIMD (`corpus/genx`, made by its `remake`): a thread is one work-item. Their expected results are
 //! computed by the comments of their sources, not by a compiler.
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use kiln_runtime::{Info, Input, Options, Platform, Session, Tier, find_platform}
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/genx")
+        .join("../corpus/genx")
         .join(name)
 }
 
@@ -288,7 +288,7 @@ fn an_interface_packs_the_local_ids_of_explicit_simd() {
 /// order of the code.
 #[test]
 fn object_files_have_the_lines_of_the_source() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/genx_lines");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/genx_lines");
     let expected = [
         ("lines.cpp", 21),
         ("lines.cpp", 22),

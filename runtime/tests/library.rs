@@ -22,7 +22,7 @@ fn session() -> Session {
 }
 
 fn kernel_file(name: &str, extension: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/kernels");
     std::fs::read(folder.join(name).join(format!("{name}.{extension}"))).expect("a test's file")
 }
 
@@ -142,7 +142,7 @@ fn loaded_code_runs() {
         .object_file(&module, info)
         .expect("an object file");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/kernels")
+        .join("../corpus/kernels")
         .join(name);
     let yaml = std::fs::read_to_string(folder.join("launch.yaml")).expect("a launch");
     let description = Description::parse(&yaml).expect("a launch");

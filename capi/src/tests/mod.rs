@@ -382,8 +382,8 @@ fn null_is_an_error_everywhere() {
     let mut cached = options(c"skl");
     cached.cache = path.as_ptr();
     let session = session_of(&cached).expect("a session");
-    let visa = file("runtime/tests/kernels/call_address/call_address.visaasm");
-    let zebin = file("runtime/tests/kernels/call_address/call_address.zebin");
+    let visa = file("corpus/kernels/call_address/call_address.visaasm");
+    let zebin = file("corpus/kernels/call_address/call_address.zebin");
     let module = load(&session, &visa).expect("a module");
     let program = compile(&session, &module).expect("a program");
     // SAFETY: the program lives.
@@ -761,7 +761,7 @@ fn unknown_symbols_and_addresses_are_errors() {
     let session = session();
     let module = load(
         &session,
-        &file("runtime/tests/kernels/call_address/call_address.visaasm"),
+        &file("corpus/kernels/call_address/call_address.visaasm"),
     );
     let program = compile(&session, &module.expect("a module")).expect("a program");
     // SAFETY: the program lives, and there is no other reference to it.
@@ -985,7 +985,7 @@ fn llvm_ir_is_compiled_and_run() {
     const BYTES: usize = 256;
     const FACTOR: u32 = 7;
     let session = session();
-    let folder = "runtime/tests/genx/phi_swap";
+    let folder = "corpus/genx/phi_swap";
     let mut input = file(&format!("{folder}/a.bin"));
     let expected = file(&format!("{folder}/expect_o.bin"));
     let mut factor = FACTOR.to_le_bytes();

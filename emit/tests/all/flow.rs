@@ -26,7 +26,7 @@ fn decoded(mut code: &[u8]) -> Vec<Inst> {
 fn object_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
-    for folder in ["examples", "runtime/tests/kernels"] {
+    for folder in ["examples", "corpus/kernels"] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_owned();

@@ -6,7 +6,7 @@ use kiln_visa::opcode::Opcode;
 
 /// Branches of channels in the vISA of a program of the runtime's tests, and the warnings.
 fn compiled(name: &str) -> (usize, Vec<String>) {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/tests/genx");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/genx");
     let text = std::fs::read(format!("{folder}/{name}/{name}.ll")).expect("a program");
     let platform = PLATFORMS.iter().find(|p| p.name == "skl").expect("skl");
     let options = Options {

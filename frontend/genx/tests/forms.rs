@@ -1,5 +1,5 @@
 //! Every form of a program gives the same vISA, or the same diagnostic: text and bitcode, with typed and with opaque
-//! pointers, and SPIR-V (`runtime/tests/genx`, made by LLVM and its translator).
+//! pointers, and SPIR-V (`corpus/genx`, made by LLVM and its translator).
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ const REWRITTEN: [&str; 13] = [
 /// Programs of a folder of the runtime's tests, and their own folders.
 fn programs(folder: &str) -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../runtime/tests")
+        .join("../../corpus")
         .join(folder);
     let entries = std::fs::read_dir(folder).expect("the programs");
     let folders = entries.map(|entry| entry.expect("an entry").path());

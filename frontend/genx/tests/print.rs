@@ -9,7 +9,7 @@ const SEED: &str = include_str!("ll/everything.ll");
 
 /// Programs in one form.
 fn programs(form: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/tests/genx");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx");
     let entries = std::fs::read_dir(folder).expect("the programs");
     let folders = entries.map(|entry| entry.expect("an entry").path());
     let files = folders.filter_map(|path| {

@@ -1,5 +1,5 @@
 //! SPIR-V that is damaged, cut off, hostile, or not meant for a whole thread ends in a diagnostic with its place. The
-//! programs of `runtime/tests/genx` and `genx_spv` are the seeds.
+//! programs of `corpus/genx` and `genx_spv` are the seeds.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use spirv::{Capability, Decoration, Op};
 const HEADER: usize = 5;
 
 fn program(folder: &str, name: &str) -> Vec<u32> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/tests");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let path: PathBuf = tests.join(folder).join(name).join(format!("{name}.spv"));
     let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let words = bytes.chunks_exact(4);

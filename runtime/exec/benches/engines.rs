@@ -248,7 +248,11 @@ fn translation(code: &Program, host: Host) -> (f64, f64) {
 fn translations(platform: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for roots in ["../../examples", "../tests/kernels", "../tests/xe_kernels"] {
+    for roots in [
+        "../../examples",
+        "../../corpus/kernels",
+        "../../corpus/xe_kernels",
+    ] {
         for entry in std::fs::read_dir(root.join(roots)).into_iter().flatten() {
             let folder = entry.expect("an entry").path();
             let name = folder.file_name().expect("a name").to_string_lossy();

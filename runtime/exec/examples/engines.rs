@@ -252,7 +252,11 @@ fn form(inst: &str) -> String {
 /// The folders of all examples and test kernels.
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = ["../../examples", "../tests/kernels", "../tests/xe_kernels"];
+    let roots = [
+        "../../examples",
+        "../../corpus/kernels",
+        "../../corpus/xe_kernels",
+    ];
     let entries = roots
         .iter()
         .filter_map(|dir| std::fs::read_dir(root.join(dir)).ok());

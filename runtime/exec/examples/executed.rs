@@ -98,7 +98,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut roots: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if roots.is_empty() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        roots = vec![root.join("../../examples"), root.join("../tests/kernels")];
+        roots = vec![
+            root.join("../../examples"),
+            root.join("../../corpus/kernels"),
+        ];
     }
     let folders = kernels(&roots)?;
     let results: Vec<(String, Result<[Figures; 2], String>)> = folders

@@ -1,7 +1,7 @@
 //! Random OpenCL C kernels: the reference compiler's code against ours from its vISA.
 //!
 //! `opencl PLATFORM COUNT SEED FOLDER OCLOC`: kernels whose results differ are written to FOLDER, with their launch in the form
-//! of `tests/kernels/remake`.
+//! of `corpus/kernels/remake`.
 //! `opencl reduce PLATFORM SEED FOLDER OCLOC`: one such kernel, reduced to what the difference needs.
 //!
 //! A difference is the reference's fault if its finalizer, with fewer optimizations, makes code of the same vISA that

@@ -3,7 +3,7 @@
 //! `programs PLATFORM COUNT SEED FOLDER [FINALIZER]`: COUNT programs; those whose results differ are written to FOLDER.
 //! `programs reduce PLATFORM SEED FOLDER [FINALIZER]`: the program, reduced to what the error needs (an error of the
 //! finalizer's code, if one is given and ours is right), is written to FOLDER.
-//! `programs keep PLATFORM SEED FOLDER`: the program is written to FOLDER in the form of `tests/programs/found`.
+//! `programs keep PLATFORM SEED FOLDER`: the program is written to FOLDER in the form of `corpus/programs/found`.
 //! `programs check FILE...`: checks our code of programs in that form.
 //!
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
@@ -161,7 +161,7 @@ fn check(files: &[String]) -> ExitCode {
     ExitCode::from(u8::from(wrong > 0))
 }
 
-/// Writes the program of a seed in the form of `tests/programs/found`.
+/// Writes the program of a seed in the form of `corpus/programs/found`.
 fn keep(target: &'static Platform, folder: &Path, seed: u64) -> ExitCode {
     let Some(case) = case_of(&draw::program(seed, target)) else {
         println!("program {seed}: not defined");

@@ -17,7 +17,7 @@ const NAME: &str = "call_address";
 
 fn folder_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../tests/kernels")
+        .join("../../corpus/kernels")
         .join(name)
 }
 
@@ -297,11 +297,11 @@ fn stacks_are_as_large_as_the_calls_are_deep() {
 const VERSION_1: [(&str, &[u8]); 4] = [
     (
         "call_address",
-        include_bytes!("../../tests/abi1/call_address.bin"),
+        include_bytes!("../../../corpus/abi1/call_address.bin"),
     ),
-    ("find", include_bytes!("../../tests/abi1/find.bin")),
-    ("steps", include_bytes!("../../tests/abi1/steps.bin")),
-    ("both", include_bytes!("../../tests/abi1/both.bin")),
+    ("find", include_bytes!("../../../corpus/abi1/find.bin")),
+    ("steps", include_bytes!("../../../corpus/abi1/steps.bin")),
+    ("both", include_bytes!("../../../corpus/abi1/both.bin")),
 ];
 /// Placeholder of a relocated address.
 const PLACEHOLDER: u64 = 0x6e10_ca2e;
@@ -402,7 +402,7 @@ fn steps(mut n: i32) -> i32 {
 /// (`two_kernels/two.cl`, `IGC_FunctionControl=4`), and one with our code.
 #[test]
 fn kernels_of_one_object_file_share_functions() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/two_kernels");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/two_kernels");
     let file = std::fs::read(dir.join("two.zebin")).unwrap();
     let theirs = Zebin::parse(&file).unwrap();
     let visa = std::fs::read(dir.join("two.visaasm")).unwrap();

@@ -27,7 +27,7 @@ struct Kernel {
 impl Kernel {
     fn read(name: &str, platform: &str) -> Kernel {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let folders = [root.join("examples"), root.join("runtime/tests/kernels")];
+        let folders = [root.join("examples"), root.join("corpus/kernels")];
         let folder: PathBuf = folders
             .into_iter()
             .map(|folder| folder.join(name))

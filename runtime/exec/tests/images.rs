@@ -10,7 +10,7 @@ use kiln_exec::{Arg, Cause, Format, Image, ImageKind, Launch, Program, RunError,
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../tests/kernels")
+        .join("../../corpus/kernels")
         .join(name)
 }
 

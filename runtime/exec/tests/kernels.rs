@@ -61,8 +61,9 @@ const XE: [(&str, usize); 7] = [
 const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 11), ("bmg", 14), ("ptl", 14)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
-    let of_all = XE.map(|(name, count)| (name, count, &["../../examples", "../tests/kernels"][..]));
-    let own = XE_ONLY.map(|(name, count)| (name, count, &["../tests/xe_kernels"][..]));
+    let of_all =
+        XE.map(|(name, count)| (name, count, &["../../examples", "../../corpus/kernels"][..]));
+    let own = XE_ONLY.map(|(name, count)| (name, count, &["../../corpus/xe_kernels"][..]));
     for (name, count, roots) in of_all.into_iter().chain(own) {
         let platform = platform::find(name).expect("the platform is known");
         let mut dirs = folders_in(roots);
@@ -92,7 +93,7 @@ impl Kernel {
 
 /// The folders of all examples and kernels.
 fn folders() -> Vec<PathBuf> {
-    folders_in(&["../../examples", "../tests/kernels"])
+    folders_in(&["../../examples", "../../corpus/kernels"])
 }
 
 fn folders_in(roots: &[&str]) -> Vec<PathBuf> {
@@ -445,7 +446,7 @@ fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
         let dirs = [
             "../../examples/saxpy",
             "../../examples/reduction",
-            "../tests/kernels/transpose",
+            "../../corpus/kernels/transpose",
         ];
         let (mut missed, mut reported) = (0, 0);
         for k in read(platform, dirs.map(|dir| root.join(dir)).to_vec()) {
@@ -590,7 +591,11 @@ fn our_code_for_xe_gives_the_expected_results() {
         row.platforms.iter().map(each)
     });
     for (device, count, name, arguments) in rows {
-        let mut dirs = folders_in(&["../../examples", "../tests/kernels", "../tests/xe_kernels"]);
+        let mut dirs = folders_in(&[
+            "../../examples",
+            "../../corpus/kernels",
+            "../../corpus/xe_kernels",
+        ]);
         let visa = |dir: &PathBuf| {
             let name = dir.file_name().unwrap().to_string_lossy().into_owned();
             dir.join(device).join(name).with_extension("visaasm")
@@ -633,7 +638,7 @@ fn our_code_for_xe_gives_the_expected_results() {
 fn places_of_blocks_of_images_have_offsets() {
     let bmg = platform::find("bmg").expect("the platform is known");
     on_each(
-        read(bmg, vec![PathBuf::from("../tests/kernels/img_block")]),
+        read(bmg, vec![PathBuf::from("../../corpus/kernels/img_block")]),
         |k| {
             let text = std::fs::read_to_string(k.dir.join("bmg/img_block.visaasm"))
                 .map_err(|e| e.to_string())?;
@@ -662,7 +667,7 @@ fn products_of_matrices_need_no_scratch_space() {
         ("xe_attention", 128),
         ("xe_attention_large", 256),
     ] {
-        let file = format!("../tests/xe_kernels/{name}/bmg/{name}.visaasm");
+        let file = format!("../../corpus/xe_kernels/{name}/bmg/{name}.visaasm");
         let options = Options {
             grf_limit,
             ..Options::new(platform)
@@ -693,7 +698,7 @@ const SPILLING: [&str; 10] = [
 /// Private memory before the spill slots takes almost all, or more, of the range of scratch block messages.
 #[test]
 fn spills_far_into_scratch_space_are_right() {
-    let dirs = SPILLING.map(|name| PathBuf::from("../tests/kernels").join(name));
+    let dirs = SPILLING.map(|name| PathBuf::from("../../corpus/kernels").join(name));
     on_each(read(skl(), dirs.to_vec()), |k: &Kernel| {
         let text = String::from_utf8(k.visa()).map_err(|e| e.to_string())?;
         let own = text.lines().filter(|line| !line.contains("SpillMemOffset"));
@@ -724,7 +729,7 @@ fn spills_far_into_scratch_space_are_right() {
 fn our_code_has_memory_beyond_short_messages() {
     let runs = AtomicUsize::new(0);
     for platform in [skl(), gen11()] {
-        let kernels = read(platform, folders_in(&["../tests/far_kernels"]));
+        let kernels = read(platform, folders_in(&["../../corpus/far_kernels"]));
         on_each(kernels, |k| run_ours(k, &runs));
     }
     assert!(runs.into_inner() >= 8);

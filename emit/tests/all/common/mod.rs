@@ -49,11 +49,7 @@ pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
     }
     // The reference's tools print no other listings for this platform.
     if platform.name == "ptl" {
-        let roots = [
-            "../examples",
-            "../runtime/tests/kernels",
-            "../runtime/tests/xe_kernels",
-        ];
+        let roots = ["../examples", "../corpus/kernels", "../corpus/xe_kernels"];
         let mut dirs: Vec<PathBuf> = roots
             .iter()
             .flat_map(|dir| fs::read_dir(root().join(dir)))

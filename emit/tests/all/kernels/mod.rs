@@ -10,12 +10,8 @@ use kiln_emit::zebin::Zebin;
 /// Object files for a platform.
 fn zebins(platform: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = [
-        "../examples",
-        "../runtime/tests/kernels",
-        "../runtime/tests/xe_kernels",
-    ]
-    .map(|dir| root.join(dir));
+    let roots =
+        ["../examples", "../corpus/kernels", "../corpus/xe_kernels"].map(|dir| root.join(dir));
     let mut files: Vec<PathBuf> = roots
         .iter()
         .flat_map(|dir| std::fs::read_dir(dir).unwrap())

@@ -753,7 +753,7 @@ fn costs_of_what_is_no_machine_code_are_a_failure() {
 fn warnings_of_open_addresses_are_left_out_on_request() {
     let folder = Folder::new("quiet");
     let visa = format!(
-        "{}/../tests/kernels/call_single/call_single.visaasm",
+        "{}/../../corpus/kernels/call_single/call_single.visaasm",
         env!("CARGO_MANIFEST_DIR")
     );
     let args = [

@@ -122,7 +122,7 @@ fn pressure_lists_what_lives_at_an_instruction() {
 fn pressure_is_shown_of_code_that_spills_to_its_end() {
     let input = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../tests/programs/found/function-called-again-by-address.visaasm"
+        "/../../corpus/programs/found/function-called-again-by-address.visaasm"
     );
     let shown = pass(&["pressure", "-p", "skl", input]);
     assert!(shown.contains("GRFs live"), "{shown}");
@@ -289,7 +289,7 @@ fn a_sweep_goes_on_where_registers_are_too_few() {
     let folder = Folder::new("sweep_few");
     let stack = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../tests/two_kernels/two.visaasm"
+        "/../../corpus/two_kernels/two.visaasm"
     );
     let saxpy = example("saxpy", "visaasm");
     let alone = pass(&["sweep", "-p", "skl", &saxpy, "--grf", "64,128"]);

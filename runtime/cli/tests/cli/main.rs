@@ -429,7 +429,7 @@ fn llvm_ir_is_printed_between_its_passes() {
 fn spirv_is_compiled_converted_and_checked() {
     let folder = Folder::new("spirv");
     let program = |name: &str| {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/genx/phi_swap");
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx/phi_swap");
         tests.join(name).to_str().unwrap().to_string()
     };
     let words = fs::read(program("phi_swap.spv")).unwrap();
@@ -825,7 +825,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 fn the_version_of_the_convention_is_chosen() {
     let folder = Folder::new("abi");
-    let source = "%s/../tests/kernels/call_single/call_single.visaasm";
+    let source = "%s/../../corpus/kernels/call_single/call_single.visaasm";
     let source = source.replace("%s", env!("CARGO_MANIFEST_DIR"));
     let code = |args: &[&str]| {
         let out = folder.path("out.bin");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::program::{Folder, example, examples, fail, kiln, pass, text};
 
 fn lines_fixture(extension: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/lines");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/lines");
     let path = folder.join("sum").with_extension(extension);
     path.display().to_string()
 }

@@ -99,7 +99,7 @@ fn arrays_move_to_memory_where_registers_are_too_few() {
 #[test]
 fn values_are_spilled_for_the_address_of_a_call() {
     let text =
-        include_str!("../../../tests/programs/found/function-called-again-by-address.visaasm");
+        include_str!("../../../../corpus/programs/found/function-called-again-by-address.visaasm");
     assert_eq!(compile(text, 128).attempt.name, "usual");
 }
 

@@ -111,7 +111,7 @@ fn assert_same(a: &CompiledModule, b: &CompiledModule, what: &str) {
 #[test]
 fn what_comes_from_the_cache_is_what_was_compiled() {
     let folder = Folder::new("same");
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels");
     let mut files: Vec<(PathBuf, PathBuf)> = Vec::new();
     for name in ["saxpy", "nested_loops", "double", "switch"] {
         let stem = tests.join(format!("../../../examples/{name}/{name}"));
@@ -418,7 +418,7 @@ fn modules_of_several_files_are_found() {
 #[test]
 fn modules_of_llvm_ir_are_found_with_their_interfaces() {
     let folder = Folder::new("genx");
-    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/genx");
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx");
     let forms = [
         ("two_kernels", "ll"),
         ("subroutine", "opaque.bc"),

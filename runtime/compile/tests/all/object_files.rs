@@ -43,7 +43,7 @@ fn compile(text: &str) -> CompiledModule {
 fn pairs() -> Vec<(PathBuf, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for place in ["../../examples", "../tests/kernels"] {
+    for place in ["../../examples", "../../corpus/kernels"] {
         for folder in fs::read_dir(root.join(place)).unwrap() {
             let folder = folder.unwrap().path();
             let Ok(files) = fs::read_dir(&folder) else {
@@ -690,7 +690,7 @@ const LINES: [&str; 4] = ["visaasm", "zebin", "lines", "cl"];
 
 fn lines_fixture(extension: &str) -> Vec<u8> {
     assert!(LINES.contains(&extension));
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/lines");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/lines");
     fs::read(folder.join("sum").with_extension(extension)).unwrap()
 }
 
@@ -863,7 +863,7 @@ fn any_name_of_a_file_is_written() {
 /// In a kernel's code that includes its callees, each function's rows belong to it.
 #[test]
 fn lines_of_called_functions_are_theirs() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels/call_recursive");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels/call_recursive");
     let visa = fs::read_to_string(folder.join("call_recursive.visaasm")).unwrap();
     let module = compile(&visa);
     let kernel = &module.kernels[0];
@@ -936,7 +936,7 @@ fn a_relinked_object_file_has_our_code() {
 /// follows its new mode.
 #[test]
 fn threads_of_an_execution_unit_follow_the_register_mode() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let object = |path: &Path| Zebin::parse(&fs::read(path).unwrap()).unwrap();
     let (mut modes, mut kernels) = (Vec::new(), 0);
     for place in ["kernels", "xe_kernels"] {
@@ -985,7 +985,7 @@ fn threads_of_an_execution_unit_follow_the_register_mode() {
 
 #[test]
 fn kernels_without_visa_are_listed_or_kept() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let zebin = root.join("two_kernels/two.zebin");
     let theirs = Zebin::parse(&fs::read(&zebin).unwrap()).unwrap();
     let names = theirs.kernels.iter().map(|k| k.name.as_str());

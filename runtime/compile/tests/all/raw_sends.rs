@@ -7,7 +7,7 @@ use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, Platform};
 use kiln_visa::text;
 
-const TABLE: &str = include_str!("../../../tests/raw_sends/table.txt");
+const TABLE: &str = include_str!("../../../../corpus/raw_sends/table.txt");
 /// Low bits of the first word.
 const OPCODE: u128 = 0x7f;
 const SEND: u128 = 0x31;

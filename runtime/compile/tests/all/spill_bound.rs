@@ -187,7 +187,7 @@ fn routines(path: &Path) -> Vec<Function> {
 #[test]
 fn spilling_is_near_the_best() {
     let wanted = std::env::var("BLOCKS").map_or(BLOCKS, |n| n.parse().unwrap());
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels");
     let mut kernels: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())

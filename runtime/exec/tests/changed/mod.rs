@@ -56,11 +56,7 @@ type Files = (PathBuf, PathBuf);
 
 /// Folders of the kernels with object files for a platform.
 fn files(device: &'static str) -> Vec<Files> {
-    let roots = [
-        "examples",
-        "runtime/tests/kernels",
-        "runtime/tests/xe_kernels",
-    ];
+    let roots = ["examples", "corpus/kernels", "corpus/xe_kernels"];
     let mut files: Vec<Files> = roots
         .iter()
         .flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("a folder"))

@@ -53,7 +53,7 @@ pub fn source(programs: &[&Program]) -> String {
     text
 }
 
-/// Source file of one kernel that describes its launch in the form of `tests/kernels/remake`.
+/// Source file of one kernel that describes its launch in the form of `corpus/kernels/remake`.
 pub fn described(program: &Program, range: &Range) -> String {
     use std::fmt::Write;
     let mut text = String::new();

@@ -37,7 +37,7 @@ fn root() -> &'static Path {
 
 /// The kinds of the platform's list; none if it has no list.
 pub fn listed(platform: &'static Platform) -> Result<Vec<Inst>, String> {
-    let path = root().join(format!("../tests/ops/kinds/{}.txt", platform.name));
+    let path = root().join(format!("../../corpus/ops/kinds/{}.txt", platform.name));
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -80,7 +80,11 @@ pub fn add(kinds: &mut Kinds, code: &[u8], platform: &'static Platform) -> Resul
 /// The folders of the project's kernels, and the object files that a platform has of them.
 pub fn object_files(platform: &'static Platform) -> Result<Vec<(PathBuf, PathBuf)>, String> {
     let mut files = Vec::new();
-    for folder in ["../tests/kernels", "../../examples", "../tests/xe_kernels"] {
+    for folder in [
+        "../../corpus/kernels",
+        "../../examples",
+        "../../corpus/xe_kernels",
+    ] {
         let entries = std::fs::read_dir(root().join(folder)).map_err(|e| e.to_string())?;
         for entry in entries {
             let dir = entry.map_err(|e| e.to_string())?.path();

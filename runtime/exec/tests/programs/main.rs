@@ -21,7 +21,7 @@ use case::Case;
 use kiln_emit::platform::{self, Platform};
 
 /// Programs that failed once.
-const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/found");
+const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/programs/found");
 
 fn target(name: &str) -> &'static Platform {
     platform::find(name).expect("a known platform")

@@ -28,9 +28,9 @@ use kiln_visa::{text, verify};
 
 use crate::{access, common, ops, reference};
 
-const HEAD: &str = include_str!("../../../tests/visa_ops/forms/head.visaasm");
-const FORMS: &str = include_str!("../../../tests/visa_ops/forms/forms.txt");
-const ENCODINGS: &str = include_str!("../../../tests/visa_ops/forms/encodings.txt");
+const HEAD: &str = include_str!("../../../../corpus/visa_ops/forms/head.visaasm");
+const FORMS: &str = include_str!("../../../../corpus/visa_ops/forms/forms.txt");
+const ENCODINGS: &str = include_str!("../../../../corpus/visa_ops/forms/encodings.txt");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/instructions.md");
 /// Reason why forms are refused that the specification allows on the platform.
 const NO_ORACLE: &str = "\

@@ -19,7 +19,7 @@ use crate::{cases, common};
 const SAMPLE: u32 = 12;
 const TABLE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../tests/visa_ops/reference.txt"
+    "/../../corpus/visa_ops/reference.txt"
 );
 
 /// True if the file has results of an operation.

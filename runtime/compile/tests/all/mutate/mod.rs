@@ -71,11 +71,7 @@ fn all_texts(platform: &Platform) -> &'static [String] {
     let newer = platform.memory == MessageFamily::LoadStore;
     TEXTS[usize::from(newer)].get_or_init(|| {
         let part = if newer { "bmg" } else { "" };
-        let folders = [
-            "examples",
-            "runtime/tests/kernels",
-            "runtime/tests/xe_kernels",
-        ];
+        let folders = ["examples", "corpus/kernels", "corpus/xe_kernels"];
         let texts = folders.map(|folder| texts_in(&root().join(folder), part));
         texts.concat()
     })
