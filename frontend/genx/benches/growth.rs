@@ -125,10 +125,7 @@ fn least<const N: usize>(runs: [&dyn Fn(); N]) -> [f64; N] {
 }
 
 fn main() {
-    let options = Options {
-        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
-        variant: None,
-    };
+    let options = Options::new(PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"));
     let compiled = |text: &str| {
         if let Err(error) = compile(text.as_bytes(), &options) {
             panic!("{}: {error}", error.loc);

@@ -23,10 +23,7 @@ fn main() -> ExitCode {
             return ExitCode::from(3);
         }
     };
-    let options = kiln_genx::Options {
-        platform,
-        variant: None,
-    };
+    let options = kiln_genx::Options::new(platform);
     let compiled = match kiln_genx::compile(&bytes, &options) {
         Ok(compiled) => compiled,
         Err(error) => {

@@ -50,12 +50,19 @@ codes! {
     Constant = "G0020" "a constant is not supported here",
     Spirv = "G0021" "the words are no SPIR-V",
     NoCompute = "G0022" "the SPIR-V is not that of explicit SIMD",
+    Divergence = "G0023" "a rule of divergent control flow does not hold",
+    Pass = "G0024" "a pass breaks a rule of the IR: a fault of Kiln",
 }
 
 impl Code {
+    /// True if this is the code of a fault of the compiler.
+    pub fn is_fault(code: &str) -> bool {
+        code == Code::Pass.text()
+    }
+
     /// True if this is the code of something that is valid and not supported.
     pub fn is_unsupported(code: &str) -> bool {
-        const INVALID: [Code; 7] = [
+        const OTHERS: [Code; 8] = [
             Code::Syntax,
             Code::Name,
             Code::Mismatch,
@@ -63,9 +70,10 @@ impl Code {
             Code::Variant,
             Code::Bitcode,
             Code::Spirv,
+            Code::Pass,
         ];
         let found = Code::ALL.iter().find(|one| one.text() == code);
-        found.is_some_and(|one| !INVALID.contains(one))
+        found.is_some_and(|one| !OTHERS.contains(one))
     }
 }
 

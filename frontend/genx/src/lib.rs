@@ -1,8 +1,9 @@
 //! The front end for LLVM IR of the GenX backend: text, bitcode or SPIR-V in, vISA out.
 //!
-//! [`compile`] reads a module ([`ll`]), which becomes an IR of its own ([`ir`]); [`passes`] lower it, and [`emit`]
-//! makes vISA of it with [`kiln_visa::build`]. Nothing here knows Gen machine code.
+//! [`compile`] reads a module ([`ll`], [`bc`], [`spv`]) into an IR of its own ([`ir`]); each [`attempt`] lowers it by the
+//! list of [`passes`], and [`emit`] makes vISA of it with [`kiln_visa::build`]. Nothing here knows Gen machine code.
 
+pub mod attempt;
 pub mod bc;
 pub mod emit;
 pub mod error;
@@ -10,14 +11,17 @@ pub mod intrinsics;
 pub mod ir;
 pub mod ll;
 pub mod passes;
+mod run;
 pub mod spv;
 
 use kiln_platform::platform::Platform;
 use kiln_visa::module::Module as Visa;
 
+use attempt::{ATTEMPTS, Attempt};
 use emit::module::Interface;
-use error::{Code, Diagnostic, Loc, Result};
+use error::{Code, Diagnostic, Error, Loc, Result};
 use ir::Module;
+use passes::PASSES;
 pub use passes::kernels::Variant;
 
 /// Bytes of bitcode and SPIR-V before the first record.
@@ -27,8 +31,24 @@ const MAGIC_BYTES: u64 = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub platform: &'static Platform,
-    /// Form of the dialect; `None` to see which it is.
+    /// Form of the dialect; `None` to detect it.
     pub variant: Option<Variant>,
+    /// Runs the verifier of the IR after each pass. It always runs after reading.
+    pub verify: bool,
+    /// Attempts to make, in their order; at least one.
+    pub attempts: &'static [Attempt],
+}
+
+impl Options {
+    /// All attempts, for either form of the dialect; the verifier runs in debug builds.
+    pub fn new(platform: &'static Platform) -> Options {
+        Options {
+            platform,
+            variant: None,
+            verify: cfg!(debug_assertions),
+            attempts: ATTEMPTS,
+        }
+    }
 }
 
 /// The vISA of a module, and the interfaces of its kernels.
@@ -37,9 +57,14 @@ pub struct Compiled {
     pub visa: Visa,
     /// Interfaces of the kernels, in the order of the module.
     pub interfaces: Vec<Interface>,
-    /// Parts that are compiled in another way than the module asks for.
+    /// The attempt that succeeded.
+    pub attempt: &'static Attempt,
+    /// Errors of earlier attempts: parts that are compiled in another way than the module asks for.
     pub warnings: Vec<Diagnostic>,
 }
+
+/// The IR in text after a pass, with the name of the pass; [`READ`] for the IR as it was read.
+pub type Dump = (&'static str, String);
 
 /// True if a file is LLVM IR in text, by the first of its lines that says something.
 pub fn is_text(bytes: &[u8]) -> bool {
@@ -92,139 +117,36 @@ pub fn read(bytes: &[u8]) -> Result<Module> {
 /// # Errors
 /// The first fault, or the first part that is not supported, with its place. A fault of the whole file is at its start.
 pub fn compile(bytes: &[u8], options: &Options) -> Result<Compiled> {
-    compile_module(bytes, options).map_err(|mut error| {
-        if error.loc == Loc::default() {
-            error.loc = match is_binary(bytes) {
-                true => Loc::byte(MAGIC_BYTES),
-                false => Loc {
-                    line: 1,
-                    column: 1,
-                    byte: 0,
-                },
-            };
-        }
-        error
-    })
+    let compiled = read(bytes).and_then(|module| run::compile(module, options, None));
+    compiled.map_err(|error| placed(error, bytes))
 }
 
-fn compile_module(bytes: &[u8], options: &Options) -> Result<Compiled> {
-    let mut module = read(bytes)?;
-    let (kernels, calls) = described(&mut module, options.variant)?;
-    if !module.functions.values().any(emit::diverges) {
-        return lower(&mut module, &kernels, &calls, options, true);
-    }
-    // Branches of channels that break the rules become logic on masks.
-    let mut kept = module.clone();
-    match lower(&mut kept, &kernels, &calls, options, false) {
-        Ok(compiled) => Ok(compiled),
-        Err(broken) => {
-            let mut compiled = lower(&mut module, &kernels, &calls, options, true)?;
-            compiled.warnings.push(*broken);
-            Ok(compiled)
-        }
-    }
+/// As [`compile`], with the IR as it was read and after each pass that ran, up to an error.
+pub fn compile_dumped(bytes: &[u8], options: &Options) -> (Vec<Dump>, Result<Compiled>) {
+    let mut dumps = Vec::new();
+    let compiled = read(bytes).and_then(|module| run::compile(module, options, Some(&mut dumps)));
+    (dumps, compiled.map_err(|error| placed(error, bytes)))
 }
 
-/// Runs the passes, with that for divergent control flow if it is asked for, and makes vISA.
-fn lower(
-    module: &mut Module,
-    kernels: &[passes::kernels::Kernel],
-    calls: &passes::calls::Calls,
-    options: &Options,
-    masks: bool,
-) -> Result<Compiled> {
-    for (name, pass) in passes::ALL {
-        if masks || *name != passes::SIMDCF {
-            run(module, kernels, name, *pass)?;
-        }
-    }
-    let (objects, interfaces) = emit::module::objects(module, kernels, calls, options.platform)?;
-    let places = objects.iter().map(|object| {
-        let insts = object.insts.iter();
-        insts.map(|inst| inst.place).collect::<Vec<_>>()
-    });
-    let places: Vec<_> = places.collect();
-    let visa = kiln_visa::build::module(objects).map_err(|found| {
-        let first = found.0.first();
-        let place = first.and_then(|found| places.get(found.object)?.get(found.inst?));
-        let loc = place.map_or(Loc::default(), |place| match place.column {
-            0 => Loc::byte(place.pos.into()),
-            column => Loc {
-                line: place.pos,
-                column,
+/// Puts an error without a place at the start of the file.
+fn placed(mut error: Error, bytes: &[u8]) -> Error {
+    if error.loc == Loc::default() {
+        error.loc = match is_binary(bytes) {
+            true => Loc::byte(MAGIC_BYTES),
+            false => Loc {
+                line: 1,
+                column: 1,
                 byte: 0,
             },
-        });
-        Diagnostic::new(Code::Rule, loc, found.to_string())
-    })?;
-    Ok(Compiled {
-        visa,
-        interfaces,
-        warnings: Vec::new(),
-    })
+        };
+    }
+    error
 }
 
-/// The kernels of a module, and the functions that they reach. All others lose their code.
-fn described(
-    module: &mut Module,
-    variant: Option<Variant>,
-) -> Result<(Vec<passes::kernels::Kernel>, passes::calls::Calls)> {
-    let kernels = passes::kernels::find(module, variant)?;
-    let calls = passes::calls::find(module, &kernels)?;
-    calls.remove_others(module);
-    Ok((kernels, calls))
+/// Names of the dumps: the IR as it was read, and the passes.
+pub fn dump_names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(READ).chain(PASSES.iter().map(|pass| pass.name))
 }
 
-/// Text of the IR as it was read, and after each pass up to the first error, with their names.
-pub fn stages(bytes: &[u8], variant: Option<Variant>) -> (Vec<(&'static str, String)>, Result<()>) {
-    let mut module = match read(bytes) {
-        Ok(module) => module,
-        Err(error) => return (Vec::new(), Err(error)),
-    };
-    let mut stages = vec![(READ, ir::print::print(&module))];
-    let kernels = match described(&mut module, variant) {
-        Ok((kernels, _)) => kernels,
-        Err(error) => return (stages, Err(error)),
-    };
-    let done = passes::ALL.iter().try_for_each(|(name, pass)| {
-        run(&mut module, &kernels, name, *pass)?;
-        stages.push((name, ir::print::print(&module)));
-        Ok(())
-    });
-    (stages, done)
-}
-
-/// Names of the stages: the IR as it was read, and the passes.
-pub fn stage_names() -> impl Iterator<Item = &'static str> {
-    std::iter::once(READ).chain(passes::ALL.iter().map(|(name, _)| *name))
-}
-
-/// Name of the first stage: the IR as it was read.
+/// Name of the first dump: the IR as it was read.
 pub const READ: &str = "read";
-
-/// Runs a pass over all functions.
-fn run(
-    module: &mut Module,
-    kernels: &[passes::kernels::Kernel],
-    name: &str,
-    pass: passes::Pass,
-) -> Result<()> {
-    for id in module.functions.keys().collect::<Vec<_>>() {
-        if module.functions[id].is_declaration() {
-            continue;
-        }
-        let kernel = kernels.iter().find(|kernel| kernel.function == id);
-        let empty = ir::Function::new("".into(), ir::Types::VOID);
-        let mut function = std::mem::replace(&mut module.functions[id], empty);
-        let done = pass(module, &mut function, kernel);
-        module.functions[id] = function;
-        done?;
-    }
-    if cfg!(debug_assertions)
-        && let Err(error) = ir::verify::module(module)
-    {
-        let text = ir::print::print(module);
-        panic!("pass {name} breaks a rule: {error}\n{text}");
-    }
-    Ok(())
-}

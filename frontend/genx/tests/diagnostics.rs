@@ -20,10 +20,7 @@ fn kernel(params: &str, body: &str) -> String {
 /// Code and line of the diagnostic for a text on a platform.
 fn found(text: &str, platform: &str) -> Option<(Code, u32, u32)> {
     let platform = PLATFORMS.iter().find(|p| p.name == platform)?;
-    let options = Options {
-        platform,
-        variant: None,
-    };
+    let options = Options::new(platform);
     let error = compile(text.as_bytes(), &options).err()?;
     Some((error.code, error.loc.line, error.loc.column))
 }

@@ -16,10 +16,7 @@ attributes #0 = { \"VCFunction\" }
 /// The words of the code's instructions up to its first store.
 fn code(platform: &str) -> Vec<Vec<String>> {
     let platform = PLATFORMS.iter().find(|p| p.name == platform);
-    let options = Options {
-        platform: platform.expect("a platform"),
-        variant: None,
-    };
+    let options = Options::new(platform.expect("a platform"));
     let compiled = compile(TEXT.as_bytes(), &options).unwrap_or_else(|e| panic!("{}", e.message));
     let text = kiln_visa::print::print(&compiled.visa);
     let words = text.lines().map(|line| {

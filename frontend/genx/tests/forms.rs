@@ -47,10 +47,7 @@ fn programs(folder: &str) -> Vec<(String, PathBuf)> {
 /// The vISA of a file, or the diagnostic without its place.
 fn visa(bytes: &[u8], platform: &str) -> Result<String, (Code, String)> {
     let platform = PLATFORMS.iter().find(|p| p.name == platform);
-    let options = Options {
-        platform: platform.expect("a platform"),
-        variant: None,
-    };
+    let options = Options::new(platform.expect("a platform"));
     match compile(bytes, &options) {
         Ok(compiled) => Ok(kiln_visa::print::print(&compiled.visa)),
         Err(error) => Err((error.code, error.message)),
@@ -105,10 +102,7 @@ fn a_wrapper_is_looked_into() {
 fn errors_in_bitcode_have_a_place() {
     let (name, folder) = &programs("genx")[0];
     let bitcode = std::fs::read(folder.join(format!("{name}.bc"))).expect("bitcode");
-    let options = Options {
-        platform: &PLATFORMS[0],
-        variant: None,
-    };
+    let options = Options::new(&PLATFORMS[0]);
     let cut = &bitcode[..bitcode.len() / 2];
     let error = compile(cut, &options).expect_err("half a file");
     assert_eq!(error.code, Code::Bitcode);

@@ -1,7 +1,7 @@
 //! Parts of the passes that are no stage of their own: which functions there are and how they are called, the two forms of a
 //! kernel, copies of memory and accesses of it. Each on a text, by the vISA or the stage behind it.
 
-use kiln_genx::{Compiled, Options, compile, stages};
+use kiln_genx::{Compiled, Options, compile, compile_dumped};
 use kiln_platform::platform::PLATFORMS;
 
 const HEAD: &str = "target datalayout = \"e-p:64:64-p3:32:32-i64:64\"
@@ -21,10 +21,7 @@ fn module(body: &str, others: &str) -> String {
 
 fn compiled(text: &str) -> Compiled {
     let platform = PLATFORMS.iter().find(|p| p.name == "skl");
-    let options = Options {
-        platform: platform.expect("skl"),
-        variant: None,
-    };
+    let options = Options::new(platform.expect("skl"));
     compile(text.as_bytes(), &options)
         .unwrap_or_else(|e| panic!("{}: {}\n{text}", e.loc, e.message))
 }
@@ -121,7 +118,7 @@ fn both_forms_of_a_kernel_have_the_same_interface() {
 /// The module behind the pass over memory.
 fn behind_memory(body: &str) -> String {
     let text = module(body, "");
-    let (found, done) = stages(text.as_bytes(), None);
+    let (found, done) = compile_dumped(text.as_bytes(), &Options::new(&PLATFORMS[0]));
     if let Err(error) = done {
         panic!("{}: {error}\n{text}", error.loc);
     }

@@ -1,6 +1,8 @@
-//! Each pass on a text: what there is before it and no more behind it, and what has taken its place.
+//! Each pass on a text: what the pass replaces, and by what.
 
-use kiln_genx::{READ, stage_names, stages};
+use kiln_genx::attempt::ATTEMPTS;
+use kiln_genx::{Options, READ, compile_dumped, dump_names};
+use kiln_platform::platform::PLATFORMS;
 
 const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
@@ -12,14 +14,19 @@ declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>,
 %pair = type { i32, [2 x i32] }
 ";
 
-/// Instructions of a kernel with this body before a pass and behind it.
+/// Instructions of a kernel with this body before and after a pass.
 fn around(pass: &str, params: &str, body: &str) -> [String; 2] {
     let text = format!(
         "{HEAD}define spir_kernel void @k(i64 %p, i32 %n, <8 x i32> %w{params}) #0 {{\n{body}\n}}\n\
          define internal void @writes(<8 x i32> %w) {{\n  %b = ptrtoint ptr @seen to i64\n  call void \
          @llvm.genx.svm.block.st.i64.v8i32(i64 %b, <8 x i32> %w)\n  ret void\n}}\nattributes #0 = {{ \"VCFunction\" }}\n"
     );
-    let (found, done) = stages(text.as_bytes(), None);
+    // The attempt that runs all passes.
+    let options = Options {
+        attempts: &ATTEMPTS[1..],
+        ..Options::new(&PLATFORMS[0])
+    };
+    let (found, done) = compile_dumped(text.as_bytes(), &options);
     if let Err(error) = done {
         panic!("{}: {error}\n{text}", error.loc);
     }
@@ -34,10 +41,10 @@ fn around(pass: &str, params: &str, body: &str) -> [String; 2] {
 
 #[track_caller]
 fn replaces(pass: &str, params: &str, body: &str, old: &str, new: &str) {
-    let [before, behind] = around(pass, params, body);
+    let [before, after] = around(pass, params, body);
     assert!(before.contains(old), "{before}");
-    assert!(!behind.contains(old), "{behind}");
-    assert!(behind.contains(new), "{behind}");
+    assert!(!after.contains(old), "{after}");
+    assert!(after.contains(new), "{after}");
 }
 
 const STORE: &str =
@@ -46,7 +53,7 @@ const STORE: &str =
 #[test]
 fn every_pass_has_a_test() {
     let text = include_str!("passes.rs");
-    for name in stage_names().filter(|name| *name != READ) {
+    for name in dump_names().filter(|name| *name != READ) {
         assert!(text.contains(&format!("\"{name}\",")), "{name}");
     }
 }
@@ -55,9 +62,9 @@ fn every_pass_has_a_test() {
 fn a_kernel_has_no_parameter_of_bools() {
     let body =
         format!("  %x = select <8 x i1> %m, <8 x i32> %w, <8 x i32> zeroinitializer\n{STORE}");
-    let [before, behind] = around("arguments", ", <8 x i1> %m", &body);
+    let [before, after] = around("arguments", ", <8 x i1> %m", &body);
     assert!(!before.contains("bitcast"), "{before}");
-    assert!(behind.contains("bitcast"), "{behind}");
+    assert!(after.contains("bitcast"), "{after}");
     replaces("arguments", ", <8 x i1> %m", &body, "i1> %m)", "bitcast");
 }
 
@@ -145,10 +152,10 @@ fn what_does_not_escape_is_a_value() {
         "  %a = alloca <8 x i32>, align 32\n  store <8 x i32> %w, ptr %a, align 32\n  \
          %x = load <8 x i32>, ptr %a, align 32\n{STORE}"
     );
-    let [_, behind] = around("memory", "", &body);
+    let [_, after] = around("memory", "", &body);
     assert!(
-        !behind.contains("alloca") && !behind.contains("load"),
-        "{behind}"
+        !after.contains("alloca") && !after.contains("load"),
+        "{after}"
     );
 }
 
@@ -178,9 +185,9 @@ fn an_edge_to_a_phi_has_a_block_of_its_own() {
         "  %c = icmp eq i32 %n, 0\n  br i1 %c, label %end, label %more\nmore:\n  %y = add <8 x i32> %w, %w\n  \
          br label %end\nend:\n  %x = phi <8 x i32> [ %w, %0 ], [ %y, %more ]\n{STORE}"
     );
-    let [before, behind] = around("edges", "", &body);
+    let [before, after] = around("edges", "", &body);
     let branches = |text: &str| text.matches("br label").count();
-    assert_eq!(branches(&before) + 1, branches(&behind), "{behind}");
+    assert_eq!(branches(&before) + 1, branches(&after), "{after}");
 }
 
 #[test]
@@ -191,7 +198,7 @@ fn a_variable_whose_address_another_function_uses_is_in_memory() {
              %x = insertelement <8 x i32> %w, i32 %a, i32 0\n{STORE}"
         )
     };
-    // The pass `addresses` finds out; the code shows it behind `memory`.
+    // The pass `addresses` finds out; the code shows it after `memory`.
     let kernel = |call| {
         let [_, code] = around("memory", "", &body(call));
         let from = code.find("spir_kernel").expect("the kernel");
@@ -203,8 +210,8 @@ fn a_variable_whose_address_another_function_uses_is_in_memory() {
         "{alone}"
     );
     assert!(used.contains("gather") && !used.contains("vload"), "{used}");
-    let [before, behind] = around("addresses", "", &body(""));
-    assert_eq!(before, behind);
+    let [before, after] = around("addresses", "", &body(""));
+    assert_eq!(before, after);
 }
 
 #[test]
@@ -231,6 +238,6 @@ fn a_copy_is_one_access_or_a_loop() {
         "call void @llvm.memmove",
         "masked.load",
     );
-    let [_, behind] = around("copies", "", &body("%l"));
-    assert!(behind.contains("phi"), "{behind}");
+    let [_, after] = around("copies", "", &body("%l"));
+    assert!(after.contains("phi"), "{after}");
 }

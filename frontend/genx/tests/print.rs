@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use kiln_genx::{Options, compile, ir, read, stages};
+use kiln_genx::attempt::ATTEMPTS;
+use kiln_genx::{Options, compile, compile_dumped, ir, read};
 use kiln_platform::platform::PLATFORMS;
 
 const SEED: &str = include_str!("ll/everything.ll");
@@ -41,22 +42,25 @@ fn what_is_printed_is_read_again() {
         )
     });
     for (name, bytes) in files.chain([seed]) {
-        for (stage, text) in stages(&bytes, None).0 {
-            let name = format!("{name}, {stage}");
-            let second = again(&name, &text);
-            let mut lines = text.lines().zip(second.lines());
-            let other = lines.find(|(a, b)| a != b);
-            assert!(second == text, "{name}: {other:?}");
+        for attempt in ATTEMPTS {
+            let options = Options {
+                attempts: std::slice::from_ref(attempt),
+                ..Options::new(&PLATFORMS[0])
+            };
+            for (pass, text) in compile_dumped(&bytes, &options).0 {
+                let name = format!("{name}, {pass}");
+                let second = again(&name, &text);
+                let mut lines = text.lines().zip(second.lines());
+                let other = lines.find(|(a, b)| a != b);
+                assert!(second == text, "{name}: {other:?}");
+            }
         }
     }
 }
 
 #[test]
 fn what_is_printed_is_the_same_program() {
-    let options = Options {
-        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
-        variant: None,
-    };
+    let options = Options::new(PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"));
     let visa = |bytes: &[u8]| {
         let compiled = compile(bytes, &options).map_err(|error| error.message)?;
         Ok::<_, String>((kiln_visa::print::print(&compiled.visa), compiled.interfaces))

@@ -27,10 +27,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 /// The vISA of a module, or its code, the byte of the place and the message.
 fn visa(bytes: &[u8]) -> Result<String, (Code, u32, String)> {
-    let options = Options {
-        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
-        variant: None,
-    };
+    let options = Options::new(PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"));
     match compile(bytes, &options) {
         Ok(compiled) => Ok(kiln_visa::print::print(&compiled.visa)),
         Err(error) => Err((error.code, error.loc.byte, error.message)),
@@ -250,10 +247,7 @@ fn parameters_have_kinds_and_descriptions() {
         inst(Op::FunctionEnd, &[]),
     ];
     words.extend(insts.concat());
-    let options = Options {
-        platform: PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"),
-        variant: None,
-    };
+    let options = Options::new(PLATFORMS.iter().find(|p| p.name == "skl").expect("skl"));
     let interface = |bytes: &[u8]| match compile(bytes, &options) {
         Ok(compiled) => compiled.interfaces,
         Err(error) => panic!("{error}"),

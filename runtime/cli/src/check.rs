@@ -131,21 +131,15 @@ fn read(input: &Input, platform: &'static Platform) -> Read {
                 read.diagnostics.push(report::input(input, &error));
             }
         },
-        Ok(source::Form::Genx(_)) => {
-            let how = source::Reading {
-                platform,
-                variant: None,
-            };
-            match source::read(input, &how) {
-                Ok(source) => {
-                    let warnings = source.warnings.iter();
-                    let warnings = warnings.map(|warning| report::genx_warning(input, warning));
-                    read.diagnostics.extend(warnings);
-                    read.module = Some((source.module, None));
-                }
-                Err(error) => read.diagnostics.push(report::input(input, &error)),
+        Ok(source::Form::Genx(_)) => match source::read(input, &source::Reading::new(platform)) {
+            Ok(source) => {
+                let warnings = source.warnings.iter();
+                let warnings = warnings.map(|warning| report::genx_warning(input, warning));
+                read.diagnostics.extend(warnings);
+                read.module = Some((source.module, None));
             }
-        }
+            Err(error) => read.diagnostics.push(report::input(input, &error)),
+        },
         Err(error) => read.diagnostics.push(report::input(input, &error)),
     }
     read

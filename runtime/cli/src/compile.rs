@@ -334,8 +334,9 @@ impl Job<'_> {
     /// Writes the files of a module.
     fn finish(&self, Outcome { files, result }: Outcome) -> Made {
         let mut made = Made::default();
+        let reading = self.session.options().reading();
         for file in &files {
-            let text = dump::genx(&self.inputs[*file], &self.args.dump);
+            let text = dump::genx(&self.inputs[*file], &self.args.dump, &reading);
             made.dumps.push_str(&text);
         }
         let module = match result {

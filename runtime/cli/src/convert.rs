@@ -56,8 +56,8 @@ pub fn convert(args: &Args) -> Result<Exit, Report> {
         Ok(source::Form::Binary | source::Form::Genx(_)) | Err(_) => Form::Visaasm,
     });
     let how = Reading {
-        platform: args.platform,
         variant: args.variant.map(Variant::into),
+        ..Reading::new(args.platform)
     };
     let read = source::read(&input, &how).map_err(|e| report::input(&input, &e))?;
     for warning in &read.warnings {

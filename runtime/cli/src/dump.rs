@@ -4,7 +4,7 @@ use kiln_compile::{Stage, source};
 
 use super::input::Input;
 
-/// Names of the stages behind LLVM IR.
+/// Names of the stages after LLVM IR.
 const STAGES: [(&str, Stage); 5] = [
     ("visa", Stage::Visa),
     ("ir", Stage::Ir),
@@ -12,7 +12,7 @@ const STAGES: [(&str, Stage); 5] = [
     ("ra", Stage::Ra),
     ("asm", Stage::Asm),
 ];
-/// Name of LLVM IR as it was read; a pass follows behind a colon.
+/// Name of LLVM IR as it was read; a colon and the name of a pass follow for the IR after that.
 const GENX: &str = "genx";
 
 /// A stage that can be printed.
@@ -32,11 +32,11 @@ pub fn parse(text: &str) -> Result<Dump, String> {
         Some((GENX, pass)) => Some(pass),
         _ => (text == GENX).then_some(kiln_genx::READ),
     };
-    let mut stages = kiln_genx::stage_names();
-    let found = wanted.and_then(|wanted| stages.find(|name| *name == wanted));
+    let mut names = kiln_genx::dump_names();
+    let found = wanted.and_then(|wanted| names.find(|name| *name == wanted));
     found.map(Dump::Genx).ok_or_else(|| {
         let stages = STAGES.iter().map(|(name, _)| (*name).to_string());
-        let passes = kiln_genx::stage_names().map(|name| format!("{GENX}:{name}"));
+        let passes = kiln_genx::dump_names().map(|name| format!("{GENX}:{name}"));
         let names: Vec<_> = std::iter::once(GENX.to_string())
             .chain(passes)
             .chain(stages)
@@ -55,8 +55,9 @@ impl Dump {
     }
 }
 
-/// LLVM IR of an input at the wanted stages, up to an error, which the compilation reports.
-pub fn genx(input: &Input, dumps: &[Dump]) -> String {
+/// LLVM IR of an input at the wanted stages, up to an error, which the compilation reports. A wanted pass that did not run
+/// is named.
+pub fn genx(input: &Input, dumps: &[Dump], how: &source::Reading) -> String {
     let mut out = String::new();
     if dumps.iter().all(|dump| dump.stage().is_some()) {
         return out;
@@ -64,14 +65,14 @@ pub fn genx(input: &Input, dumps: &[Dump]) -> String {
     let Ok(source::Form::Genx(bytes)) = source::form(input) else {
         return out;
     };
-    for (name, text) in kiln_genx::stages(bytes, None).0 {
-        if dumps.contains(&Dump::Genx(name)) {
-            out.push_str(&format!(
-                "; {}: genx:{name}\n{}\n",
-                input.name,
-                text.trim_end()
-            ));
-        }
+    let (texts, _) = kiln_genx::compile_dumped(bytes, &how.genx());
+    for name in kiln_genx::dump_names().filter(|name| dumps.contains(&Dump::Genx(name))) {
+        let text = texts.iter().find(|(pass, _)| *pass == name);
+        let head = format!("; {}: {GENX}:{name}", input.name);
+        out += &match text {
+            Some((_, text)) => format!("{head}\n{}\n", text.trim_end()),
+            None => format!("{head} did not run\n"),
+        };
     }
     out
 }

@@ -71,6 +71,7 @@ impl Exit {
             Some(report::UNSUPPORTED) => Exit::Unsupported,
             Some(report::FAULT) => Exit::Fault,
             Some(code) if kiln_genx::error::Code::is_unsupported(code) => Exit::Unsupported,
+            Some(code) if kiln_genx::error::Code::is_fault(code) => Exit::Fault,
             _ => Exit::Wrong,
         }
     }

@@ -1,4 +1,4 @@
-//! `kiln passes`: the list of passes, in the order in which they run, and the attempts to run it.
+//! `kiln passes`: the lists of passes over LLVM IR and vISA, in the order in which they run, and the attempts to run each.
 
 use std::fmt::Write;
 
@@ -21,13 +21,14 @@ pub struct Args {}
 #[derive(Serialize)]
 struct List {
     passes: Vec<Row>,
+    genx_attempts: Vec<&'static str>,
     attempts: Vec<&'static str>,
 }
 
 /// A pass, the form of the code after it, and whether it is optional.
 #[derive(Serialize)]
 struct Row {
-    name: &'static str,
+    name: String,
     level: String,
     optional: bool,
 }
@@ -37,13 +38,20 @@ struct Row {
 /// # Errors
 /// Standard output cannot be written.
 pub fn passes(_: &Args, format: Format) -> Result<Exit, Report> {
+    let genx = kiln_genx::passes::PASSES.iter().map(|pass| Row {
+        name: format!("genx:{}", pass.name),
+        level: "genx".to_string(),
+        optional: false,
+    });
     let passes = PASSES.iter().map(|pass| Row {
-        name: pass.name,
+        name: pass.name.to_string(),
         level: format!("{:?}", pass.level).to_lowercase(),
         optional: pass.is_optional,
     });
+    let genx_attempts = kiln_genx::attempt::ATTEMPTS.iter();
     let list = List {
-        passes: passes.collect(),
+        passes: genx.chain(passes).collect(),
+        genx_attempts: genx_attempts.map(|attempt| attempt.name).collect(),
         attempts: ATTEMPTS.iter().map(|attempt| attempt.name).collect(),
     };
     let mut outputs = Outputs::default();
@@ -71,7 +79,8 @@ impl List {
             let line = format!("{name:width$}  {level:9}  {optional}");
             let _ = writeln!(text, "{}", line.trim_end());
         }
-        let _ = writeln!(text, "\nattempts: {}", self.attempts.join("; "));
+        let _ = writeln!(text, "\ngenx attempts: {}", self.genx_attempts.join("; "));
+        let _ = writeln!(text, "attempts: {}", self.attempts.join("; "));
         text
     }
 }

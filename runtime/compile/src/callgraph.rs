@@ -147,10 +147,7 @@ pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected,
     if let Some(session) = session {
         session.possible()?;
     }
-    let default = Reading {
-        platform: &PLATFORMS[0],
-        variant: None,
-    };
+    let default = Reading::new(&PLATFORMS[0]);
     let how = session.map_or(default, |session| session.options().reading());
     let (merged, _) = read_module(inputs, &how)?;
     let files = &names(inputs);

@@ -105,6 +105,7 @@ impl Options {
         Reading {
             platform: self.platform,
             variant: self.variant,
+            verify: self.verify,
         }
     }
 

@@ -112,6 +112,28 @@ pub struct Reading {
     pub platform: &'static Platform,
     /// Form of the dialect; `None` to detect it.
     pub variant: Option<Variant>,
+    /// Runs the verifier of the IR after each pass.
+    pub verify: bool,
+}
+
+impl Reading {
+    /// Either form of the dialect; the verifier runs in debug builds.
+    pub fn new(platform: &'static Platform) -> Reading {
+        Reading {
+            platform,
+            variant: None,
+            verify: cfg!(debug_assertions),
+        }
+    }
+
+    /// Options of the front end for LLVM IR.
+    pub fn genx(&self) -> kiln_genx::Options {
+        kiln_genx::Options {
+            variant: self.variant,
+            verify: self.verify,
+            ..kiln_genx::Options::new(self.platform)
+        }
+    }
 }
 
 /// A module that was read.
@@ -143,11 +165,7 @@ pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
         Form::Binary => Ok(kiln_visa::binary::read(bytes)?.into()),
         Form::Text(text) => Ok(kiln_visa::text::parse(text)?.into()),
         Form::Genx(bytes) => {
-            let options = kiln_genx::Options {
-                platform: how.platform,
-                variant: how.variant,
-            };
-            let compiled = kiln_genx::compile(bytes, &options).map_err(InputError::Genx)?;
+            let compiled = kiln_genx::compile(bytes, &how.genx()).map_err(InputError::Genx)?;
             Ok(Source {
                 interface: Some(interface::of_genx(&compiled.interfaces)),
                 module: compiled.visa,

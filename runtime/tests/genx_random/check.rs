@@ -1,6 +1,7 @@
 //! A program of a seed: interpreted as it was read and after each pass, and compiled and executed.
 
 use kiln_emit::zebin::Zebin;
+use kiln_genx::attempt::ATTEMPTS;
 use kiln_genx::ir::Module;
 use kiln_runtime::exec::{Buffer, Launch, Program};
 use kiln_runtime::{Info, Input, Options, Platform, Session, Tier};
@@ -102,19 +103,30 @@ pub fn check_text(
     input: &[u8],
     platform: &'static Platform,
 ) -> Result<Vec<u8>, String> {
-    let (stages, done) = kiln_genx::stages(text.as_bytes(), None);
     let mut expected = None;
-    for (name, text) in &stages {
-        let module = kiln_genx::read(text.as_bytes())
-            .map_err(|e| format!("after {name}: {}: {e}", e.loc))?;
-        let found =
-            interpreted(&module, input).map_err(|e| format!("interpreted after {name}: {e}"))?;
-        match &expected {
-            None => expected = Some(found),
-            Some(expected) => differ(&format!("after {name}"), &found, expected)?,
+    for attempt in ATTEMPTS {
+        let options = kiln_genx::Options {
+            attempts: std::slice::from_ref(attempt),
+            verify: true,
+            ..kiln_genx::Options::new(platform)
+        };
+        let (dumps, done) = kiln_genx::compile_dumped(text.as_bytes(), &options);
+        for (pass, text) in &dumps {
+            let place = format!("attempt {}, after {pass}", attempt.name);
+            let module =
+                kiln_genx::read(text.as_bytes()).map_err(|e| format!("{place}: {}: {e}", e.loc))?;
+            let found = interpreted(&module, input).map_err(|e| format!("{place}: {e}"))?;
+            match &expected {
+                None => expected = Some(found),
+                Some(expected) => differ(&place, &found, expected)?,
+            }
+        }
+        if let Err(error) = done
+            && !ATTEMPTS.iter().any(|later| later.helps(&error))
+        {
+            return Err(format!("refused: {}: {error}", error.loc));
         }
     }
-    done.map_err(|e| format!("refused: {}: {e}", e.loc))?;
     let expected = expected.ok_or("nothing was read")?;
     for tier in [Tier::Quick, Tier::Best] {
         let found = executed(text, input, platform, tier)?;

@@ -96,7 +96,7 @@ impl Walk<'_> {
     fn fail<T>(&self, inst: Inst, rule: u32, what: &str) -> Result<T> {
         let loc = self.function.insts[inst].loc;
         let message = format!("rule {rule} of divergent control flow: {what}");
-        Err(Diagnostic::new(Code::Rule, loc, message))
+        Err(Diagnostic::new(Code::Divergence, loc, message))
     }
 
     fn insts(&self) -> Vec<(Block, Inst)> {

@@ -116,11 +116,16 @@ impl Emitter<'_, '_> {
                 .all(|(to, _)| !self.classes.is_wanted(*to, other));
             let right = moved.is_empty() || goto && free;
             if !right {
-                return self.unsupported("copies on an edge of a branch of channels");
+                return self.diverges_otherwise("copies on an edge of a branch of channels");
             }
             copies[block].extend(moved);
         }
         Ok(())
+    }
+
+    /// Error that the hardware has no branch of channels as the IR has it.
+    fn diverges_otherwise<T>(&self, what: &str) -> Result<T> {
+        self.error(Code::Divergence, format!("{what}: not supported"))
     }
 
     /// Block where channels wait that comes next after a block.
@@ -143,10 +148,11 @@ impl Emitter<'_, '_> {
         let (inst, goto) = branch;
         let (targets, op) = (&self.data(end).targets, &self.data(end).op);
         let conditional = diverge::condition(self.function, &self.bales.uses, inst).is_some();
-        let wrong = |e: &Self| e.unsupported("this order of blocks in divergent control flow");
+        let wrong =
+            |e: &Self| e.diverges_otherwise("this order of blocks in divergent control flow");
         let taken = copies.target(targets[0]);
         if !goto && self.object().count != self.before {
-            return self.unsupported("code before the branch of a join");
+            return self.diverges_otherwise("code before the branch of a join");
         }
         if self.next_join(block) != Some(taken) {
             return wrong(self);
@@ -181,7 +187,7 @@ impl Emitter<'_, '_> {
                     inverse: pred.inverse == back,
                     ..pred
                 }),
-                None => return self.unsupported("such a condition"),
+                None => return self.diverges_otherwise("such a condition"),
             },
         };
         let exec = Exec {

@@ -1,4 +1,7 @@
-//! Passes over the IR, one a file.
+//! Passes over the IR, one a file, and the list of them.
+//!
+//! [`PASSES`] is the order. The runner (`run.rs`) takes each pass in turn, keeps its dump if that was asked for, and runs the
+//! verifier.
 
 mod accesses;
 pub mod aggregates;
@@ -18,58 +21,84 @@ pub mod widths;
 
 use cranelift_entity::SecondaryMap;
 
+use crate::attempt::Attempt;
 use crate::error::Result;
 use crate::ir::{Block, Function, Module};
 use kernels::Kernel;
 
-/// A pass over a function, which is a kernel if there is a description.
-pub type Pass = fn(&mut Module, &mut Function, Option<&Kernel>) -> Result<()>;
+/// A pass over all functions of a module. The verifier of the IR ([`crate::ir::verify`]) runs after each.
+pub struct Pass {
+    /// Name of its dump.
+    pub name: &'static str,
+    /// True if only an attempt with masks runs it.
+    for_masks: bool,
+    /// Runs the pass over one function, which is a kernel if there is a description of one.
+    pub step: Step,
+}
 
-/// Name of the pass that makes masks of divergent control flow.
-pub const SIMDCF: &str = "simdcf";
+/// The module has an empty function in the place of the one that is given.
+type Step = fn(&mut Module, &mut Function, Option<&Kernel>) -> Result<()>;
 
-/// The passes before code is made, in their order, with the names of their dumps.
-pub const ALL: &[(&str, Pass)] = &[
-    ("arguments", |module, function, kernel| {
+impl Pass {
+    /// True if an attempt runs the pass.
+    pub fn runs(&self, attempt: &Attempt) -> bool {
+        attempt.masks || !self.for_masks
+    }
+}
+
+const fn pass(name: &'static str, step: Step) -> Pass {
+    Pass {
+        name,
+        for_masks: false,
+        step,
+    }
+}
+
+/// All passes, in the order in which they run.
+pub const PASSES: &[Pass] = &[
+    pass("arguments", |module, function, kernel| {
         arguments::lower(&mut module.types, function, kernel)
     }),
-    ("cfg", |_, function, _| {
+    pass("cfg", |_, function, _| {
         cfg::prune(function);
         Ok(())
     }),
-    ("bfloat", |module, function, _| {
+    pass("bfloat", |module, function, _| {
         bfloat::lower(module, function)
     }),
-    ("expand", |module, function, _| {
+    pass("expand", |module, function, _| {
         expand::lower(module, function)
     }),
-    ("aggregates", |module, function, _| {
+    pass("aggregates", |module, function, _| {
         aggregates::lower(module, function)
     }),
-    ("reduce", |module, function, _| {
+    pass("reduce", |module, function, _| {
         reduce::lower(module, function)
     }),
-    ("widths", |module, function, kernel| {
+    pass("widths", |module, function, kernel| {
         widths::lower(module, function, kernel)
     }),
-    ("copies", |module, function, _| {
+    pass("copies", |module, function, _| {
         copies::expand(module, function)
     }),
-    ("addresses", |module, function, _| {
+    pass("addresses", |module, function, _| {
         memory::find_addresses(module, function);
         Ok(())
     }),
-    ("memory", |module, function, _| {
+    pass("memory", |module, function, _| {
         memory::lower(module, function)
     }),
-    (SIMDCF, |module, function, _| {
-        simdcf::lower(module, function)
-    }),
-    ("simplify", |module, function, _| {
+    Pass {
+        for_masks: true,
+        ..pass("simdcf", |module, function, _| {
+            simdcf::lower(module, function)
+        })
+    },
+    pass("simplify", |module, function, _| {
         simplify::simplify(&mut module.types, function);
         Ok(())
     }),
-    ("edges", |_, function, _| {
+    pass("edges", |_, function, _| {
         cfg::split_edges(function);
         Ok(())
     }),

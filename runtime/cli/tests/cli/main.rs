@@ -424,6 +424,42 @@ fn llvm_ir_is_printed_between_its_passes() {
     assert!(simplified.contains("define spir_kernel void @k") && !simplified.contains("%gone"));
 }
 
+/// A dump of LLVM IR is the code that is compiled: where `goto` and `join` stay, no pass replaced them.
+#[test]
+fn llvm_ir_is_printed_as_it_is_compiled() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx");
+    for name in ["simdcf_if", "simdcf_collatz", "simdcf_nested"] {
+        let file = tests.join(format!("{name}/{name}.ll"));
+        let file = file.to_str().unwrap();
+        let visa = pass(&["convert", file, "-p", "skl", "-o", "-"]);
+        let branches = visa.matches("goto (M1").count();
+        let dump = [
+            "compile",
+            file,
+            "-p",
+            "skl",
+            "--dump=genx:simdcf,genx:edges",
+        ];
+        let dump = pass(&dump);
+        assert!(dump.contains("genx:simdcf did not run"), "{dump}");
+        let calls = dump.lines().filter(|line| line.contains("= call "));
+        let gotos = calls.filter(|line| line.contains("@llvm.genx.simdcf.goto"));
+        assert_eq!(gotos.count(), branches, "{dump}\n{visa}");
+        assert!(branches > 0);
+    }
+    // The form of the dialect that is asked for is that of the dump, too.
+    let file = tests.join("simdcf_if/simdcf_if.ll");
+    let dump = [
+        "compile",
+        "-p",
+        "skl",
+        "--dump=genx:edges",
+        "--variant=document",
+    ];
+    let refused = kiln(&[&dump[..], &[file.to_str().unwrap()]].concat());
+    assert!(!String::from_utf8_lossy(&refused.stdout).contains("genx:edges\n"));
+}
+
 /// SPIR-V is known by its content wherever vISA is taken, and its errors name a byte.
 #[test]
 fn spirv_is_compiled_converted_and_checked() {
