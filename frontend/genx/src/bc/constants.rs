@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::codes::{BINARY, CASTS, signed};
 use super::function::{Body, Local};
 use super::{Global, Reader, block};
 use crate::error::{Code, Result};
-use crate::ir::rules::{Constants, Fault, MAX_DEPTH};
+use crate::ir::fault::Fault;
+use crate::ir::rules::Constants;
+use crate::ir::types::MAX_DEPTH;
 use crate::ir::{Const, Op, Scalar, Type, TypeData, Value, ValueDef};
-
-use super::inst::{BINARY, CASTS};
 
 /// Codes of records.
 mod code {
@@ -49,15 +50,6 @@ pub(super) enum Kind {
     Expression(Op, SmallVec<[u64; 3]>),
     /// An unsupported constant, an error only if it is used.
     Refused(Fault),
-}
-
-/// Number whose sign is the lowest bit.
-pub(super) fn signed(bits: u64) -> i64 {
-    match (bits & 1 != 0, (bits >> 1).cast_signed()) {
-        (false, n) => n,
-        (true, 0) => i64::MIN,
-        (true, n) => -n,
-    }
 }
 
 impl Reader<'_> {

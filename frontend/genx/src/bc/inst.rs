@@ -2,16 +2,13 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::codes::{BINARY, CASTS, signed};
 use super::function::Body;
 use super::{Global, Reader};
 use crate::error::{Code, Result};
 use crate::ir::function::Flags;
-use crate::ir::{
-    BinaryOp, CastOp, Const, FloatRel, InstData, IntRel, Op, Type, TypeData, Types, Value,
-};
+use crate::ir::{Const, FloatRel, InstData, IntRel, Op, Type, TypeData, Types, Value};
 use crate::ir::{atomics, rules};
-
-use super::constants::signed;
 
 /// Codes of records.
 mod code {
@@ -63,45 +60,6 @@ const NAMES: &[(u64, &str)] = &[
     (51, "cleanuppad"),
     (52, "catchswitch"),
     (57, "callbr"),
-];
-
-/// Operations by their numbers; floats share those of integers.
-pub(super) const BINARY: &[(u64, BinaryOp)] = &[
-    (0, BinaryOp::Add),
-    (1, BinaryOp::Sub),
-    (2, BinaryOp::Mul),
-    (3, BinaryOp::UDiv),
-    (4, BinaryOp::SDiv),
-    (5, BinaryOp::URem),
-    (6, BinaryOp::SRem),
-    (7, BinaryOp::Shl),
-    (8, BinaryOp::LShr),
-    (9, BinaryOp::AShr),
-    (10, BinaryOp::And),
-    (11, BinaryOp::Or),
-    (12, BinaryOp::Xor),
-    (0, BinaryOp::FAdd),
-    (1, BinaryOp::FSub),
-    (2, BinaryOp::FMul),
-    (4, BinaryOp::FDiv),
-    (6, BinaryOp::FRem),
-];
-
-/// Conversions in the order of their numbers.
-pub(super) const CASTS: [CastOp; 13] = [
-    CastOp::Trunc,
-    CastOp::ZExt,
-    CastOp::SExt,
-    CastOp::FpToUi,
-    CastOp::FpToSi,
-    CastOp::UiToFp,
-    CastOp::SiToFp,
-    CastOp::FpTrunc,
-    CastOp::FpExt,
-    CastOp::PtrToInt,
-    CastOp::IntToPtr,
-    CastOp::BitCast,
-    CastOp::AddrSpaceCast,
 ];
 
 /// Number of the first relation of integers.

@@ -5,6 +5,7 @@
 //! of the module, then those of the function.
 
 mod attributes;
+mod codes;
 mod constants;
 mod function;
 mod inst;
@@ -18,7 +19,7 @@ use std::collections::HashMap;
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Error, Loc, Result};
-use crate::ir::rules::Fault;
+use crate::ir::fault::Fault;
 use crate::ir::{FunctionId, GlobalId, MetaId, Module, Type};
 use attributes::Group;
 use constants::Constant;

@@ -10,12 +10,12 @@ use std::collections::HashMap;
 
 use super::assign::{Classes, assign};
 use super::bale::{Bales, Fold, bale, is_alias};
-use super::calls::Passed;
 use super::diverge::{self, Plan};
 use super::object::{Object, padded_bytes};
 use super::operand::{Dst, Elementwise, Layout, Src};
+use super::payload::PayloadKey;
+use super::places::Passed;
 use super::predicates::Mask;
-use super::send::PayloadKey;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
 use crate::ir::function::MAX_INSTS;

@@ -9,7 +9,7 @@ use super::lsc::{self, Address, Data, Pixels, Target};
 use super::messages::SLM;
 use super::object::exec;
 use super::operand::{Dst, Layout};
-use super::send::{Item, Payload, Receive};
+use super::payload::{Item, Payload, Receive};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part};
 use crate::intrinsics::{AtomicKind, AtomicRow, Sign};

@@ -8,7 +8,7 @@ use super::bale;
 use super::function::{Emitter, imm, source};
 use super::object::exec;
 use super::operand::{Dst, Layout};
-use super::send::{Item, Payload, Receive, Transfer};
+use super::payload::{Item, Payload, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part, Shape};
 use crate::intrinsics::{AtomicKind, AtomicRow, Kind, Sign};

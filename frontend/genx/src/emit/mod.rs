@@ -18,6 +18,8 @@ mod messages;
 pub mod module;
 mod object;
 mod operand;
+mod payload;
+mod places;
 mod predicates;
 mod regions;
 mod sampler;

@@ -7,9 +7,9 @@ use kiln_platform::platform::{Payload, Platform};
 use kiln_visa::build::Builder;
 use kiln_visa::module::{AttrValue, Object as VObject, Type as VType, Var};
 
-use super::calls::Passed;
 use super::function::{Address, Emitter, Place, Shared, Signature};
 use super::object::Object;
+use super::places::{Passed, Private};
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::Kind;
 use crate::ir::function::MAX_INSTS;
@@ -561,15 +561,6 @@ impl<'a> KernelObject<'a> {
         }
         Ok(inputs)
     }
-}
-
-/// Private memory of a thread.
-pub struct Private {
-    /// Bytes of the kernel's own part.
-    pub own: u32,
-    pub bytes: u32,
-    /// True if functions that are called with a stack need a part.
-    pub has_stack: bool,
 }
 
 /// Variables that a kernel begins with.

@@ -5,7 +5,7 @@ use kiln_visa::opcode::{Opcode, SamplerOp};
 
 use super::bale;
 use super::function::Emitter;
-use super::send::{Item, Receive, Transfer};
+use super::payload::{Item, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::Sign;
 use crate::ir::{Inst, Value};

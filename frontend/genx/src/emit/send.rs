@@ -10,6 +10,7 @@ use kiln_visa::shape::RawShape;
 use super::function::{Emitter, source};
 use super::object::exec;
 use super::operand::{Dst, Layout, Src};
+use super::payload::{Item, Payload, Receive, Transfer};
 use super::predicates::Mask;
 use super::value::selected;
 use crate::error::{Code, Result};
@@ -21,49 +22,6 @@ use kiln_visa::module::Exec;
 const WIDE_SAMPLE: u32 = 16;
 /// Channels of the smallest message of the data ports and samplers.
 const MIN_CHANNELS: u32 = 8;
-
-/// An operand of a message that goes out by channels.
-pub enum Item {
-    Is(Operand),
-    /// Channels of texels, with a bit for sixteen pixels.
-    Texels(u32),
-    Send(Payload),
-    Null,
-    Receive,
-}
-
-/// Elements of a type for each channel, in planes.
-pub struct Payload {
-    pub src: Src,
-    pub ty: VType,
-    pub planes: u32,
-    /// The value that the source is.
-    pub value: Option<Value>,
-}
-
-/// A payload that was made: of a value as elements of a type, for a number of channels, from one on, of so many.
-pub type PayloadKey = (Value, VType, [u32; 3]);
-
-/// The response of a message by channels.
-pub struct Receive {
-    pub value: Value,
-    pub old: Option<Value>,
-    pub ty: VType,
-    pub planes: u32,
-}
-
-/// A message by channels.
-pub struct Transfer {
-    pub op: Opcode,
-    pub count: u32,
-    /// Channels of one instruction at most.
-    pub most: u32,
-    /// Channels that operands have room for at least.
-    pub room: u32,
-    pub items: Vec<Item>,
-    pub mask: Option<Mask>,
-    pub receive: Option<Receive>,
-}
 
 /// Channels of a message that one instruction moves.
 #[derive(Clone, Copy)]

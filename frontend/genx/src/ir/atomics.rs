@@ -3,8 +3,8 @@
 //! Each has the operands of its instruction and, as the last, its ordering: a number as bitcode has it. What they become is
 //! `passes/accesses`.
 
+use super::fault::Fault;
 use super::function::{Function, Op, Value};
-use super::rules::Fault;
 use super::types::Types;
 use crate::error::Code;
 use crate::intrinsics::Intrinsic;

@@ -9,7 +9,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use super::module::{Attrs, Linkage, MetaId};
+use super::decl::{Attrs, Linkage, MetaId};
 use super::types::{Type, Types};
 use crate::error::Loc;
 use crate::intrinsics::{Intrinsic, Kind};

@@ -2,17 +2,13 @@
 
 use std::collections::HashMap;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::PrimaryMap;
 use smol_str::SmolStr;
 
+use super::decl::{Attrs, Linkage, MetaId};
 use super::function::{Function, FunctionId, GlobalId};
 use super::types::{Type, Types};
 use crate::error::Loc;
-
-/// A node of metadata.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MetaId(u32);
-entity_impl!(MetaId, "!");
 
 /// Scopes inside of each other that are searched for a file.
 const MAX_SCOPES: u32 = 64;
@@ -32,19 +28,8 @@ pub enum Meta {
     Other,
 }
 
-/// Linkage of a function or variable, as far as the dialect tells them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linkage {
-    External,
-    /// `internal` or `private`.
-    Internal,
-    /// `dllexport`: a kernel.
-    Kernel,
-    Other,
-}
-
-/// String attributes and those with a value, by name.
-pub type Attrs = Vec<(SmolStr, SmolStr)>;
+/// Initializer of a global: its bytes, and the functions whose addresses are at some of them.
+pub type Data = (Vec<u8>, Vec<(u32, FunctionId)>);
 
 /// A variable of the module.
 #[derive(Clone, Debug)]
@@ -68,7 +53,7 @@ pub struct Global {
 
 impl Global {
     /// Sets the first value; `None` for one that has other addresses than those of functions in it.
-    pub fn set_init(&mut self, data: Option<super::rules::Data>) {
+    pub fn set_init(&mut self, data: Option<Data>) {
         self.addresses = data.is_none();
         let (init, functions) = data.unzip();
         self.init = init;

@@ -9,11 +9,12 @@ use std::fmt::Write;
 use cranelift_entity::SecondaryMap;
 use smol_str::{SmolStr, format_smolstr};
 
+use super::decl::{Attrs, Linkage, MetaId};
 use super::function::{
     BinaryOp, Block, CastOp, Const, FloatRel, Function, FunctionId, GlobalId, Inst, InstData,
     IntRel, Op, Value, ValueDef,
 };
-use super::module::{Attrs, Global, Linkage, Meta, MetaId, Module};
+use super::module::{Global, Meta, Module};
 use super::rules;
 use super::types::{Scalar, Type, TypeData, Types};
 

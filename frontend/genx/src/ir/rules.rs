@@ -8,40 +8,19 @@ use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::fault::Fault;
 use super::function::{
     CastOp, Const, Flags, Function, FunctionId, Inst, InstData, Op, Value, ValueData, ValueDef,
 };
+use super::module::Data;
 use super::types::{Scalar, Type, TypeData, Types};
-use crate::error::{Code, Diagnostic, Error, Loc};
+use crate::error::{Code, Loc};
 use crate::intrinsics::{Intrinsic, Kind};
 
-/// Nesting of types, constants and metadata that is followed.
-pub const MAX_DEPTH: u32 = 64;
 /// Bytes of the address of a function.
 const ADDRESS: usize = 8;
 /// Bytes of a variable's data.
 pub const MAX_DATA: u64 = 1 << 28;
-
-/// A broken rule; the reader knows the place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub code: Code,
-    pub message: String,
-}
-
-impl Fault {
-    pub fn new(code: Code, message: impl Into<String>) -> Fault {
-        Fault {
-            code,
-            message: message.into(),
-        }
-    }
-
-    /// The diagnostic at a place.
-    pub fn at(self, loc: Loc) -> Error {
-        Diagnostic::new(self.code, loc, self.message)
-    }
-}
 
 type Rule<T> = Result<T, Fault>;
 
@@ -576,9 +555,6 @@ impl Constants {
         }
     }
 }
-
-/// First value of a variable: its bytes, and the functions whose addresses stand at some of them.
-pub type Data = (Vec<u8>, Vec<(u32, FunctionId)>);
 
 /// First value of a variable; `None` if it has an address in it that is none of a function.
 ///

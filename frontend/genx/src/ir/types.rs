@@ -10,7 +10,7 @@ use std::fmt::Write;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use smol_str::SmolStr;
 
-use super::rules::{Fault, MAX_DEPTH};
+use super::fault::Fault;
 use crate::error::Code;
 
 /// Bytes of the largest value: vISA numbers the rows of a variable by a byte.
@@ -25,6 +25,9 @@ const MAX_BITS: u64 = 1 << 23;
 const MAX_PARTS: u32 = 1 << 16;
 /// Characters of a type in a message.
 const MAX_NAME: usize = 200;
+
+/// Nesting of types, constants and metadata that is followed.
+pub const MAX_DEPTH: u32 = 64;
 
 /// A type of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

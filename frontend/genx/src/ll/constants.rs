@@ -6,7 +6,8 @@
 use smallvec::smallvec;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
-use crate::ir::rules::{self, Constants, MAX_DEPTH};
+use crate::ir::rules::{self, Constants};
+use crate::ir::types::MAX_DEPTH;
 use crate::ir::{BinaryOp, CastOp, Const, Function, Op, Scalar, Type, TypeData, Types, Value};
 
 use super::Parser;
@@ -252,7 +253,7 @@ impl Parser<'_> {
     }
 
     /// First value of a variable; `None` if it has an address in it that is none of a function.
-    pub(super) fn initializer(&mut self, ty: Type) -> Result<Option<rules::Data>> {
+    pub(super) fn initializer(&mut self, ty: Type) -> Result<Option<crate::ir::module::Data>> {
         let loc = self.lex.loc();
         let mut body = Body::new(Function::new("".into(), Types::VOID));
         let value = self.constant(&mut body, ty, 0)?;

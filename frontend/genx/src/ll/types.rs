@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Result};
-use crate::ir::rules::MAX_DEPTH;
+use crate::ir::types::MAX_DEPTH;
 use crate::ir::{Scalar, Type, TypeData, Types};
 
 use super::Parser;

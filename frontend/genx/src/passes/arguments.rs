@@ -10,9 +10,7 @@ use super::kernels::{ArgKind, Implicit, Kernel};
 use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::Intrinsic;
 use crate::ir::rules;
-use crate::ir::{
-    CastOp, Const, Function, Inst, InstData, Op, Scalar, Type, TypeData, Types, Value,
-};
+use crate::ir::{CastOp, Const, Function, Inst, InstData, Op, Scalar, Type, Types, Value};
 
 /// Bytes of a structure that is passed by value.
 const MAX_STRUCTURE: u64 = 2048;
@@ -224,15 +222,4 @@ impl Arguments<'_> {
         self.replace(param, value);
         self.function.values[param].ty = numbers;
     }
-}
-
-/// Type of a parameter that is a structure passed by value.
-pub fn structure(types: &Types, function: &Function, i: usize) -> Option<u32> {
-    let ty = function.byval.get(i).copied().flatten()?;
-    let is_pointer = matches!(
-        types.data(function.ty(function.params[i])),
-        TypeData::Scalar(Scalar::Ptr(_))
-    );
-    let (size, _) = types.layout(ty).filter(|_| is_pointer)?;
-    u32::try_from(size).ok()
 }

@@ -6,7 +6,7 @@
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
-use crate::ir::{Function, FunctionId, Meta, MetaId, Module, Scalar, TypeData, Value};
+use crate::ir::{Function, FunctionId, Meta, MetaId, Module, Scalar, TypeData, Types, Value};
 
 /// Kind of a structure that is passed by value, without its lower bits.
 const BY_VALUE: i64 = 14;
@@ -190,7 +190,7 @@ fn documented(module: &Module, node: MetaId) -> Result<Kernel> {
             Some(Meta::String(text)) => text.as_str(),
             _ => "",
         };
-        if let Some(bytes) = super::arguments::structure(&module.types, f, i) {
+        if let Some(bytes) = structure(&module.types, f, i) {
             args.push(Arg {
                 kind: ArgKind::Structure(bytes),
                 access: Access::Both,
@@ -329,10 +329,8 @@ fn carried(module: &Module, id: FunctionId) -> Result<Kernel> {
             TypeData::Handle(name) => {
                 handle(name).ok_or_else(|| bad(format!("type {name} is not supported")))?
             }
-            TypeData::Scalar(Scalar::Ptr(0))
-                if super::arguments::structure(&module.types, f, i).is_some() =>
-            {
-                let bytes = super::arguments::structure(&module.types, f, i).unwrap_or(0);
+            TypeData::Scalar(Scalar::Ptr(0)) if structure(&module.types, f, i).is_some() => {
+                let bytes = structure(&module.types, f, i).unwrap_or(0);
                 Arg {
                     kind: ArgKind::Structure(bytes),
                     access: Access::Both,
@@ -414,4 +412,15 @@ fn handle(name: &str) -> Option<Arg> {
         kind,
         access: Access::Both,
     })
+}
+
+/// Bytes of a structure that a parameter passes by value.
+fn structure(types: &Types, function: &Function, i: usize) -> Option<u32> {
+    let ty = function.byval.get(i).copied().flatten()?;
+    let is_pointer = matches!(
+        types.data(function.ty(function.params[i])),
+        TypeData::Scalar(Scalar::Ptr(_))
+    );
+    let (size, _) = types.layout(ty).filter(|_| is_pointer)?;
+    u32::try_from(size).ok()
 }

@@ -3,11 +3,13 @@
 use smallvec::SmallVec;
 use spirv::Op;
 
+use super::body::Body;
 use super::compute;
-use super::function::Body;
 use super::{Global, Reader};
 use crate::error::{Code, Result};
-use crate::ir::rules::{self, Constants, Fault, MAX_DEPTH};
+use crate::ir::fault::Fault;
+use crate::ir::rules::{self, Constants};
+use crate::ir::types::MAX_DEPTH;
 use crate::ir::{Const, Op as IrOp, Type, Types, Value, ValueDef};
 
 /// Bits of a word.

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 
 use super::Reader;
-use super::function::Body;
+use super::body::Body;
 use crate::error::{Code, Result};
 use crate::ir::{BinaryOp, CastOp, FloatRel, IntRel, Op as IrOp, Scalar, Type, Types, Value};
 

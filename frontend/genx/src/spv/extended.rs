@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use spirv::{NonsemanticShaderDebuginfo100Op as Info, OpenclStd100Op as Std};
 
 use super::Reader;
-use super::function::Body;
+use super::body::Body;
 use crate::error::{Code, Result};
 use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, Types, Value, atomics};
 

@@ -1,48 +1,20 @@
 //! Bodies of functions: blocks, and the values of results.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
 use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, format_smolstr};
 use spirv::Op;
 
-use super::module::{Head, unique};
+use super::body::{Body, Head, unique};
 use super::stream::Words;
 use super::{Global, Reader};
-use crate::error::{Code, Diagnostic, Loc, Result};
+use crate::error::{Code, Diagnostic, Result};
 use crate::ir::function::ValueData;
-use crate::ir::rules::{self, Constants};
+use crate::ir::rules;
 use crate::ir::{
     Block, Const, Function, FunctionId, InstData, Op as IrOp, Type, Types, Value, ValueDef,
 };
-
-/// A function that is being read.
-pub(super) struct Body {
-    pub function: Function,
-    pub constants: Constants,
-    /// Values of constants that were used.
-    pub made: HashMap<usize, Value>,
-    values: HashMap<u32, Value>,
-    blocks: HashMap<u32, Block>,
-    /// Uses before the definition, by result, with the place of the first.
-    forward: BTreeMap<u32, (Value, Loc)>,
-    /// Block that instructions are added to.
-    current: Option<Block>,
-}
-
-impl Body {
-    pub fn new(function: Function) -> Body {
-        Body {
-            function,
-            constants: Constants::default(),
-            made: HashMap::new(),
-            values: HashMap::new(),
-            blocks: HashMap::new(),
-            forward: BTreeMap::new(),
-            current: None,
-        }
-    }
-}
 
 /// True for an operation without a result in a function.
 fn has_no_result(op: Op) -> bool {

@@ -4,8 +4,8 @@ use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, FPRoundingMode, Op};
 
 use super::Reader;
+use super::body::Body;
 use super::compute;
-use super::function::Body;
 use crate::error::{Code, Result};
 use crate::ir::function::Flags;
 use crate::ir::rules;

@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, MemoryAccess, MemorySemantics, Op, Scope};
 
 use super::Reader;
-use super::function::Body;
+use super::body::Body;
 use crate::error::{Code, Result};
 use crate::ir::{BinaryOp, Op as IrOp, Scalar, TypeData, Types, Value, atomics, rules};
 

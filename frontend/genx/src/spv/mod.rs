@@ -6,6 +6,7 @@
 //! form.
 
 mod attributes;
+mod body;
 mod compute;
 mod constants;
 mod derived;
@@ -24,7 +25,7 @@ use smol_str::SmolStr;
 use spirv::{Decoration, Op, StorageClass};
 
 use crate::error::{Code, Diagnostic, Error, Loc, Result};
-use crate::ir::rules::Fault;
+use crate::ir::fault::Fault;
 use crate::ir::{FunctionId, GlobalId, Module, Type};
 use constants::Constant;
 use extended::Set;

@@ -8,11 +8,12 @@ use spirv::{
     StorageClass,
 };
 
-use super::function::Body;
+use super::body::{Body, Head, unique};
 use super::stream::{Inst, Words};
 use super::{Decorated, Global, Reader};
 use crate::error::{Code, Result};
-use crate::ir::rules::{self, Fault};
+use crate::ir::fault::Fault;
+use crate::ir::rules;
 use crate::ir::{
     Const, Function, FunctionId, Global as Variable, GlobalId, Linkage, Scalar, TypeData, Types,
 };
@@ -28,18 +29,6 @@ const LAYOUTS: [(AddressingModel, &str); 2] = [
 ];
 /// Decorations that groups give to their targets.
 const MAX_GROUPED: usize = 1 << 20;
-
-/// A function: its declaration, and where its body begins.
-pub(super) struct Head<'a> {
-    pub inst: Inst<'a>,
-    pub id: u32,
-    /// Results of the parameters, and their types.
-    pub params: Vec<(u32, u32)>,
-    /// Instructions from the first label on.
-    pub body: Option<Words<'a>>,
-    /// Entry point that only calls it.
-    pub entry: Option<u32>,
-}
 
 impl<'a> Reader<'a> {
     /// Reads a module.
@@ -409,16 +398,4 @@ impl<'a> Reader<'a> {
         wrapped.retain(|_, callee| uses.get(callee) == Some(&1) && bodies.contains(callee));
         Ok(wrapped)
     }
-}
-
-/// A name that is not known yet, for a result.
-pub(super) fn unique(name: SmolStr, id: u32, known: impl Fn(&SmolStr) -> bool) -> SmolStr {
-    if !known(&name) {
-        return name;
-    }
-    let mut others = (0..).map(|n| match n {
-        0 => format_smolstr!("{name}.{id}"),
-        n => format_smolstr!("{name}.{id}.{n}"),
-    });
-    others.find(|name| !known(name)).unwrap_or(name)
 }

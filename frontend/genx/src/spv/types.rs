@@ -4,7 +4,7 @@ use spirv::{AccessQualifier, Decoration, Dim, Op, StorageClass};
 
 use super::{Pointer, Reader};
 use crate::error::{Code, Result};
-use crate::ir::rules::Fault;
+use crate::ir::fault::Fault;
 use crate::ir::{Scalar, Type, TypeData, Types};
 
 /// Encoding of a float of 16 bits that is a `bfloat`.
