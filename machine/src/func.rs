@@ -5,7 +5,7 @@ use std::ops::Range;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use kiln_platform::abi::{Abi, KERNEL};
 pub use kiln_platform::isa::Class;
-use kiln_platform::platform::Platform;
+use kiln_platform::platform::{Platform, UNIT_GRFS};
 use smallvec::SmallVec;
 
 use crate::inst::{
@@ -178,11 +178,10 @@ impl Function {
     /// The GRF for the thread's header, of `grfs`: that of the calling convention if there is one that is free, or else
     /// the last free one.
     pub fn header_of(&self, grfs: u32) -> Option<u32> {
-        let unit = self.target.unit_grfs();
         let reserved = |grf: u32| self.reserved.iter().any(|r| r.contains(&grf));
         let arrives = |grf: u32| {
             let mut places = self.inputs.iter().filter_map(|&(_, at)| at);
-            places.any(|at| at / unit == grf / unit)
+            places.any(|at| at / UNIT_GRFS == grf / UNIT_GRFS)
         };
         let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
         // r0 is reused at once.

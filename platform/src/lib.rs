@@ -1,13 +1,15 @@
 //! Facts about the machines, as data: the one home of everything that a pass must know of a target.
 //!
-//! [`isa`] is the vocabulary of machine code. [`op`] has the properties of each operation, [`platform`] one row per
-//! platform, [`rules`] the differences between families, [`abi`] the calling conventions, [`bits`] sets of registers, and
-//! [`crowded`] the places where more lives than registers hold.
+//! [`isa`] is the vocabulary of machine code. [`op`] has the properties of each operation, [`platform`] the facts of
+//! platforms and [`rules`] those of families, both as tables of [`facts`]; [`abi`] the calling conventions, [`bits`]
+//! sets of registers, and [`crowded`] the places where more lives than registers hold.
 //! A pass asks for a fact and never which platform it is.
 
 pub mod abi;
 pub mod bits;
 pub mod crowded;
+pub mod facts;
+mod family;
 pub mod isa;
 mod names;
 pub mod op;

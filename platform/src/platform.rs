@@ -1,6 +1,7 @@
 //! Differences between Gen platforms, as data.
 //!
-//! A pass asks the platform for a fact; it never asks which platform it is. Every name of a platform, of users and of
+//! A pass asks the platform for a fact; it never asks which platform it is. Identities are rows, stated in full; every
+//! other fact is stated by the platforms from which on it holds. docs/platforms.md has the table, made from this one. Every name of a platform, of users and of
 //! other tools, stands here once: in its row or, if nothing is known of its machine code, in [`VISA_ONLY`]. [`named`]
 //! finds them in either case.
 
@@ -8,7 +9,12 @@ mod generation;
 
 pub use generation::{Generation, Generations};
 
+use crate::facts::{Table, facts};
+pub use crate::family::Family;
 use crate::rules::rules;
+
+/// Number of registers in an allocation unit: the two that an instruction's operand can span.
+pub const UNIT_GRFS: u32 = 2;
 
 /// A register mode: how the register file is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,102 +25,171 @@ pub struct GrfMode {
     pub threads: u32,
 }
 
-/// A target with its facts.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Platform {
-    /// Canonical name (`skl`).
-    pub name: &'static str,
-    /// Other names of it, and of products that share its code.
-    pub aliases: &'static [&'static str],
-    /// Generation in the rules of vISA.
-    pub generation: Generation,
-    /// True if instruction selection makes code for it.
-    pub compiles: bool,
-    /// Name in the reference tools, such as `9`.
-    pub reference_name: &'static str,
-    /// Name in the command line of the reference finalizer.
-    pub finalizer_name: &'static str,
-    pub family: Family,
-    /// Size of one general register in bytes.
-    pub grf_bytes: u32,
-    /// Number of general registers that instructions can name: that of the register mode with the most.
-    pub grf_count: u32,
-    /// The register modes, ascending by the number of registers.
-    pub grf_modes: &'static [GrfMode],
-    /// The mode that code is for if nothing else is asked for.
-    pub default_grfs: u32,
-    /// The number of the last registers of the file that a message may be sent from that ends the thread; none if all
-    /// are good (PRM vol. 2a, "send").
-    pub end_of_thread: Option<u32>,
-    /// Bytes of scratch space that a scratch block message can address.
-    pub scratch_block_bytes: u32,
-    /// Bytes of scratch space that a thread can have (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread Scratch
-    /// Space).
-    pub scratch_bytes: u32,
-    /// Flag registers of 32 bits each.
-    pub flag_count: u32,
-    /// Size of the address register in bytes; each of its words is an address.
-    pub addr_bytes: u32,
-    /// Way in which a thread receives its launch arguments.
-    pub payload: Payload,
-    /// Bytes of arguments that arrive in registers if the others are in memory ("inline data").
-    pub inline_bytes: u32,
-    /// The messages that access memory.
-    pub memory: MessageFamily,
-    /// The messages that access images by coordinates.
-    pub images: MessageFamily,
-    /// Way in which code calls an address in a register.
-    pub address_calls: AddressCalls,
-    /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
-    /// nowhere (PRM vol. 2a, "goto").
-    pub goto_on_false: bool,
-    /// The thread's number (PRM, "Thread payload", FFTID).
-    pub thread_id: HeaderField,
-    /// The thread's coordinates and color in its space of threads, as the reference finalizer reads them.
-    pub thread_space: &'static ThreadSpace,
-    /// Digits of a thread's number in the state registers, the lowest first.
-    pub thread_number: &'static [Digit],
-    /// Mask of the barrier's number in r0.2, which a signal has (PRM, "Thread payload", barrier id); none if a signal has
-    /// the numbers of the barrier's producers and consumers.
-    pub barrier_id: Option<u32>,
-    /// Number of barriers of a group. If there are several, `n0.0` has a bit for each.
-    pub barriers: u32,
-    /// True if shared local memory has a fence of its own: the fence of all memory does not order it, but may flush
-    /// the level 1 cache (PRM, "Memory Fence").
-    pub slm_fence: bool,
-    /// True if a thread that may be interrupted has to give each sampler message a header.
-    pub sampler_header: bool,
-    /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
-    pub bindless_sampler_bit: bool,
-    /// True if a sampler header counts pairs of states, of which the message selects one.
-    pub sampler_pairs: bool,
-    /// True if a sampler header may have the other half of a pair of surfaces.
-    pub surface_pairs: bool,
-    /// True if sampler messages may have the level of detail of coarse pixels.
-    pub coarse_pixels: bool,
-    /// True if `mach` without accumulator write control gives the lower half of the product, as `macl` does.
-    pub mach_low: bool,
-    /// True if an instruction has a bit for accumulator write control. Without it, `mach` always writes the accumulator.
-    pub acc_write_control: bool,
-    /// True if the response of a message must not overlap its payloads (an erratum that the reference finalizer
-    /// honours).
-    pub response_apart: bool,
-    /// First payload register of messages that must not be interrupted (an erratum, likewise).
-    pub uninterrupted_from: Option<u32>,
-    /// True if the address registers must be zero at the start: with an address for each row, the addresses of
-    /// inactive channels must be within the register file too (likewise).
-    pub clears_addresses: bool,
-    /// True if a region of 64-bit elements must have a vertical stride of width times horizontal stride, even if rows
-    /// have one element (PRM, "Register Region Restrictions").
-    pub even_rows: bool,
-    /// True if it computes on 64-bit integers: it adds, shifts and compares them.
-    pub int64: bool,
-    /// True if it computes on doubles.
-    pub fp64: bool,
-    /// `GFXCORE_FAMILY` in the object file's `.note.intelgt.compat` (zebin documentation).
-    pub core_family: u32,
-    /// `PRODUCT_FAMILY`, likewise.
-    pub product_family: u32,
+/// Platforms with machine code, in the order in which facts are stated: a fact holds from one on until the next that
+/// states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Model {
+    Skl,
+    Bxt,
+    Icllp,
+    Tgllp,
+    Dg2,
+    Mtl,
+    Pvc,
+    Lnl,
+    Bmg,
+    Ptl,
+}
+
+impl Identity {
+    const fn order(&self) -> u8 {
+        self.model as u8
+    }
+}
+
+facts! {
+    /// A target with its facts.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct Platform of Model by Identity::order;
+    each Identity {
+        /// Key of the platform in the facts below.
+        model: Model,
+        /// Canonical name (`skl`).
+        name: &'static str,
+        /// Other names of it, and of products that share its code.
+        aliases: &'static [&'static str],
+        /// Generation in the rules of vISA.
+        generation: Generation,
+        /// Name in the reference tools, such as `9`.
+        reference_name: &'static str,
+        /// Name in the command line of the reference finalizer.
+        finalizer_name: &'static str,
+        /// Encoding family.
+        family: Family,
+        /// `GFXCORE_FAMILY` in the object file's `.note.intelgt.compat` (zebin documentation).
+        core_family: u32,
+        /// `PRODUCT_FAMILY`, likewise.
+        product_family: u32,
+    }
+    since {
+        /// True if instruction selection makes code for it.
+        compiles: bool { Skl => true, Bxt => false, Icllp => true }
+        /// Size of one general register in bytes.
+        grf_bytes: u32 { Skl => 32, Pvc => 64 }
+        /// Number of general registers that instructions can name: that of the register mode with the most.
+        grf_count: u32 { Skl => 128, Dg2 => 256 }
+        /// The register modes, ascending by the number of registers.
+        grf_modes: &'static [GrfMode] {
+            Skl => &[mode(128, 7)],
+            Dg2 => &[mode(128, 8), mode(256, 4)],
+            Ptl => &[
+                mode(32, 10),
+                mode(64, 10),
+                mode(96, 10),
+                mode(128, 8),
+                mode(160, 6),
+                mode(192, 5),
+                mode(256, 4),
+            ],
+        }
+        /// The mode that code is for if nothing else is asked for.
+        default_grfs: u32 { Skl => 128 }
+        /// The number of the last registers of the file that a message may be sent from that ends the thread; none if all
+        /// are good (PRM vol. 2a, "send").
+        end_of_thread: Option<u32> { Skl => Some(16), Ptl => None }
+        /// Bytes of scratch space that a scratch block message can address.
+        scratch_block_bytes: u32 { Skl => 128 << 10 }
+        /// Bytes of scratch space that a thread can have (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread Scratch
+        /// Space).
+        scratch_bytes: u32 { Skl => 2 << 20 }
+        /// Flag registers of 32 bits each.
+        flag_count: u32 { Skl => 2, Pvc => 4 }
+        /// Size of the address register in bytes; each of its words is an address.
+        addr_bytes: u32 { Skl => 32 }
+        /// Way in which a thread receives its launch arguments.
+        payload: Payload { Skl => Payload::Registers, Dg2 => Payload::Memory }
+        /// Bytes of arguments that arrive in registers if the others are in memory ("inline data").
+        inline_bytes: u32 { Skl => 0, Dg2 => 32, Pvc => 0, Lnl => 32 }
+        /// The messages that access memory.
+        memory: MessageFamily { Skl => MessageFamily::DataPort, Dg2 => MessageFamily::LoadStore }
+        /// The messages that access images by coordinates.
+        images: MessageFamily { Skl => MessageFamily::DataPort, Pvc => MessageFamily::LoadStore }
+        /// Way in which code calls an address in a register.
+        address_calls: AddressCalls {
+            Skl => AddressCalls::Jump,
+            Tgllp => AddressCalls::Refused,
+            Dg2 => AddressCalls::Calla,
+        }
+        /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
+        /// nowhere (PRM vol. 2a, "goto").
+        goto_on_false: bool { Skl => true, Icllp => false }
+        /// The thread's number (PRM, "Thread payload", FFTID).
+        thread_id: HeaderField { Skl => header(5, 0, 9) }
+        /// The thread's coordinates and color in its space of threads, as the reference finalizer reads them.
+        thread_space: &'static ThreadSpace { Skl => &IN_TWO_DWORDS, Icllp => &IN_ONE_DWORD }
+        /// Digits of a thread's number in the state registers, the lowest first.
+        thread_number: &'static [Digit] {
+            Skl => &[digit(StateRegister::Thread, 0, 65536)],
+            Dg2 => &[
+                digit(StateRegister::Thread, 0, 8),
+                digit(StateRegister::Thread, 4, 4),
+                digit(StateRegister::Thread, 7, 128),
+            ],
+            Pvc => &[
+                digit(StateRegister::Thread, 0, 8),
+                digit(StateRegister::Thread, 4, 4),
+                digit(StateRegister::Thread, 8, 128),
+            ],
+            Lnl => &[
+                digit(StateRegister::Thread, 0, 8),
+                digit(StateRegister::Thread, 4, 8),
+                digit(StateRegister::Message, 0, 256),
+            ],
+            Ptl => &[
+                digit(StateRegister::Thread, 0, 10),
+                digit(StateRegister::Thread, 4, 8),
+                digit(StateRegister::Message, 0, 256),
+            ],
+        }
+        /// Mask of the barrier's number in r0.2, which a signal has (PRM, "Thread payload", barrier id); none if a signal has
+        /// the numbers of the barrier's producers and consumers.
+        barrier_id: Option<u32> { Skl => Some(0x8f00_0000), Icllp => Some(0x7f00_0000), Dg2 => None }
+        /// Number of barriers of a group. If there are several, `n0.0` has a bit for each.
+        barriers: u32 { Skl => 1, Pvc => 32 }
+        /// True if shared local memory has a fence of its own: the fence of all memory does not order it, but may flush
+        /// the level 1 cache (PRM, "Memory Fence").
+        slm_fence: bool { Skl => false, Icllp => true }
+        /// True if a thread that may be interrupted has to give each sampler message a header.
+        sampler_header: bool { Skl => true, Icllp => false }
+        /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
+        bindless_sampler_bit: bool { Skl => false, Icllp => true }
+        /// True if a sampler header counts pairs of states, of which the message selects one.
+        sampler_pairs: bool { Skl => true, Dg2 => false }
+        /// True if a sampler header may have the other half of a pair of surfaces.
+        surface_pairs: bool { Skl => false, Lnl => true }
+        /// True if sampler messages may have the level of detail of coarse pixels.
+        coarse_pixels: bool { Skl => false, Icllp => true }
+        /// True if `mach` without accumulator write control gives the lower half of the product, as `macl` does.
+        mach_low: bool { Skl => false, Icllp => true, Pvc => false }
+        /// True if an instruction has a bit for accumulator write control. Without it, `mach` always writes the accumulator.
+        acc_write_control: bool { Skl => true, Pvc => false }
+        /// True if the response of a message must not overlap its payloads (an erratum that the reference finalizer
+        /// honours).
+        response_apart: bool { Skl => false, Icllp => true, Tgllp => false, Mtl => true, Lnl => false }
+        /// First payload register of messages that must not be interrupted (an erratum, likewise).
+        uninterrupted_from: Option<u32> { Skl => None, Icllp => Some(2), Tgllp => None }
+        /// True if the address registers must be zero at the start: with an address for each row, the addresses of
+        /// inactive channels must be within the register file too (likewise).
+        clears_addresses: bool { Skl => false, Icllp => true }
+        /// True if a region of 64-bit elements must have a vertical stride of width times horizontal stride, even if rows
+        /// have one element (PRM, "Register Region Restrictions").
+        even_rows: bool { Skl => false, Bxt => true, Icllp => false }
+        /// True if it computes on 64-bit integers: it adds, shifts and compares them.
+        int64: bool { Skl => true, Icllp => false, Pvc => true }
+        /// True if it computes on doubles.
+        fp64: bool { Skl => true, Icllp => false, Mtl => true }
+    }
 }
 
 /// A digit of the thread's number in the machine, which names its unit and the thread within it, in a state register
@@ -208,302 +283,131 @@ pub enum MessageFamily {
     LoadStore,
 }
 
-/// An encoding family: platforms of one family share every instruction's bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// Skylake and Broxton.
-    Gen9,
-    /// Ice Lake.
-    Gen11,
-    /// Tiger Lake.
-    Gen12Lp,
-    /// DG2 and Meteor Lake.
-    XeHpg,
-    /// Ponte Vecchio.
-    XeHpc,
-    /// Lunar Lake and Battlemage.
-    Xe2,
-    /// Panther Lake.
-    Xe3,
-}
+/// Skylake.
+pub const SKL: Platform = Platform::of(Identity {
+    model: Model::Skl,
+    name: "skl",
+    aliases: &["kbl", "cfl"],
+    generation: Generation::Skl,
+    reference_name: "9",
+    finalizer_name: "SKL",
+    family: Family::Gen9,
+    core_family: 12,
+    product_family: 18,
+});
 
-/// Every known platform.
+/// Every known platform, in the order of [`Model`].
 pub const PLATFORMS: &[Platform] = &[
     SKL,
-    Platform {
+    Platform::of(Identity {
+        model: Model::Bxt,
         name: "bxt",
         aliases: &["glk"],
         generation: Generation::Bxt,
-        compiles: false,
+        reference_name: "9",
         finalizer_name: "BXT",
-        even_rows: true,
+        family: Family::Gen9,
+        core_family: 12,
         product_family: 22,
-        ..SKL
-    },
-    Platform {
+    }),
+    Platform::of(Identity {
+        model: Model::Icllp,
         name: "icllp",
         aliases: &["icl"],
         generation: Generation::Icllp,
-        compiles: true,
         reference_name: "11",
         finalizer_name: "ICLLP",
         family: Family::Gen11,
-        thread_space: &IN_ONE_DWORD,
-        goto_on_false: false,
-        barrier_id: Some(0x7f00_0000),
-        slm_fence: true,
-        sampler_header: false,
-        bindless_sampler_bit: true,
-        coarse_pixels: true,
-        mach_low: true,
-        response_apart: true,
-        uninterrupted_from: Some(2),
-        clears_addresses: true,
-        int64: false,
-        fp64: false,
         core_family: 15,
         product_family: 26,
-        ..SKL
-    },
-    TGLLP,
-    DG2,
-    Platform {
+    }),
+    Platform::of(Identity {
+        model: Model::Tgllp,
+        name: "tgllp",
+        aliases: &["tgl", "rkl", "adls", "adlp", "dg1"],
+        generation: Generation::Tgllp,
+        reference_name: "12p1",
+        finalizer_name: "TGLLP",
+        family: Family::Gen12Lp,
+        core_family: 18,
+        product_family: 29,
+    }),
+    Platform::of(Identity {
+        model: Model::Dg2,
+        name: "dg2",
+        aliases: &[],
+        generation: Generation::Dg2,
+        reference_name: "12p71",
+        finalizer_name: "DG2",
+        family: Family::XeHpg,
+        core_family: 0xc07,
+        product_family: 1270,
+    }),
+    Platform::of(Identity {
+        model: Model::Mtl,
         name: "mtl",
         aliases: &["arl"],
         generation: Generation::Mtl,
+        reference_name: "12p71",
         finalizer_name: "MTL",
-        response_apart: true,
-        fp64: true,
+        family: Family::XeHpg,
+        core_family: 0xc07,
         product_family: 1272,
-        ..DG2
-    },
-    PVC,
-    LNL,
-    Platform {
+    }),
+    Platform::of(Identity {
+        model: Model::Pvc,
+        name: "pvc",
+        aliases: &["pvcxt"],
+        generation: Generation::Pvc,
+        reference_name: "12p72",
+        finalizer_name: "PVCXT",
+        family: Family::XeHpc,
+        core_family: 0xc08,
+        product_family: 1271,
+    }),
+    Platform::of(Identity {
+        model: Model::Lnl,
+        name: "lnl",
+        aliases: &["xe2"],
+        generation: Generation::Xe2,
+        reference_name: "2",
+        finalizer_name: "XE2",
+        family: Family::Xe2,
+        core_family: 0xc09,
+        product_family: 1275,
+    }),
+    Platform::of(Identity {
+        model: Model::Bmg,
         name: "bmg",
         aliases: &[],
+        generation: Generation::Xe2,
+        reference_name: "2",
+        finalizer_name: "XE2",
+        family: Family::Xe2,
+        core_family: 0xc09,
         product_family: 1274,
-        ..LNL
-    },
-    Platform {
+    }),
+    Platform::of(Identity {
+        model: Model::Ptl,
         name: "ptl",
         aliases: &["xe3", "wcl"],
+        generation: Generation::Xe2,
         reference_name: "3",
         finalizer_name: "XE3",
         family: Family::Xe3,
-        grf_modes: &[
-            mode(32, 10),
-            mode(64, 10),
-            mode(96, 10),
-            mode(128, 8),
-            mode(160, 6),
-            mode(192, 5),
-            mode(256, 4),
-        ],
-        end_of_thread: None,
-        thread_number: &[
-            digit(StateRegister::Thread, 0, 10),
-            digit(StateRegister::Thread, 4, 8),
-            digit(StateRegister::Message, 0, 256),
-        ],
         core_family: 0x1e00,
         product_family: 1300,
-        ..LNL
-    },
+    }),
 ];
 
 const fn mode(grfs: u32, threads: u32) -> GrfMode {
     GrfMode { grfs, threads }
 }
 
-/// Skylake.
-pub const SKL: Platform = Platform {
-    name: "skl",
-    aliases: &["kbl", "cfl"],
-    generation: Generation::Skl,
-    compiles: true,
-    reference_name: "9",
-    finalizer_name: "SKL",
-    family: Family::Gen9,
-    grf_bytes: 32,
-    grf_count: 128,
-    grf_modes: &[mode(128, 7)],
-    default_grfs: 128,
-    end_of_thread: Some(16),
-    scratch_block_bytes: 128 << 10,
-    scratch_bytes: 2 << 20,
-    flag_count: 2,
-    addr_bytes: 32,
-    payload: Payload::Registers,
-    inline_bytes: 0,
-    memory: MessageFamily::DataPort,
-    images: MessageFamily::DataPort,
-    address_calls: AddressCalls::Jump,
-    goto_on_false: true,
-    thread_id: header(5, 0, 9),
-    thread_space: &IN_TWO_DWORDS,
-    thread_number: &[digit(StateRegister::Thread, 0, 65536)],
-    barrier_id: Some(0x8f00_0000),
-    barriers: 1,
-    slm_fence: false,
-    sampler_header: true,
-    bindless_sampler_bit: false,
-    sampler_pairs: true,
-    surface_pairs: false,
-    coarse_pixels: false,
-    mach_low: false,
-    acc_write_control: true,
-    response_apart: false,
-    uninterrupted_from: None,
-    clears_addresses: false,
-    even_rows: false,
-    int64: true,
-    fp64: true,
-    core_family: 12,
-    product_family: 18,
-};
-
-const TGLLP: Platform = Platform {
-    name: "tgllp",
-    aliases: &["tgl", "rkl", "adls", "adlp", "dg1"],
-    generation: Generation::Tgllp,
-    compiles: true,
-    reference_name: "12p1",
-    finalizer_name: "TGLLP",
-    family: Family::Gen12Lp,
-    thread_space: &IN_ONE_DWORD,
-    goto_on_false: false,
-    address_calls: AddressCalls::Refused,
-    barrier_id: Some(0x7f00_0000),
-    slm_fence: true,
-    sampler_header: false,
-    bindless_sampler_bit: true,
-    coarse_pixels: true,
-    mach_low: true,
-    clears_addresses: true,
-    int64: false,
-    fp64: false,
-    core_family: 18,
-    product_family: 29,
-    ..SKL
-};
-
-const DG2: Platform = Platform {
-    name: "dg2",
-    aliases: &[],
-    generation: Generation::Dg2,
-    compiles: true,
-    reference_name: "12p71",
-    finalizer_name: "DG2",
-    family: Family::XeHpg,
-    thread_space: &IN_ONE_DWORD,
-    payload: Payload::Memory,
-    inline_bytes: 32,
-    memory: MessageFamily::LoadStore,
-    address_calls: AddressCalls::Calla,
-    goto_on_false: false,
-    grf_count: 256,
-    grf_modes: &[mode(128, 8), mode(256, 4)],
-    thread_number: &[
-        digit(StateRegister::Thread, 0, 8),
-        digit(StateRegister::Thread, 4, 4),
-        digit(StateRegister::Thread, 7, 128),
-    ],
-    barrier_id: None,
-    slm_fence: true,
-    sampler_header: false,
-    bindless_sampler_bit: true,
-    sampler_pairs: false,
-    coarse_pixels: true,
-    mach_low: true,
-    clears_addresses: true,
-    int64: false,
-    fp64: false,
-    core_family: 0xc07,
-    product_family: 1270,
-    ..SKL
-};
-
-const PVC: Platform = Platform {
-    name: "pvc",
-    aliases: &["pvcxt"],
-    generation: Generation::Pvc,
-    compiles: true,
-    reference_name: "12p72",
-    finalizer_name: "PVCXT",
-    family: Family::XeHpc,
-    grf_bytes: 64,
-    grf_count: 256,
-    grf_modes: &[mode(128, 8), mode(256, 4)],
-    default_grfs: 128,
-    end_of_thread: Some(16),
-    scratch_block_bytes: 128 << 10,
-    scratch_bytes: 2 << 20,
-    flag_count: 4,
-    addr_bytes: 32,
-    payload: Payload::Memory,
-    inline_bytes: 0,
-    memory: MessageFamily::LoadStore,
-    images: MessageFamily::LoadStore,
-    address_calls: AddressCalls::Calla,
-    goto_on_false: false,
-    thread_id: header(5, 0, 9),
-    thread_space: &IN_ONE_DWORD,
-    thread_number: &[
-        digit(StateRegister::Thread, 0, 8),
-        digit(StateRegister::Thread, 4, 4),
-        digit(StateRegister::Thread, 8, 128),
-    ],
-    barrier_id: None,
-    barriers: 32,
-    slm_fence: true,
-    sampler_header: false,
-    bindless_sampler_bit: true,
-    sampler_pairs: false,
-    surface_pairs: false,
-    coarse_pixels: true,
-    mach_low: false,
-    acc_write_control: false,
-    response_apart: true,
-    uninterrupted_from: None,
-    clears_addresses: true,
-    even_rows: false,
-    int64: true,
-    fp64: true,
-    core_family: 0xc08,
-    product_family: 1271,
-};
-
-const LNL: Platform = Platform {
-    name: "lnl",
-    aliases: &["xe2"],
-    generation: Generation::Xe2,
-    compiles: true,
-    reference_name: "2",
-    finalizer_name: "XE2",
-    family: Family::Xe2,
-    inline_bytes: 32,
-    thread_number: &[
-        digit(StateRegister::Thread, 0, 8),
-        digit(StateRegister::Thread, 4, 8),
-        digit(StateRegister::Message, 0, 256),
-    ],
-    core_family: 0xc09,
-    product_family: 1275,
-    response_apart: false,
-    surface_pairs: true,
-    ..PVC
-};
-
 impl Platform {
     /// Bytes of an allocation unit.
     pub const fn unit_bytes(&self) -> u32 {
-        self.unit_grfs() * self.grf_bytes
-    }
-
-    /// Number of registers in an allocation unit: the two that an instruction's operand can span.
-    pub const fn unit_grfs(&self) -> u32 {
-        2
+        UNIT_GRFS * self.grf_bytes
     }
 
     /// True if it multiplies to 64-bit integers, and dwords to dwords in one step. The others multiply through the
@@ -545,6 +449,14 @@ pub struct Named {
     pub generation: Generation,
     /// None for a platform of which only the vISA is known.
     pub platform: Option<&'static Platform>,
+}
+
+/// Every fact of every platform, for those who print them.
+pub fn table() -> Table {
+    Table {
+        facts: Platform::facts(),
+        columns: PLATFORMS.iter().map(|p| (p.name, p.values())).collect(),
+    }
 }
 
 /// Finds a name, in either case of its letters.

@@ -21,7 +21,7 @@ use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_platform::abi::Stack;
 use kiln_platform::bits::{GrfSet, UnitSet};
-use kiln_platform::platform::MessageFamily;
+use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
 use smallvec::SmallVec;
 
 mod addresses;
@@ -197,7 +197,7 @@ impl Checker<'_> {
 
     fn entry(&self) -> Result<State> {
         let target = self.func.target;
-        let units = target.grf_count / target.unit_grfs();
+        let units = target.grf_count / UNIT_GRFS;
         let mut state = State::new(units as usize, target.flag_count as usize * 2);
         self.called(&mut state);
         if self.func.entered == Entered::Subroutine {

@@ -11,7 +11,7 @@
 
 use kiln_machine::func::{Entered, Function};
 use kiln_platform::bits::{GrfSet, UnitSet};
-use kiln_platform::platform::MessageFamily;
+use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
 
 use crate::AllocError;
 use crate::problem::{File, Unit, units};
@@ -36,7 +36,6 @@ pub struct Frame {
     /// Number of units in the file.
     pub unit_count: usize,
     pub unit_bytes: u32,
-    pub unit_grfs: u32,
     pub grf_bytes: u32,
     /// Number of registers that may be used.
     pub grfs: u32,
@@ -82,30 +81,29 @@ impl Frame {
                 func.inputs.len()
             ));
         };
-        let unit_grfs = target.unit_grfs();
         let duties = func.abi.stack.as_ref().map(|s| s.callee_saved.end);
         let is_reserved = |grf: u32| {
             func.reserved.iter().any(|r| r.contains(&grf)) || duties.is_some_and(|end| grf >= end)
         };
-        let unit_count = target.grf_count / unit_grfs;
-        let of_unit = |unit: u32| unit * unit_grfs..(unit + 1) * unit_grfs;
+        let unit_count = target.grf_count / UNIT_GRFS;
+        let of_unit = |unit: u32| unit * UNIT_GRFS..(unit + 1) * UNIT_GRFS;
         let named = (0..target.grf_count).filter(|&grf| is_reserved(grf));
-        let mut reserved: UnitSet = named.map(|grf| grf / unit_grfs).collect();
-        reserved.insert(headers.header / unit_grfs);
+        let mut reserved: UnitSet = named.map(|grf| grf / UNIT_GRFS).collect();
+        reserved.insert(headers.header / UNIT_GRFS);
         let whole = (0..unit_count).filter(|&unit| of_unit(unit).end <= grfs);
         let allocatable = whole.collect::<UnitSet>() - reserved;
         if allocatable.is_empty() {
             let header = headers.header;
             return fail(format!("r{header} holds the thread's header, none is left"));
         }
-        let within = (0..grfs.div_ceil(unit_grfs)).collect::<UnitSet>();
+        let within = (0..grfs.div_ceil(UNIT_GRFS)).collect::<UnitSet>();
         let last =
             (0..unit_count).filter(|&unit| of_unit(unit).all(|grf| target.ends_thread(grf, grfs)));
         let last: UnitSet = last.collect();
         let saved = match &func.abi.stack {
             Some(stack) if func.entered.by_stack_call() => {
                 let saved =
-                    stack.callee_saved.start / unit_grfs..stack.callee_saved.end / unit_grfs;
+                    stack.callee_saved.start / UNIT_GRFS..stack.callee_saved.end / UNIT_GRFS;
                 saved.collect()
             }
             _ => UnitSet::EMPTY,
@@ -125,7 +123,6 @@ impl Frame {
             is_called: func.entered == Entered::Subroutine,
             unit_count: unit_count as usize,
             unit_bytes: target.unit_bytes(),
-            unit_grfs,
             grf_bytes: target.grf_bytes,
             grfs,
             last_units: units(last - reserved).collect(),
@@ -142,7 +139,6 @@ impl Frame {
         let (callee_saved, preferred) = self.units.iter().copied().partition(is_saved);
         File {
             unit_count: self.unit_count,
-            unit_grfs: self.unit_grfs,
             preferred,
             callee_saved,
             is_called: self.is_called,
@@ -153,14 +149,14 @@ impl Frame {
     pub fn grfs(&self, units: UnitSet) -> GrfSet {
         let grfs = units
             .iter()
-            .flat_map(|u| u * self.unit_grfs..(u + 1) * self.unit_grfs);
+            .flat_map(|u| u * UNIT_GRFS..(u + 1) * UNIT_GRFS);
         grfs.collect()
     }
 
     /// The uses of registers that are not allocated, for an error.
     pub fn holders(&self, func: &Function) -> String {
         let reserved: u32 = func.reserved.iter().map(|r| r.end - r.start).sum();
-        let left = self.units.len() as u32 * self.unit_grfs;
+        let left = self.units.len() as u32 * UNIT_GRFS;
         format!(
             "r{} holds the thread's header, {reserved} hold variables whose address is taken, \
              {left} are left",
@@ -200,10 +196,9 @@ fn headers_of(func: &Function, grfs: u32, given: Option<Headers>) -> Option<Head
         (Some(stack), _) => Some(stack.messages),
         (None, Some(headers)) => headers.far,
         (None, None) => {
-            let unit_grfs = func.target.unit_grfs();
-            let first = header / unit_grfs * unit_grfs;
+            let first = header / UNIT_GRFS * UNIT_GRFS;
             let reserved = |grf: u32| func.reserved.iter().any(|r| r.contains(&grf));
-            let mut others = (first..first + unit_grfs).filter(|&grf| grf != header);
+            let mut others = (first..first + UNIT_GRFS).filter(|&grf| grf != header);
             others.find(|&grf| grf < grfs && !reserved(grf))
         }
     };

@@ -35,6 +35,7 @@ use kiln_machine::graph::Graph;
 use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure;
 use kiln_platform::bits::GrfSet;
+use kiln_platform::platform::UNIT_GRFS;
 
 use flags::Assigned;
 use frame::Frame;
@@ -236,7 +237,7 @@ pub fn allocate_part(
 
 /// Maximum number of general registers that are live at once.
 fn max_pressure(func: &Function) -> u32 {
-    pressure::pressure(func, &Graph::new(func)).units.amount * func.target.unit_grfs()
+    pressure::pressure(func, &Graph::new(func)).units.amount * UNIT_GRFS
 }
 
 /// Assigns flags and addresses, and places payloads.

@@ -14,6 +14,7 @@ use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, Src, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::UNIT_GRFS;
 use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
 
@@ -159,7 +160,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
     };
     for &(v, grf) in &func.inputs {
         let Some(grf) = grf else { continue };
-        let unit = grf / frame.unit_grfs;
+        let unit = grf / UNIT_GRFS;
         if frame.allocatable.contains(unit) {
             let to = placer.spans[v].to.max(1);
             placer.busy.add(unit, Span { from: 0, to });
@@ -198,10 +199,10 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
                 let most = parts.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
                 return Err(AllocError::TooFew {
                     func: func.name.clone(),
-                    limit: frame.units.len() as u32 * frame.unit_grfs,
+                    limit: frame.units.len() as u32 * UNIT_GRFS,
                     what: format!(
                         "an operation of {b} needs {} consecutive registers beside its others; {}",
-                        most * frame.unit_grfs,
+                        most * UNIT_GRFS,
                         frame.holders(func)
                     ),
                 });

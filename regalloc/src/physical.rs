@@ -6,6 +6,7 @@ use kiln_emit::inst::{
 };
 use kiln_machine::func::Function;
 use kiln_machine::inst::{self, Base, Inst};
+use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
@@ -90,7 +91,7 @@ impl Physical<'_> {
     pub fn call_routine(&self, source: &Inst, callee: u32, convention: &Convention) -> [Gen; 2] {
         let mut call = Gen::new(Op::Call, source.exec_size);
         call.chan_off = source.chan_off;
-        let back = Reg::grf(u32::from(convention.return_address) * self.frame.unit_grfs);
+        let back = Reg::grf(u32::from(convention.return_address) * UNIT_GRFS);
         call.dst = Some(Dst::new(back, 1, Type::Ud));
         call.jip = Some(Target::Routine(callee));
         [call, switch(self.frame.headers.header)]
@@ -99,7 +100,7 @@ impl Physical<'_> {
     /// The return of a subroutine to the address in a unit.
     pub fn leave_subroutine(&self, back: Unit) -> Gen {
         let mut ret = Gen::new(Op::Ret, self.func.simd);
-        let address = Reg::grf(u32::from(back) * self.frame.unit_grfs);
+        let address = Reg::grf(u32::from(back) * UNIT_GRFS);
         ret.srcs.push(Src::reg(address, Region::SCALAR, Type::Ud));
         ret.jip = Some(Target::Reg);
         ret

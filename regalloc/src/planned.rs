@@ -9,6 +9,7 @@
 //! shared, as for `scan`.
 
 use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
 
 use crate::problem::{Answer, Constraint, NoAnswer, Operand, Place, Point, Problem, Role};
@@ -404,7 +405,7 @@ impl<'a> Split<'a> {
             other => other,
         };
         let mut slot_grfs = self.webs.slot_grfs(problem);
-        slot_grfs.resize(slot_grfs.len() + given.slots.len(), problem.file.unit_grfs);
+        slot_grfs.resize(slot_grfs.len() + given.slots.len(), UNIT_GRFS);
         let mut draft = Draft {
             problem,
             places: Vec::with_capacity(problem.operand_count()),

@@ -21,6 +21,7 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Role as MachineRole, Src, SrcReg, VReg};
 use kiln_platform::bits::UnitSet;
 use kiln_platform::isa::RegFile;
+use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
 
 use crate::AllocError;
@@ -186,7 +187,7 @@ impl Presented<'_> {
     fn slot_grfs(&self, v: VReg) -> u32 {
         let (target, data) = (self.func.target, self.func.regs[v]);
         match self.func.entered.by_stack_call() || data.class != Class::Grf {
-            true => target.unit_grfs(),
+            true => UNIT_GRFS,
             false => u32::from(data.bytes).div_ceil(target.grf_bytes).max(1),
         }
     }
@@ -238,7 +239,7 @@ impl Presented<'_> {
     }
 
     fn temporary(&mut self) -> Value {
-        self.problem.add_value(self.func.target.unit_grfs())
+        self.problem.add_value(UNIT_GRFS)
     }
 
     fn entry(&mut self, frame: &Frame) -> Result<(), AllocError> {
@@ -252,8 +253,8 @@ impl Presented<'_> {
                 None if n == 0 => (to, Constraint::Register),
                 None => (to, Constraint::Anywhere),
                 Some(grf) => {
-                    let unit = grf / frame.unit_grfs;
-                    if unit as usize >= frame.unit_count || grf % frame.unit_grfs != 0 {
+                    let unit = grf / UNIT_GRFS;
+                    if unit as usize >= frame.unit_count || grf % UNIT_GRFS != 0 {
                         return Err(self.invalid(format!("{v} arrives in r{grf}")));
                     }
                     let mut arrives = to;
@@ -277,7 +278,7 @@ impl Presented<'_> {
     fn named(&self, inst: &Inst, payload: Option<&[Option<Unit>]>) -> SmallVec<[Named; 8]> {
         let late = reads_late(self.func, inst);
         let stack = self.func.abi.stack.as_ref();
-        let args = stack.map_or(0, |s| s.args / self.func.target.unit_grfs());
+        let args = stack.map_or(0, |s| s.args / UNIT_GRFS);
         let mut named: SmallVec<[Named; 8]> = SmallVec::new();
         self.func.visit(inst, |v, role| {
             let passed = match role {

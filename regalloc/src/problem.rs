@@ -119,7 +119,6 @@ struct Block {
 pub struct File {
     /// Number of units, those that are not given out among them.
     pub unit_count: usize,
-    pub unit_grfs: u32,
     /// Units that are given out, in the order in which they are preferred.
     pub preferred: Vec<Unit>,
     /// Units that are given out only for want of others: their use has to be paid for.

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
 
 use crate::problem::{Answer, Constraint, Move, Operand, Place, Problem, Role, Slot, Unit, Value};
@@ -304,8 +305,9 @@ impl Proof<'_> {
             Constraint::Register => place.unit().is_some_and(is_given),
             Constraint::Anywhere => match place {
                 Place::Unit(unit) => is_given(unit),
-                Place::Memory(n) => (self.answer.slots.get(n as usize))
-                    .is_some_and(|slot| slot.grfs >= self.problem.file.unit_grfs),
+                Place::Memory(n) => {
+                    (self.answer.slots.get(n as usize)).is_some_and(|slot| slot.grfs >= UNIT_GRFS)
+                }
             },
             Constraint::Fixed(unit) => place == Place::Unit(unit),
             Constraint::Tied(other) => places.get(usize::from(other)) == Some(&place),

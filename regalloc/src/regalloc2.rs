@@ -12,6 +12,7 @@ use regalloc2::{
 };
 
 use crate::problem::{Answer, Constraint, Move, NoAnswer, Place, Problem, Role, Slot, Unit};
+use kiln_platform::platform::UNIT_GRFS;
 
 /// Number of units that one class of regalloc2 has.
 const MAX_UNITS: usize = PReg::MAX;
@@ -33,7 +34,7 @@ pub fn allocate(problem: &Problem, context: &mut Context) -> Result<Answer, NoAn
     };
     let env = presented.environment();
     match regalloc2::run_with_ctx(&presented, &env, &options, &mut context.0) {
-        Ok(output) => Ok(answer(problem, output)),
+        Ok(output) => Ok(answer(output)),
         Err(RegAllocError::TooManyLiveRegs) => Err(NoAnswer::TooFewUnits),
         Err(e) => Err(NoAnswer::Invalid(e.to_string())),
     }
@@ -78,7 +79,7 @@ fn allocation(place: Place) -> Allocation {
 }
 
 /// The answer that an output stands for. Slots are of a unit each, those without a use left out.
-fn answer(problem: &Problem, output: &Output) -> Answer {
+fn answer(output: &Output) -> Answer {
     let mut answer = Answer {
         places: output.allocs.iter().map(|&a| place(a)).collect(),
         moves: Vec::with_capacity(output.edits.len()),
@@ -101,9 +102,11 @@ fn answer(problem: &Problem, output: &Output) -> Answer {
             && let Some(number) = numbers.get_mut(*slot as usize)
         {
             *slot = *number.get_or_insert_with(|| {
-                let grfs = problem.file.unit_grfs;
-                let at = answer.slots.len() as u32 * grfs;
-                answer.slots.push(Slot { at, grfs });
+                let at = answer.slots.len() as u32 * UNIT_GRFS;
+                answer.slots.push(Slot {
+                    at,
+                    grfs: UNIT_GRFS,
+                });
                 answer.slots.len() as u32 - 1
             });
         }

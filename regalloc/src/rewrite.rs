@@ -9,7 +9,7 @@ use kiln_emit::inst::{Inst as Gen, Op, Origin, Reg, RegFile};
 use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Inst, Opcode, Role};
 use kiln_platform::bits::UnitSet;
-use kiln_platform::platform::{AddressCalls, MessageFamily};
+use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
@@ -117,7 +117,7 @@ pub fn rewrite(
     r.stats.demoted = assigned.demoted;
     r.stats.spill_bytes = (scratch - base + r.used_slots) * frame.grf_bytes;
     r.enter_and_leave(&mut bodies)?;
-    r.stats.grf_used = r.units.len() * frame.unit_grfs;
+    r.stats.grf_used = r.units.len() * UNIT_GRFS;
     r.stats.overwritten = frame.grfs(r.overwritten());
     if let Some(convention) = &mut r.convention {
         convention.clobbers = r.written;
@@ -139,7 +139,7 @@ impl Rewriter<'_> {
     /// callee-saved ones, and those that entering, leaving and calls overwrite.
     fn overwritten(&self) -> UnitSet {
         let grfs = self.func.reserved.iter().flat_map(|range| range.clone());
-        let variables: UnitSet = grfs.map(|grf| grf / self.frame.unit_grfs).collect();
+        let variables: UnitSet = grfs.map(|grf| grf / UNIT_GRFS).collect();
         let own = self.units & (self.frame.allocatable | (variables & self.frame.reserved));
         let by_frame = self.stack.as_ref().map(StackFrame::overwrites);
         (own - self.frame.saved) | by_frame.unwrap_or_default() | self.clobbered
@@ -249,8 +249,15 @@ impl Rewriter<'_> {
         body: &mut Body,
     ) -> Result<(), AllocError> {
         self.count(access);
-        let grfs = self.frame.unit_grfs;
-        self.scratch(place, Slot { at, grfs }, access, &mut body.insts)
+        self.scratch(
+            place,
+            Slot {
+                at,
+                grfs: UNIT_GRFS,
+            },
+            access,
+            &mut body.insts,
+        )
     }
 
     /// The code of an instruction of the function.
@@ -350,7 +357,7 @@ impl Rewriter<'_> {
 
     /// The first GRF of a unit. Nothing but a unit is asked for.
     fn first_grf(&self, place: Place) -> u32 {
-        place.unit().map_or(0, u32::from) * self.frame.unit_grfs
+        place.unit().map_or(0, u32::from) * UNIT_GRFS
     }
 
     /// The register at a byte of a unit.

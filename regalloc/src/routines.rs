@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Inst, Opcode};
 use kiln_platform::bits::{GrfSet, UnitSet};
+use kiln_platform::platform::UNIT_GRFS;
 
 use crate::AllocError;
 use crate::frame::{Frame, Headers};
@@ -82,11 +83,10 @@ impl Parts {
         let Some(stack) = &func.abi.stack else {
             return UnitSet::ALL;
         };
-        let unit_grfs = func.target.unit_grfs();
-        let whole: UnitSet = (0..stack.callee_saved.start / unit_grfs).collect();
+        let whole: UnitSet = (0..stack.callee_saved.start / UNIT_GRFS).collect();
         let symbol = call.symbol.expand().filter(|_| call.op == Opcode::Call);
         let known = symbol.and_then(|s| self.functions.get(&func.symbols[s].name));
-        known.map_or(whole, |grfs| units(*grfs, unit_grfs) & whole)
+        known.map_or(whole, |grfs| units(*grfs) & whole)
     }
 
     /// The end of the frames of all that a function calls, in GRFs of scratch space.
@@ -104,6 +104,6 @@ impl Parts {
 }
 
 /// The units that registers lie in.
-pub fn units(grfs: GrfSet, unit_grfs: u32) -> UnitSet {
-    grfs.iter().map(|grf| grf / unit_grfs).collect()
+pub fn units(grfs: GrfSet) -> UnitSet {
+    grfs.iter().map(|grf| grf / UNIT_GRFS).collect()
 }

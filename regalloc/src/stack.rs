@@ -23,7 +23,7 @@ use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, T
 use kiln_machine::func::{Entered, Function, Term};
 use kiln_platform::abi::Stack;
 use kiln_platform::bits::UnitSet;
-use kiln_platform::platform::MessageFamily;
+use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
 
 use crate::AllocError;
 use crate::frame::Frame;
@@ -145,7 +145,7 @@ impl<'a> StackFrame<'a> {
         let at = self.bytes_before() + slot * self.frame.grf_bytes;
         let grfs = Grfs {
             first,
-            count: self.frame.unit_grfs,
+            count: UNIT_GRFS,
         };
         self.access((self.base(), at), grfs, access, dword, code)
     }
@@ -153,7 +153,7 @@ impl<'a> StackFrame<'a> {
     /// Units that entering and leaving the function overwrites, reserved ones apart.
     pub fn overwrites(&self) -> UnitSet {
         match self.is_dynamic() && self.has_descriptor {
-            true => UnitSet::of(SCRATCH_GRF / self.frame.unit_grfs),
+            true => UnitSet::of(SCRATCH_GRF / UNIT_GRFS),
             false => UnitSet::EMPTY,
         }
     }
@@ -182,8 +182,8 @@ impl<'a> StackFrame<'a> {
             // Blocks are of powers of two.
             let units = 1 << run.min(max_units).max(1).ilog2();
             let grfs = Grfs {
-                first: u32::from(first) * self.frame.unit_grfs,
-                count: units * self.frame.unit_grfs,
+                first: u32::from(first) * UNIT_GRFS,
+                count: units * UNIT_GRFS,
             };
             // The address register is nobody's at the function's borders.
             let dword = &mut LastDword::Free;

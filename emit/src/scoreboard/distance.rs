@@ -129,7 +129,7 @@ impl Walk<'_> {
 
     fn distance(&mut self, fact: &Fact, parts: &[Part]) -> Distance {
         let notes = fact.notes;
-        let address = notes.has(Notes::ADDRESS) && self.code.rules.scoreboard.address_waits_for_all;
+        let address = notes.has(Notes::ADDRESS) && self.code.rules.address_waits_for_all;
         if notes.has(Notes::ALONE) || notes.has(Notes::LEAVES) || address {
             return self.all(1);
         }

@@ -199,7 +199,7 @@ impl<'a> Code<'a> {
         // Before there was a math pipeline, the message that ends the thread had none.
         notes.add(Notes::SETS, takes && (!eot || self.units.math_pipe));
         let byte = inst.dst.is_some_and(|dst| dst.ty.bytes() == 1);
-        let merges = self.rules.scoreboard.byte_merges && byte && self.is_general(inst);
+        let merges = self.rules.byte_merges && byte && self.is_general(inst);
         notes.add(Notes::MERGES, merges);
         self.message_notes(inst, &mut notes);
         notes
@@ -226,7 +226,7 @@ impl<'a> Code<'a> {
         let fence = matches!(request.kind, MessageKind::Fence | MessageKind::MemoryFence);
         let loads = request.kind.access() == Access::Read || request.response != 0;
         notes.add(Notes::FENCE, fence);
-        if self.rules.scoreboard.local_reads_late {
+        if self.rules.local_reads_late {
             notes.add(Notes::LOADS_LOCAL, local && loads && !fence);
             notes.add(Notes::STORES_LOCAL, local && (!loads || fence));
         }
@@ -341,7 +341,7 @@ impl<'a> Code<'a> {
             }
         }
         if let Some(pred) = inst.pred
-            && self.rules.scoreboard.predicates
+            && self.rules.guards_predicates
         {
             self.register(pred.flag, false);
         }
@@ -379,7 +379,7 @@ impl<'a> Code<'a> {
         let tracked = match registers::kind(register) {
             Kind::Tracked => true,
             Kind::Overwritten => !self.units.one_pipe,
-            Kind::ReadOnly => self.rules.scoreboard.addresses,
+            Kind::ReadOnly => self.rules.guards_addresses,
         };
         if !tracked {
             return;

@@ -8,6 +8,7 @@ use cranelift_entity::EntityRef;
 use kiln_ir::func::{self as ir, Owner};
 use kiln_machine::func::{Block, BlockData, Edge, Entered, Term};
 use kiln_machine::inst::{Inst, Reg};
+use kiln_platform::platform::UNIT_GRFS;
 use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
@@ -44,9 +45,8 @@ impl Select<'_, '_> {
         }
         let dispatched = self.out.entered != Entered::Subroutine;
         for &(cell, value) in ir.entry.iter().filter(|_| dispatched) {
-            let grfs = self.out.target.unit_grfs();
             let at = match (ir.cells[cell].owner, &self.abi.stack) {
-                (Owner::Payload { unit }, _) => unit * grfs,
+                (Owner::Payload { unit }, _) => unit * UNIT_GRFS,
                 (Owner::Var { offset, .. }, Some(stack)) => stack.args + offset / self.grf(),
                 _ => continue,
             };
@@ -56,7 +56,7 @@ impl Select<'_, '_> {
         }
         for &unit in arrive {
             let bytes = self.unit();
-            let grf = unit * self.out.target.unit_grfs();
+            let grf = unit * UNIT_GRFS;
             let known = self.out.inputs.iter().find(|&&(_, at)| at == Some(grf));
             let v = known.map(|&(v, _)| v).unwrap_or_else(|| {
                 let v = self.out.grf(bytes);

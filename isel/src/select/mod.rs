@@ -30,7 +30,7 @@ use kiln_machine::func::{Class, Entered, Function};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_platform::abi::{self, Abi};
 use kiln_platform::isa::Type;
-use kiln_platform::platform::Platform;
+use kiln_platform::platform::{Platform, UNIT_GRFS};
 use kiln_visa::module as visa;
 use scratch::{Area, Store};
 use smallvec::SmallVec;
@@ -268,9 +268,9 @@ impl<'f, 'm> Select<'f, 'm> {
     /// whose inputs are to be stored to memory.
     fn place_taken(&mut self) -> std::result::Result<Vec<u32>, String> {
         let (ir, room, target) = (self.ir, self.room, self.out.target);
-        let (unit, unit_bytes, grf) = (target.unit_grfs(), self.unit(), self.grf());
-        let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
-        let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
+        let (unit_bytes, grf) = (self.unit(), self.grf());
+        let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(UNIT_GRFS);
+        let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(UNIT_GRFS);
         // A call overwrites the payload, and preserves callee-saved registers only.
         let stack = self.abi.stack.as_ref();
         let fixed_from = stack.map_or(payload, |s| s.callee_saved.start);
@@ -295,14 +295,14 @@ impl<'f, 'm> Select<'f, 'm> {
             let called_by = stack.filter(|_| self.out.entered != Entered::Dispatched);
             let area = Area::new(ir, target, (room.scratch_base, called_by))?;
             self.taken.area = Some(area);
-            self.out.reserved.push(Select::window(area, unit));
+            self.out.reserved.push(Select::window(area));
             self.out.scratch_bytes = area.end(grf) - called_by.map_or(room.scratch_base, |_| 0);
             return Ok(arrive);
         }
         if fixed > 0 {
             self.out.reserved.push(fixed_from..fixed_from + fixed);
         }
-        let stay = arrive.iter().map(|u| u * unit..(u + 1) * unit);
+        let stay = arrive.iter().map(|u| u * UNIT_GRFS..(u + 1) * UNIT_GRFS);
         self.out.reserved.extend(stay);
         Ok(Vec::new())
     }

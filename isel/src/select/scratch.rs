@@ -26,7 +26,7 @@ use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Desc, Dst, Inst, Message, Old, Reg, Src, SrcReg, VReg};
 use kiln_platform::abi::{self, Stack};
 use kiln_platform::isa::{Cond, Op, RegFile, Region, Type};
-use kiln_platform::platform::{MessageFamily, Platform};
+use kiln_platform::platform::{MessageFamily, Platform, UNIT_GRFS};
 use kiln_visa::module::Operand;
 use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
@@ -180,8 +180,8 @@ impl Area {
 
 impl Select<'_, '_> {
     /// The registers of the window. Inputs that arrive in them are moved first.
-    pub(super) fn window(area: Area, unit_grfs: u32) -> Range<u32> {
-        unit_grfs..unit_grfs + area.window
+    pub(super) fn window(area: Area) -> Range<u32> {
+        UNIT_GRFS..UNIT_GRFS + area.window
     }
 
     /// Loads or stores `grfs` registers of the area.
@@ -341,8 +341,7 @@ impl Select<'_, '_> {
     fn load(&mut self, area: Area, at: u32) -> Result<VReg> {
         let unit = self.unit();
         let v = self.out.grf(unit);
-        let grfs = self.out.target.unit_grfs();
-        self.transfer(area, grfs, From::Byte(at), Reg::virt(v, 0), false)?;
+        self.transfer(area, UNIT_GRFS, From::Byte(at), Reg::virt(v, 0), false)?;
         Ok(v)
     }
 
@@ -378,8 +377,7 @@ impl Select<'_, '_> {
     }
 
     fn store(&mut self, area: Area, at: u32, v: VReg) -> Result {
-        let grfs = self.out.target.unit_grfs();
-        self.transfer(area, grfs, From::Byte(at), Reg::virt(v, 0), true)
+        self.transfer(area, UNIT_GRFS, From::Byte(at), Reg::virt(v, 0), true)
     }
 
     /// The units with bytes `from..to` of the area; there are none beyond its end.
@@ -623,7 +621,7 @@ impl Select<'_, '_> {
                         });
                     }
                     let low = vector(self, Op::And, &[words(at), uw(grf - 1)]);
-                    let first = Self::window(area, self.out.target.unit_grfs()).start * grf;
+                    let first = Self::window(area).start * grf;
                     let rest = vector(self, Op::Add, &[words(low), uw(first)]);
                     known = Some((piece.delta, [least, rest]));
                     [least, rest]
@@ -645,7 +643,7 @@ impl Select<'_, '_> {
 
     /// Loads or stores `grfs` registers of the window.
     fn move_window(&mut self, area: Area, grfs: u32, from: Src, write: bool) -> Result {
-        let window = Self::window(area, self.out.target.unit_grfs()).start;
+        let window = Self::window(area).start;
         let reg = Reg::grf(window as u8);
         self.transfer(area, grfs, From::Number(from), reg, write)
     }

@@ -46,7 +46,7 @@ fn sets_hold_every_register_and_unit() {
             platform.name
         );
         assert!(platform.grf_count <= GrfSet::CAPACITY, "{}", platform.name);
-        let units = platform.grf_count / platform.unit_grfs();
+        let units = platform.grf_count / UNIT_GRFS;
         assert!(units <= UnitSet::CAPACITY, "{}", platform.name);
     }
 }
@@ -61,4 +61,52 @@ fn registers_are_as_wide_as_the_generation_says() {
             platform.name
         );
     }
+}
+
+/// Facts are stated by the order of the models, and the list of platforms has the same.
+#[test]
+fn platforms_are_in_the_order_of_their_models() {
+    for (place, platform) in PLATFORMS.iter().enumerate() {
+        assert_eq!(platform.model as usize, place, "{}", platform.name);
+    }
+    for (place, family) in Family::ALL.into_iter().enumerate() {
+        assert_eq!(family as usize, place, "{}", family.name());
+    }
+}
+
+/// docs/platforms.md is the table of all facts: a changed fact changes the page. KILN_WRITE=1 writes it.
+#[test]
+fn the_page_has_every_fact_of_every_platform() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/platforms.md");
+    let page = page();
+    if std::env::var_os("KILN_WRITE").is_some() {
+        std::fs::write(path, &page).expect("the page can be written");
+    }
+    let kept = std::fs::read_to_string(path).expect("the page is there");
+    assert_eq!(kept, page, "KILN_WRITE=1 writes {path}");
+}
+
+fn page() -> String {
+    let mut page = "# Platforms\n\n\
+        Every fact that code asks for, as the tables of `platform/src/platform.rs` and `platform/src/rules.rs` give it; a test\n\
+        makes this page from them. `first..last` names neighbours with the same value, oldest first. `kiln platforms` prints\n\
+        the same, as text or as JSON. To add a platform, add its row and its model, and read what it takes from its\n\
+        predecessor in the changes of this page.\n"
+        .to_string();
+    for (title, table) in [
+        ("Facts of platforms", table()),
+        ("Rules of encoding families", crate::rules::table()),
+    ] {
+        page += &format!("\n## {title}\n\n| fact | values | meaning |\n| --- | --- | --- |\n");
+        for (number, fact) in table.facts.iter().enumerate() {
+            let run = |(first, last, value): (&str, &str, &str)| match first == last {
+                true => format!("{first}: `{value}`"),
+                false => format!("{first}..{last}: `{value}`"),
+            };
+            let values: Vec<String> = table.runs(number).into_iter().map(run).collect();
+            let (name, values) = (fact.name, values.join("<br>"));
+            page += &format!("| `{name}` | {values} | {} |\n", fact.meaning);
+        }
+    }
+    page
 }

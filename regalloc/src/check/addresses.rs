@@ -6,6 +6,7 @@
 use kiln_emit::inst::{Desc, Dst, Inst as Gen, Op, Place, Reg, RegFile, Src, Type};
 use kiln_machine::inst::VReg;
 use kiln_platform::abi::Stack;
+use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
 
 use super::state::{Meeting, Number};
@@ -188,8 +189,7 @@ impl Checker<'_> {
 
     /// True for a register of a unit that may hold values of the function.
     fn holds_values(&self, grf: u32) -> bool {
-        let unit_grfs = self.unit_bytes / self.grf_bytes;
-        let of_header = |header: u32| header / unit_grfs == grf / unit_grfs;
+        let of_header = |header: u32| header / UNIT_GRFS == grf / UNIT_GRFS;
         let headers = self.parts.headers.map(|headers| headers.header);
         let stack = self.func.abi.stack.as_ref().map(|stack| stack.messages);
         !(headers.into_iter().chain(self.header).chain(stack)).any(of_header)

@@ -9,7 +9,7 @@ use kiln_machine::func::{Block, Entered};
 use kiln_machine::inst::{Inst, Opcode, VReg};
 use kiln_platform::abi::Stack;
 use kiln_platform::bits::GrfSet;
-use kiln_platform::platform::{AddressCalls, MessageFamily};
+use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 use smallvec::SmallVec;
 
 use super::addresses::Register;
@@ -316,7 +316,6 @@ impl Checker<'_> {
         }
         // Slots of frames are counted in registers, as spill slots are.
         let at = at / self.grf_bytes;
-        let unit_grfs = self.unit_bytes / self.grf_bytes;
         if grfs == Stack::DESCRIPTOR_GRFS {
             if write {
                 if data.num != stack.pointers {
@@ -340,18 +339,18 @@ impl Checker<'_> {
             }
             return Ok(());
         }
-        if !grfs.is_multiple_of(unit_grfs) {
+        if !grfs.is_multiple_of(UNIT_GRFS) {
             return fail("is of parts of units");
         }
         let first = self.unit(data, 0)?;
-        for n in 0..grfs / unit_grfs {
-            let (unit, at) = (first + n as usize, at + n * unit_grfs);
+        for n in 0..grfs / UNIT_GRFS {
+            let (unit, at) = (first + n as usize, at + n * UNIT_GRFS);
             if write {
                 let held: Held = state.units.get(unit).cloned().unwrap_or_default();
-                state.put(at, unit_grfs, held);
+                state.put(at, UNIT_GRFS, held);
             } else {
                 self.overwrite(state, unit as u32 * self.unit_bytes, self.unit_bytes);
-                state.units[unit] = state.in_slot(at, unit_grfs);
+                state.units[unit] = state.in_slot(at, UNIT_GRFS);
             }
         }
         Ok(())
@@ -525,7 +524,7 @@ impl Checker<'_> {
             Some(stack) if self.func.entered == Entered::Called => stack,
             _ => return Ok(()),
         };
-        let said = units(overwritten, self.unit_bytes / self.grf_bytes);
+        let said = units(overwritten);
         let beyond = self.written.get() - said;
         let saved_from = self.saved_units(stack).start;
         match beyond.iter().find(|&unit| unit < saved_from) {

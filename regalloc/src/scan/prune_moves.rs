@@ -5,6 +5,7 @@
 //! by that of [`slots`](super::slots).
 
 use kiln_platform::bits::UnitSet;
+use kiln_platform::platform::UNIT_GRFS;
 
 use super::Step;
 use super::parallel_moves::{CYCLE_SLOT, SAVE_SLOT};
@@ -28,7 +29,6 @@ impl Draft<'_> {
     pub fn answer(mut self) -> Answer {
         self.drop_unread();
         let (numbers, mut slots) = self.slots();
-        let unit_grfs = self.problem.file.unit_grfs;
         let mut others = [(CYCLE_SLOT, None), (SAVE_SLOT, None)];
         let mut place = |place: Place| match place {
             Place::Unit(_) => place,
@@ -37,7 +37,7 @@ impl Draft<'_> {
                     let at = slots.iter().map(|slot: &Slot| slot.at + slot.grfs).max();
                     slots.push(Slot {
                         at: at.unwrap_or(0),
-                        grfs: unit_grfs,
+                        grfs: UNIT_GRFS,
                     });
                     slots.len() as u32 - 1
                 })),

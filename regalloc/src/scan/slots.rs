@@ -15,6 +15,7 @@ use super::prune_moves::Draft;
 use super::spans::lanes;
 use super::{NO_VALUE, Step};
 use crate::problem::{Place, Slot};
+use kiln_platform::platform::UNIT_GRFS;
 
 /// Number of slots whose liveness is solved at once: the bits of a word.
 const LANES: u32 = u64::BITS;
@@ -236,7 +237,7 @@ impl Draft<'_> {
             if let Place::Memory(web) = place
                 && let Some(own) = grfs.get_mut(*web as usize)
             {
-                *own = self.problem.file.unit_grfs;
+                *own = UNIT_GRFS;
             }
         }
         grfs

@@ -13,7 +13,6 @@ use smallvec::SmallVec;
 fn round(units: u16, live: usize) -> Problem {
     let file = File {
         unit_count: units.into(),
-        unit_grfs: 2,
         preferred: (1..units - 8).map(Unit).collect(),
         callee_saved: (units - 8..units).map(Unit).collect(),
         is_called: false,
@@ -92,7 +91,6 @@ fn scan_answers_for_every_file() {
 fn values_in_memory_one_after_the_other_share_a_slot() {
     let file = File {
         unit_count: 5,
-        unit_grfs: 2,
         preferred: (1..5).map(Unit).collect(),
         callee_saved: Vec::new(),
         is_called: false,

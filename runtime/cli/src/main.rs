@@ -16,6 +16,7 @@ mod cost;
 mod disasm;
 mod dump;
 mod exit;
+mod facts;
 mod genx_ir;
 mod grfs;
 mod input;
@@ -139,6 +140,11 @@ enum Command {
     /// Each pass has the form of the code after it, which decides the verifier that runs, and whether --without can
     /// leave it out. The attempts follow: runs of the whole list that are made if an earlier one fails.
     Passes(passes::Args),
+    /// List what is known of platforms
+    ///
+    /// Each fact has its value on each platform, or on one platform of choice. The second table has the rules of
+    /// encoding families, of which a platform has those of its own. Values are as in the source.
+    Platforms(facts::Args),
     /// Show the register pressure of code
     ///
     /// The pressure is that before allocation, and each value counts with its whole allocation unit. A plot for each
@@ -210,6 +216,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::inspect(args, format),
         Command::Man(args) => shell::man(args, program()),
         Command::Passes(args) => passes::passes(args, format),
+        Command::Platforms(args) => facts::facts(args, format),
         Command::Pressure(args) => pressure::pressure(args, format),
         Command::Relink(args) => relink::relink(args, format),
         Command::Run(args) => run::run(args, format),

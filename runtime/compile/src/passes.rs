@@ -28,7 +28,7 @@ use kiln_machine::graph::Graph;
 use kiln_machine::inst::Opcode;
 use kiln_machine::pressure::profile as live_units;
 use kiln_machine::verify::{Level as MachineLevel, verify as verify_machine};
-use kiln_platform::platform::{Payload, Platform};
+use kiln_platform::platform::{Payload, Platform, UNIT_GRFS};
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::routines::Parts;
 use kiln_regalloc::{AllocError, Stats, allocate_part};
@@ -242,7 +242,7 @@ pub fn optional_passes() -> impl Iterator<Item = &'static str> {
 
 /// Runs [optimizations](Pass::is_optimization) over one function, in the order given, for tests and experiments.
 pub fn optimize(passes: &[&Pass], func: &mut Machine) {
-    let units = func.target.grf_count / func.target.unit_grfs();
+    let units = func.target.grf_count / UNIT_GRFS;
     let mut routine = Routine::new(func.clone(), units);
     for pass in passes {
         if let Step::Optional(step) = pass.step {
@@ -653,9 +653,7 @@ fn build_ir(kernel: &mut Kernel) -> Result<(), CompileError> {
     kernel.compiled.scratch_base = base.ok_or_else(|| scratch_exceeded(kernel))?;
     let build = BuildOptions {
         // One unit holds the copy of r0.
-        units: options
-            .optimize
-            .then(|| kernel.grfs / options.platform.unit_grfs() - 1),
+        units: options.optimize.then(|| kernel.grfs / UNIT_GRFS - 1),
         ..BuildOptions::default()
     };
     let func = kiln_ir::build::build_with(object, options.platform, build)
@@ -735,7 +733,7 @@ fn select(kernel: &mut Kernel) -> Result<(), CompileError> {
         kernel.symbols = last.symbols.values().cloned().collect();
     }
     let grfs = kernel.grfs;
-    let units = grfs / options.platform.unit_grfs();
+    let units = grfs / UNIT_GRFS;
     let routine = |machine: Machine| {
         let frame = Frame::new(&machine, Some(grfs), None);
         let units = frame.map_or(units, |frame| frame.units.len() as u32);
@@ -769,10 +767,10 @@ fn choose_registers(kernel: &mut Kernel) -> Result<(), CompileError> {
     let own = first.map_or(0, |routine| routine.units);
     let has_stack = first.is_some_and(|routine| routine.machine.abi.stack.is_some());
     if chooses_grfs(source, options) && !has_stack {
-        let reserved = kernel.grfs / platform.unit_grfs() - own;
+        let reserved = kernel.grfs / UNIT_GRFS - own;
         // A spare unit lets a payload find neighbours.
         let units = units_in_use(kernel) + reserved + 1;
-        let mode = platform.mode_of(units * platform.unit_grfs()).grfs;
+        let mode = platform.mode_of(units * UNIT_GRFS).grfs;
         kernel.grfs = kernel.grfs.max(mode);
         kernel.settings.grf_limit = Some(kernel.grfs);
     }

@@ -13,6 +13,7 @@ use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::liveness::{Liveness, term_uses, uses_of};
 use kiln_machine::pressure::{self, Amount};
 use kiln_platform::isa::Op;
+use kiln_platform::platform::UNIT_GRFS;
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::in_memory::{InMemory, Spot};
 use kiln_visa::module::Object;
@@ -138,7 +139,6 @@ pub struct Stored {
 /// The profile of a legal function that may use `grf_limit` GRFs.
 pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     let graph = Graph::new(func);
-    let unit_grfs = func.target.unit_grfs();
     let amounts = pressure::profile(func, &graph);
     let mut points = Vec::new();
     let loops = depths(func);
@@ -155,7 +155,7 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
                 loops: loops[b.as_u32() as usize],
                 visa: (origin != u32::MAX).then_some(origin),
                 source: None,
-                grfs: units * unit_grfs,
+                grfs: units * UNIT_GRFS,
                 bytes,
                 text: text.trim().to_string(),
             });
@@ -183,7 +183,7 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
         values(func, &starts, at, &wanted)
     });
     let frame = Frame::new(func, Some(grf_limit), None);
-    let grfs = frame.map_or(grf_limit, |frame| frame.units.len() as u32 * unit_grfs);
+    let grfs = frame.map_or(grf_limit, |frame| frame.units.len() as u32 * UNIT_GRFS);
     let address_taken = func.reserved.iter().map(|r| r.end - r.start).sum();
     Profile {
         name: func.name.clone(),
@@ -215,7 +215,7 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[(VReg, bool)]) 
         } else {
             Kept::Waiting
         },
-        grfs: func.target.unit_grfs(),
+        grfs: UNIT_GRFS,
         bytes: func.regs[v].bytes.into(),
         since: None,
         is_parameter: false,

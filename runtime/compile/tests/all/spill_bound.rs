@@ -99,7 +99,6 @@ impl Code {
     fn ours(&self, units: usize) -> usize {
         let file = File {
             unit_count: units,
-            unit_grfs: 2,
             preferred: (0..units as u16).map(Unit).collect(),
             ..File::default()
         };
