@@ -160,7 +160,7 @@ impl Prologue<'_> {
         inst.no_mask = true;
         inst.opts.long = true;
         inst.dst = Some(Dst::new(self.at(byte), 1, Type::Ud));
-        inst.srcs.extend(srcs.iter().cloned());
+        inst.srcs.extend(srcs.iter().copied());
         inst
     }
 

@@ -180,10 +180,13 @@ pub fn end_block_address() -> u64 {
 extern "sysv64" fn execute(context: *mut Context, index: u32) -> u64 {
     // SAFETY: translated code passes the context of the call of `enter` that it runs in. While it calls, it uses none
     // of what the context points to, and `enter` has all of it borrowed, so that these references are the only ones.
-    let context = unsafe { &mut *context };
-    let (thread, shared) = unsafe { (&mut *context.thread, &mut *context.shared) };
-    let (program, code) = unsafe { (&*context.program, &*context.code) };
-    let blocks = unsafe { &*context.blocks };
+    let (context, thread, shared) = unsafe {
+        let context = &mut *context;
+        let (thread, shared) = (&mut *context.thread, &mut *context.shared);
+        (context, thread, shared)
+    };
+    // SAFETY: as above; these are only read.
+    let (program, code, blocks) = unsafe { (&*context.program, &*context.code, &*context.blocks) };
     let Some(op) = program.op(index) else {
         return 1;
     };
@@ -221,10 +224,13 @@ extern "sysv64" fn execute(context: *mut Context, index: u32) -> u64 {
 /// Executes an operation that ends a block. Gives the address where to go on.
 extern "sysv64" fn end_block(context: *mut Context, index: u32) -> u64 {
     // SAFETY: as in `execute`.
-    let context = unsafe { &mut *context };
-    let (thread, shared) = unsafe { (&mut *context.thread, &mut *context.shared) };
-    let (program, code) = unsafe { (&*context.program, &*context.code) };
-    let blocks = unsafe { &*context.blocks };
+    let (context, thread, shared) = unsafe {
+        let context = &mut *context;
+        let (thread, shared) = (&mut *context.thread, &mut *context.shared);
+        (context, thread, shared)
+    };
+    // SAFETY: as above; these are only read.
+    let (program, code, blocks) = unsafe { (&*context.program, &*context.code, &*context.blocks) };
     let exit = code.memory.address(code.exit);
     let Some(op) = program.op(index) else {
         return exit;
