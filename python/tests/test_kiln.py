@@ -221,7 +221,7 @@ def test_what_the_documentation_shows_is_true(monkeypatch):
     monkeypatch.chdir(TREE)
     tried = doctest.testmod(kiln)
     assert tried.attempted >= 4 and tried.failed == 0
-    for page in ("python/README.md", "docs/guide-experiments.md"):
+    for page in ("python/README.md", "docs/pressure.md"):
         blocks = re.findall(r"```python\n(.*?)```", (TREE / page).read_text(), re.DOTALL)
         assert blocks
         for block in blocks:

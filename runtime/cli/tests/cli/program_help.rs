@@ -81,7 +81,7 @@ fn the_examples_of_help_work() {
 fn the_commands_of_the_guides_work() {
     for (guide, least) in [
         ("guide-offline.md", 9),
-        ("guide-experiments.md", 9),
+        ("pressure.md", 9),
         ("cache.md", 3),
         ("cost-model.md", 3),
         ("../README.md", 1),
