@@ -1,9 +1,20 @@
 //! Execution of machine code on the host.
 //!
-//! An interpreter. It decodes machine code once to resolved operations ([`Program`]), sets up threads as the driver
-//! does from `.ze_info` ([`Launch`]), and executes each operation as the Programmer's Reference Manual defines its
-//! instruction. Differences between platforms are resolved when code is decoded. It shares no code with instruction
-//! selection, so that one checks the other.
+//! Machine code is decoded once to resolved operations ([`Program`]), threads are set up as the driver does from
+//! `.ze_info` ([`Launch`]), and each operation is executed as the Programmer's Reference Manual defines its instruction:
+//! by an interpreter, or by code of the host that it was translated to ([`Engine`]). Differences between platforms are
+//! resolved when code is decoded. The crate shares no code with instruction selection, so that one checks the other.
+//!
+//! | room | contents |
+//! | --- | --- |
+//! | `state` | threads with their registers, memory, images, barriers; numbers; causes of failures |
+//! | `code` | decoded code: operations, and how instructions are resolved to them |
+//! | `messages` | effects of messages: memory, images, samplers, barriers |
+//! | `interpret` | the interpreter |
+//! | `translate` | translation to x86-64 |
+//! | `launch` | launches: arguments, payloads, groups on several cores, figures, traces |
+//!
+//! Each room uses only those above it.
 //!
 //! It is exact where the architecture is: integers, IEEE arithmetic, control flow, memory. The
 //! extended math functions are rounded correctly, where the hardware's differ in the last places.
@@ -14,61 +25,29 @@
 
 #![deny(unsafe_code)]
 
-mod alu;
-mod atomic;
-mod barrier;
-mod binding;
-mod block;
-mod block_2d;
-mod buffer;
-mod defined;
-mod dispatch;
-mod engine;
-mod error;
-mod fast;
-mod filter;
-mod flow;
-mod format;
-mod image;
-mod implicit;
+mod code;
+mod interpret;
 pub mod launch;
-mod link;
-mod load_store;
-mod machine;
-mod mapping;
-mod math;
-mod memory;
-mod message;
-mod operand;
-mod operation;
-pub mod picture;
-mod plain;
-mod program;
-mod run;
-mod sampler;
-mod single;
-mod stats;
-mod systolic;
-mod trace;
+mod messages;
+mod state;
 #[cfg(all(feature = "translate", target_arch = "x86_64", target_os = "linux"))]
 pub mod translate;
-mod typed;
-mod vector;
-mod wide;
-mod words;
 
-pub use buffer::{Buffer, Element};
-pub use dispatch::{Arg, BindError, Launch, RunError};
-pub use engine::Engine;
-pub use error::{Cause, ExecError};
-pub use format::Format;
-pub use image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
-pub use link::LinkError;
-pub use program::Program;
-pub use run::Options;
-pub use single::{Registers, World};
-pub use stats::{Count, Stats};
-pub use trace::Trace;
+pub use code::counts::Count;
+pub use code::link::LinkError;
+pub use launch::buffer::{Buffer, Element};
+pub use launch::engine::Engine;
+pub use launch::error::{BindError, ExecError, RunError};
+pub use launch::picture;
+pub use launch::program::Program;
+pub use launch::request::{Arg, Launch};
+pub use launch::run::Options;
+pub use launch::single::{Registers, World};
+pub use launch::stats::Stats;
+pub use launch::trace::Trace;
+pub use state::cause::Cause;
+pub use state::format::Format;
+pub use state::image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
 
 #[cfg(test)]
 mod tests;

@@ -17,17 +17,17 @@ use kiln_emit::inst::{
 };
 use kiln_emit::platform::{Platform, SKL};
 
-use super::barrier::Barriers;
-use super::defined::Defined;
-use super::error::Cause;
-use super::machine::{Status, Thread};
-use super::memory::{Memory, Shared, Surface};
-use super::operand::int_range;
-use super::operation::Operation;
-use super::program::Program;
-use super::run::steps;
-use super::stats::Counts;
-use super::words::Words;
+use crate::code::counts::Counts;
+use crate::code::decoded::Decoded;
+use crate::code::operation::Operation;
+use crate::interpret::step::steps;
+use crate::state::barrier::Barriers;
+use crate::state::cause::Cause;
+use crate::state::defined::Defined;
+use crate::state::memory::{Memory, Shared, Surface};
+use crate::state::numbers::int_range;
+use crate::state::thread::{Status, Thread};
+use crate::state::words::Words;
 
 const F0: Reg = Reg {
     file: RegFile::Flag,
@@ -44,7 +44,7 @@ const F1: Reg = Reg {
 impl Thread {
     /// Executes an instruction as if it were alone in a program.
     fn perform(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let program = Program::from_insts(vec![inst.clone()], self.platform);
+        let program = Decoded::from_insts(vec![inst.clone()], self.platform);
         self.execute(&program.ops()[0])
     }
 }
@@ -168,7 +168,7 @@ fn value(bits: u64, ty: Type) -> i128 {
 /// Executes code on one thread until it ends or nothing is left, at most `limit` instructions.
 fn run(t: &mut Thread, insts: Vec<Inst>, shared: &mut Shared, limit: u32) -> Result<(), Cause> {
     let end = insts.len() as u32;
-    let program = Program::from_insts(insts, t.platform);
+    let program = Decoded::from_insts(insts, t.platform);
     let mut counts = Counts::new(&program);
     for _ in 0..limit {
         if t.ip == end || t.status != Status::Running {

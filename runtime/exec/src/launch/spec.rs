@@ -22,8 +22,15 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::ze_info::ArgInfo;
 
-use crate::picture::{self, PictureError};
-use crate::{Addressing, Arg, Filter, Format, Image, ImageKind, Sampler, Shape};
+use super::picture::{self, PictureError};
+use crate::Addressing::{self};
+use crate::Arg::{self};
+use crate::Filter::{self};
+use crate::Format::{self};
+use crate::Image::{self};
+use crate::ImageKind::{self};
+use crate::Sampler::{self};
+use crate::Shape::{self};
 
 /// Maximum size of a buffer, in bytes.
 const MAX_BUFFER: u64 = 1 << 32;

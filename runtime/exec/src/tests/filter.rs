@@ -1,6 +1,6 @@
-use super::super::format::Format;
-use super::super::image::ImageKind;
 use super::*;
+use crate::state::format::Format;
+use crate::state::image::ImageKind;
 
 const MODES: [Addressing; 4] = [
     Addressing::Clamp,

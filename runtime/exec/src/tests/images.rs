@@ -1,9 +1,9 @@
 //! Messages of the sampler and of the data port for images.
 
-use super::super::format::{Color, Format};
-use super::super::image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
 use super::messages::{message, registers};
 use super::*;
+use crate::state::format::{Color, Format};
+use crate::state::image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
 
 /// Runs one message with an image of 4 by 3 texels `r32uint`, whose texel (x, y) is `100 * y + x`, and a sampler;
 /// returns the image's dwords.

@@ -1,8 +1,8 @@
 //! Every kind of message, compared with a model written from the manual's tables.
 
-use super::super::image::Sampler;
 use super::images::exchange_image;
 use super::*;
+use crate::state::image::Sampler;
 
 /// Bytes of a general register here.
 const GRF_BYTES: usize = 32;

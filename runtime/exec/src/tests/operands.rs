@@ -191,7 +191,7 @@ fn moves_copy_undefined_bytes_one_by_one() {
     let [from, to] = [at(10, 5), at(20, 0)];
     t.define(from, 1);
     let check = |t: &mut Thread, inst: Inst| {
-        let program = Program::from_insts(vec![inst], t.platform);
+        let program = Decoded::from_insts(vec![inst], t.platform);
         t.check(&program.ops()[0])
     };
     check(
@@ -237,7 +237,7 @@ fn smov_defines_what_it_moves() {
             dst(20, Type::D),
             &[scalar(num, 0, Type::D), mask],
         );
-        let program = Program::from_insts(vec![smov], t.platform);
+        let program = Decoded::from_insts(vec![smov], t.platform);
         t.check(&program.ops()[0]).unwrap();
     }
     let known: Vec<bool> = (first..last)

@@ -8,15 +8,16 @@
 use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::{Cond, MathFn, Op, Type};
 
-use super::super::fast::{self, Fast, Order};
-use super::super::operation::{Base, File, Operation, Path, Source, Steps};
-use super::super::wide::Rounding;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
-use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
+use super::emitter::{Emitter, Part};
+use super::held::{HOLDS, OTHER, TEMPS};
+use super::masks::{takes_channels, takes_flags};
 use super::operands::{Form, Modifiers, Place, accumulator, float_destination, form, interferes};
-use super::windows::TEMPS;
+use crate::code::classify;
+use crate::code::operation::{Base, Fast, Operation, Order, Path, Source, Steps};
+use crate::state::thread::File;
+use crate::state::wide::Rounding;
 
 /// The instructions of a function of `a`, `b` and `c`.
 enum Row {
@@ -235,7 +236,7 @@ impl Emitter<'_> {
         }
         let fast = match op.path {
             Path::Raw => Some(Fast::Bits),
-            _ => fast::float(op),
+            _ => classify::float(op),
         };
         let condition = op.cond.map(|c| c.cond);
         match (fast, condition) {

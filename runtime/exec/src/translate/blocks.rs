@@ -4,10 +4,11 @@
 //! operation; all of it is executed on the same channels. Executions of a block are counted once, and so are its active
 //! channels for each of their ranges that its operations have; an operation with a predicate counts its own channels.
 
-use super::super::machine::{Thread, low_mask};
-use super::super::operation::{File, Operation, Path, Target};
-use super::super::program::Program;
-use super::super::stats::Counts;
+use crate::code::counts::Counts;
+use crate::code::decoded::Decoded;
+use crate::code::operation::{Operation, Path, Target};
+use crate::state::lanes::low_mask;
+use crate::state::thread::{File, Thread};
 
 /// Operations that are executed one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ fn suspends(op: &Operation) -> bool {
 }
 
 impl Blocks {
-    pub fn new(program: &Program) -> Blocks {
+    pub fn new(program: &Decoded) -> Blocks {
         let ops = program.ops();
         let mut blocks = Blocks {
             blocks: Vec::new(),
@@ -147,7 +148,7 @@ impl Blocks {
     }
 
     /// Takes back what was counted ahead for the operations of a block from one on, which were not executed.
-    pub fn take_back(&self, from: u32, thread: &Thread, program: &Program, counts: &mut Counts) {
+    pub fn take_back(&self, from: u32, thread: &Thread, program: &Decoded, counts: &mut Counts) {
         let Some(block) = self.block(from) else {
             return;
         };

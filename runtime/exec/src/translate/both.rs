@@ -7,16 +7,16 @@
 
 use std::fmt::Write as _;
 
-use super::super::engine::Turns;
-use super::super::error::Cause;
-use super::super::machine::{Status, Thread};
-use super::super::memory::{Memory, Shared};
-use super::super::operation::File;
-use super::super::program::Program;
-use super::super::run::steps_on;
-use super::super::stats::Counts;
-use super::super::words::Words;
-use super::Translated;
+use super::engine::Translated;
+use super::translations::Translations;
+use crate::code::counts::Counts;
+use crate::code::decoded::Decoded;
+use crate::interpret::step::steps_on;
+use crate::interpret::turns::Turns;
+use crate::state::cause::Cause;
+use crate::state::memory::{Memory, Shared};
+use crate::state::thread::{File, Status, Thread};
+use crate::state::words::Words;
 
 /// Numbers of instructions that are executed between comparisons, in turn; a zero stands for one block.
 const STRIDES: [u64; 8] = [0, 0, 0, 37, 0, 0, 1000, 5];
@@ -33,13 +33,13 @@ pub struct Both<'a> {
     stride: usize,
     /// Executions that translated code has counted.
     counts: Counts,
-    program: &'a Program,
+    program: &'a Decoded,
 }
 
 impl<'a> Both<'a> {
     /// Translates a program; none where that is not possible.
-    pub fn new(program: &'a Program) -> Option<Both<'a>> {
-        let mut translated = Translated::new(program)?;
+    pub fn new(program: &'a Decoded, translations: &'a Translations) -> Option<Both<'a>> {
+        let mut translated = Translated::new(program, translations)?;
         translated.eager = true;
         Some(Both {
             translated,
@@ -94,7 +94,7 @@ impl Turns for Both<'_> {
     fn turn(
         &mut self,
         thread: &mut Thread,
-        program: &Program,
+        program: &Decoded,
         shared: &mut Shared,
         limit: u64,
         counts: &mut Counts,
@@ -117,7 +117,7 @@ impl Both<'_> {
         &mut self,
         (memory, slm): (&Memory, &Words),
         thread: &mut Thread,
-        program: &Program,
+        program: &Decoded,
         (shared, counts): (&mut Shared, &mut Counts),
         limit: u64,
     ) -> Result<(), Cause> {

@@ -9,14 +9,16 @@ use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, esi};
 use iced_x86::{Code, Register};
 use kiln_emit::inst::Op;
 
-use super::super::machine::{Thread, low_mask};
-use super::super::operation::{Base, File, Goto, Jump, Operation};
 use super::asm::{Done, Length, THREAD, at};
 use super::blocks::Lanes;
 use super::codes;
-use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, takes_channels};
-use super::windows::{TEMPS, place};
+use super::emitter::{Emitter, Part};
+use super::held::{HOLDS, TEMPS};
+use super::masks::takes_channels;
+use super::windows::place;
+use crate::code::operation::{Base, Goto, Jump, Operation};
+use crate::state::lanes::low_mask;
+use crate::state::thread::{File, Thread};
 
 /// The channels of a branch that leave.
 #[derive(Clone, Copy, PartialEq, Eq)]

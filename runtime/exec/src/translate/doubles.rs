@@ -7,16 +7,16 @@
 use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::{Cond, Op, Type};
 
-use super::super::operand::int_range;
-use super::super::operation::{Operation, Path, Source};
 use super::arithmetic::float_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
-use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, OTHER, takes_channels, takes_flags};
+use super::emitter::{Emitter, Part};
+use super::held::{HOLDS, OTHER, TEMPS};
+use super::masks::{takes_channels, takes_flags};
 use super::operands::{Form, Place, accumulator, float_destination, form, interferes};
-use super::wide::in_one;
-use super::windows::TEMPS;
+use super::wide::{UPPER, in_one};
+use crate::code::operation::{Operation, Path, Source};
+use crate::state::numbers::int_range;
 
 /// Maximum number of channels of a part.
 const MOST: u8 = 8;
@@ -26,9 +26,6 @@ const DOWN: u32 = 9;
 const TRUNCATES: u32 = 11;
 /// 2⁵² and half of that. A sum with it has the other number as the low bits of its fraction; that may be negative.
 const SIGNED_INTEGERS: f64 = 6_755_399_441_055_744.0;
-/// The unit of a quadword's upper half.
-pub const UPPER: f64 = 4_294_967_296.0;
-
 /// The instructions of an operation.
 #[derive(Clone, Copy, PartialEq)]
 enum Row {

@@ -14,47 +14,18 @@ use std::arch::asm;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::super::error::Cause;
-use super::super::machine::{Status, Thread};
-use super::super::memory::Shared;
-use super::super::message;
-use super::super::operation::Path;
-use super::super::program::Program;
-use super::Code;
-use super::asm::Line;
 use super::blocks::{Blocks, Lanes};
-use super::legalize::FRAME_BYTES;
-use super::messages::{self, Site};
+use super::code::Code;
+use super::context::{Context, MXCSR};
 use super::modes::mode_number;
+use super::sites::Site;
+use crate::code::decoded::Decoded;
+use crate::code::operation::Path;
+use crate::messages;
+use crate::state::cause::Cause;
+use crate::state::memory::Shared;
+use crate::state::thread::{Status, Thread};
 
-/// State that translated code finds through its context register.
-#[repr(C)]
-pub struct Context {
-    /// Values of code that has fewer registers than it was made for. It is written before it is read.
-    pub frame: [MaybeUninit<Line>; FRAME_BYTES.div_ceil(size_of::<Line>())],
-    pub thread: *mut Thread,
-    pub counters: *mut u64,
-    pub pool: *const Line,
-    pub sites: *mut Site,
-    /// Number of instructions that are left of the turn.
-    pub left: i64,
-    /// Numbers of bytes that messages read and wrote.
-    pub read: u64,
-    pub written: u64,
-    program: *const Program,
-    code: *const Code,
-    blocks: *const Blocks,
-    /// The group's state. Its lifetime is that of the call of [`enter`].
-    shared: *mut Shared<'static>,
-    counter_count: usize,
-    /// The result of the last call of the interpreter.
-    error: Option<Cause>,
-    /// True if the operation at `ip` was counted with its block, but is not executed yet.
-    postponed: bool,
-}
-
-/// Control bits of `MXCSR`: round to nearest, denormals kept, no exception. Rust expects them, too.
-pub const MXCSR: u32 = 0x1f80;
 /// Bits of `MXCSR` that only say what has happened.
 const MXCSR_SEEN: u32 = 0x3f;
 
@@ -104,7 +75,7 @@ fn load_mode(mode: u32) {
 pub struct Lent<'a, 'b, 'c> {
     pub code: &'a Code,
     pub blocks: &'a Blocks,
-    pub program: &'a Program,
+    pub program: &'a Decoded,
     pub thread: &'a mut Thread,
     pub shared: &'b mut Shared<'c>,
     pub counters: &'a mut [u64],
@@ -198,9 +169,11 @@ extern "sysv64" fn execute(context: *mut Context, index: u32) -> u64 {
             *context.counters.add(*counter as usize) += u64::from(thread.enabled(op).count_ones())
         };
     }
-    let found = messages::find_buffer(code, index, op, thread, shared);
+    let found = code
+        .site(index)
+        .and_then(|(number, kind)| Some((number, kind.find(op, thread, shared)?)));
     let result = match &op.path {
-        Path::Send(send) => message::send(thread, shared, op, send),
+        Path::Send(send) => messages::send::send(thread, shared, op, send),
         _ => thread.execute(op),
     };
     match result {
@@ -245,7 +218,7 @@ extern "sysv64" fn end_block(context: *mut Context, index: u32) -> u64 {
             thread.status = Status::Paired;
             Ok(())
         }
-        Path::Send(send) => message::send(thread, shared, op, send).map(|()| thread.ip += 1),
+        Path::Send(send) => messages::send::send(thread, shared, op, send).map(|()| thread.ip += 1),
         _ => thread.execute(op).map(|()| thread.ip += 1),
     };
     if let Err(cause) = result {

@@ -11,7 +11,7 @@ use super::avx2::{
     FMADD231PS, Form, GTQ, MOVDQU, MOVZXDQ, MULUDQ, OR, Pair, Row, SLLD, SLLQ, SRAD, SRLD, SRLQ,
     SRLVD, SRLVQ, STOREU, SUBD, SUBPD, SUBPS, SUBQ, XOR, clears, depends, pair,
 };
-use super::emit::Refusal;
+use super::code::Refusal;
 use super::legalize::{
     Legalized, Legalizer, Operand, Phys, SCRATCH, Src, half, mask_lanes, mask_number,
 };

@@ -7,14 +7,16 @@
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 use kiln_emit::inst::Type;
 
-use super::super::machine::ADDR_BYTES;
-use super::super::operation::{Base, Dest, File, Operation, Path, Source, Target, is_raw_move};
 use super::asm::{Arg, Done, Length, Reg, THREAD};
 use super::codes;
-use super::emit::{Emitter, Part, Slow};
-use super::masks::{HOLDS, OTHER, SPREAD, takes_channels};
+use super::emitter::{Emitter, Part, Slow};
+use super::held::{HOLDS, OTHER, SPREAD, TEMPS};
+use super::masks::takes_channels;
 use super::operands::{Form, Modifiers, Place, destination, form};
-use super::windows::{TEMPS, place};
+use super::windows::place;
+use crate::code::classify::is_raw_move;
+use crate::code::operation::{Base, Dest, Operation, Path, Source, Target};
+use crate::state::thread::{ADDR_BYTES, File};
 
 /// Maximum number of channels: all of them are read before any is written.
 const MOST: u8 = 16;

@@ -17,8 +17,8 @@ use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 
 use super::asm::{Assembler, CONTEXT, Length, at};
 use super::avx2;
-use super::emit::Refusal;
-use super::enter::Context;
+use super::code::Refusal;
+use super::context::{BITS, Context, FIRST_TEMP, LANES4, LANES8, MASKS, VALUES, VECTORS};
 
 pub type Legalized = Result<(), Refusal>;
 
@@ -31,20 +31,6 @@ pub type Value = u8;
 const KEPT_REGS: Phys = 11;
 /// The registers for values within an instruction.
 pub const SCRATCH: [Phys; 5] = [11, 12, 13, 14, 15];
-
-/// Number of vector registers that code uses, and of mask registers.
-const VECTORS: usize = 32;
-const MASKS: usize = 8;
-/// The first value that is a mask's, for lanes of 4 and of 8 bytes.
-const LANES4: usize = VECTORS * 2;
-const LANES8: usize = LANES4 + MASKS * 2;
-const VALUES: usize = LANES8 + MASKS * 2;
-
-/// Offsets in the frame: values, bits of masks, and two vectors for values within an instruction.
-const BITS: usize = VALUES * 32;
-const FIRST_TEMP: usize = BITS + MASKS * 8;
-/// Size of the frame in bytes.
-pub const FRAME_BYTES: usize = FIRST_TEMP + 2 * 64;
 
 /// Values that are live: one bit for each half of a vector, then one for each mask register.
 type Set = u128;

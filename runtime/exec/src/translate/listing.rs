@@ -2,10 +2,12 @@
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
 
-use super::super::machine::FloatMode;
-use super::super::program::Program;
+use super::asm::Line;
 use super::blocks::Blocks;
-use super::{Code, Host, Refusal};
+use super::code::{Code, Refusal};
+use super::host::Host;
+use crate::code::decoded::Decoded;
+use crate::state::thread::FloatMode;
 
 /// The translation of a program.
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ impl Listing {
     ///
     /// # Errors
     /// The system refuses memory that executes.
-    pub fn of(program: &Program, host: Host) -> Result<Listing, Refusal> {
+    pub fn of(program: &Decoded, host: Host) -> Result<Listing, Refusal> {
         let (blocks, code) = code_of(program, host)?;
         Ok(code.listing(program, &blocks))
     }
@@ -52,21 +54,21 @@ impl Listing {
     ///
     /// # Errors
     /// As [`Listing::of`].
-    pub fn translate(program: &Program, host: Host) -> Result<usize, Refusal> {
+    pub fn translate(program: &Decoded, host: Host) -> Result<usize, Refusal> {
         let (_, code) = code_of(program, host)?;
         Ok(code.memory.bytes().len())
     }
 }
 
 /// The code for threads in the mode in which the hardware starts them.
-fn code_of(program: &Program, host: Host) -> Result<(Blocks, Code), Refusal> {
+fn code_of(program: &Decoded, host: Host) -> Result<(Blocks, Code), Refusal> {
     let blocks = Blocks::new(program);
     let code = Code::new(program, &blocks, FloatMode::INITIAL, host)?;
     Ok((blocks, code))
 }
 
 impl Code {
-    fn listing(&self, program: &Program, all: &Blocks) -> Listing {
+    fn listing(&self, program: &Decoded, all: &Blocks) -> Listing {
         let text = self.text();
         let lines = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_vec();
         let start = |index: u32| self.translated.get(index as usize).map_or(0, |t| t.start);
@@ -99,7 +101,7 @@ impl Code {
         Listing {
             blocks,
             bytes: self.memory.bytes().len(),
-            constants: self.pool.len() * size_of::<super::Line>(),
+            constants: self.pool.len() * size_of::<Line>(),
         }
     }
 

@@ -8,71 +8,21 @@
 //! Guarantees: at a block's first label all state is in the thread, in loops as elsewhere; at its inner label homes have
 //! the newest values, and only those that the loop writes may be newer than the thread.
 
-use std::collections::HashMap;
 use std::mem::replace;
 use std::ops::Range;
 
 use iced_x86::IcedError;
 use iced_x86::code_asm::{CodeAssembler, CodeLabel};
 
-use super::super::operation::{Jump, Path};
-use super::super::program::Program;
 use super::asm::Done;
 use super::blocks::{Block, Blocks, ends};
-use super::emit::{Cold, Emitter};
-use super::windows::{Entry, WINDOW_REGS};
-
-/// Maximum number of homes; the other registers are for windows that come and go.
-const HOMES: usize = WINDOW_REGS as usize - 6;
-
-/// A loop whose blocks are translated.
-pub struct Loop {
-    /// The label of each block at which homes are in registers, by its first operation.
-    inner: HashMap<u32, CodeLabel>,
-    pub homes: Vec<Entry>,
-    /// The first operation of the loop.
-    first: u32,
-}
-
-/// A window that blocks use, with the number of uses since something overlapping was written.
-#[derive(Clone, Copy)]
-pub struct Use {
-    entry: Entry,
-    count: u32,
-}
-
-/// The windows that blocks use.
-#[derive(Default)]
-pub struct Uses(Vec<Use>);
-
-impl Uses {
-    pub fn note(&mut self, entry: Entry) {
-        match self.0.iter_mut().find(|u| u.entry.is_same(&entry)) {
-            Some(known) => {
-                known.count += 1;
-                known.entry.dirty |= entry.dirty;
-            }
-            None => self.0.push(Use { entry, count: 1 }),
-        }
-    }
-
-    /// Forgets windows that a write from a place on overlaps, but for the window itself if it stays in its register.
-    pub fn supersede(&mut self, at: usize, len: usize, stays: bool) {
-        let is_it = |e: &Entry| stays && !e.each && (e.at, e.len) == (at, len);
-        self.0
-            .retain(|u| !u.entry.overlaps(at, len) || is_it(&u.entry));
-    }
-
-    /// The windows used most, each with a register.
-    fn homes(mut self) -> Vec<Entry> {
-        self.0.sort_by_key(|u| std::cmp::Reverse(u.count));
-        let most = self.0.into_iter().take(HOMES).zip(0..);
-        most.map(|(u, reg)| u.entry.moved(reg)).collect()
-    }
-}
+use super::emitter::{Cold, Emitter};
+use super::held::{Entry, Loop, Uses};
+use crate::code::decoded::Decoded;
+use crate::code::operation::{Jump, Path};
 
 /// The loops of a program, as ranges of blocks.
-pub fn find(program: &Program, blocks: &Blocks) -> Vec<Range<usize>> {
+pub fn find(program: &Decoded, blocks: &Blocks) -> Vec<Range<usize>> {
     let mut loops = Vec::new();
     // The block after the last one that goes back, or that calls the interpreter at its end.
     let mut after = 0;

@@ -9,34 +9,13 @@ use iced_x86::code_asm::{eax, ecx, edx, rax, rcx};
 use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::PredCtrl;
 
-use super::super::machine::{Thread, low_mask};
-use super::super::operation::{File, Operation, Predicate};
 use super::asm::{Done, THREAD, at};
-use super::emit::{Emitter, Part};
+use super::emitter::{Emitter, Part};
+use super::held::{ENABLED, KEPT, Kept, Masks, SPREAD};
 use super::windows::place;
-
-/// Registers of execution masks.
-const KEPT: [Register; 3] = [Register::K1, Register::K2, Register::K3];
-/// The enabled channels of the operation at hand.
-pub const ENABLED: Register = Register::K5;
-/// Registers for values within an operation.
-pub const SPREAD: Register = Register::K4;
-pub const HOLDS: Register = Register::K6;
-pub const OTHER: Register = Register::K7;
-
-/// Execution masks that are in registers.
-#[derive(Clone, Debug, Default)]
-pub struct Masks {
-    pub kept: Vec<Kept>,
-}
-
-/// The active channels of a first channel and a width, in a mask register.
-#[derive(Clone, Copy, Debug)]
-pub struct Kept {
-    first: u8,
-    lanes: u8,
-    k: Register,
-}
+use crate::code::operation::{Operation, Predicate};
+use crate::state::lanes::low_mask;
+use crate::state::thread::{File, Thread};
 
 /// Size of the flag registers that predicates are read from, in bits.
 const FLAG_BITS: usize = 128;

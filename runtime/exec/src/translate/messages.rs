@@ -9,219 +9,26 @@
 //! A message knows its buffer by a [`Site`]. That of a constant surface never changes; any other is the buffer that the
 //! interpreter last found for the message. Code compares an extended descriptor in a register with that of its site.
 
-use std::mem::{discriminant, offset_of};
+use std::mem::offset_of;
 
 use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax, rdx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
-use super::super::load_store;
-use super::super::machine::{Thread, low_mask};
-use super::super::memory::{BTI_SLM, Shared};
-use super::super::message::{Message, Send};
-use super::super::operation::{File, Operation, Path};
-use super::super::plain::{AddressSpace, Block, Plain};
-use super::super::words::Words;
 use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, THREAD, at, keep};
 use super::blocks::Lanes;
 use super::codes;
-use super::emit::{Emitter, Part, Slow};
-use super::enter::Context;
-use super::masks::{HOLDS, OTHER, takes_channels};
-use super::windows::{TEMPS, place};
-
-/// A buffer as a message accesses it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Site {
-    /// Host address of the first byte.
-    origin: u64,
-    /// Virtual address of the first byte, or its offset from the general state; 0 for a surface.
-    base: u64,
-    /// Number of distances at which a channel's access is inside.
-    starts: u64,
-    /// The last offset of a thread's scratch space, if distances count from there.
-    last_thread: u64,
-    /// The extended descriptor that names the buffer.
-    extended: u32,
-}
-
-/// A message that has a site.
-#[derive(Clone, Debug)]
-pub struct SiteKind {
-    access: Kind,
-    /// Size of the memory that code accesses at a distance, in bytes.
-    extent: usize,
-    /// Byte of the address registers that its extended descriptor is at; none if it is a constant.
-    named: Option<usize>,
-}
-
-#[derive(Clone, Debug)]
-enum Kind {
-    Plain(Plain),
-    Block(Block),
-}
-
-/// Bits of addresses that shared local memory ignores.
-const LOCAL_TAG: u32 = 1 << 28;
-/// The first distance that is negative as a dword; what is farther is left to the interpreter.
-const FAR: usize = 1 << 31;
-/// Alignment of buffers that the alignment of distances says nothing about.
-const BASE_ALIGNMENT: u64 = 64;
-
-impl Site {
-    /// A buffer with a first address, for accesses of an extent.
-    fn of(words: &Words, base: u64, extent: usize) -> Site {
-        Site {
-            origin: words.address(),
-            base,
-            starts: starts(words.len(), extent),
-            ..Site::default()
-        }
-    }
-
-    /// A surface; that of no buffer if it is none.
-    fn of_surface(bti: u32, shared: &Shared, extent: usize) -> Site {
-        let words = shared.space(bti).ok().and_then(|space| space.words());
-        words.map_or(Site::default(), |(words, _)| Site::of(words, 0, extent))
-    }
-
-    /// A thread's scratch space; that of another thread has the same size.
-    fn of_own(thread: &Thread, shared: &Shared, extent: usize) -> Option<Site> {
-        let (base, words) = shared.memory.buffer_at(shared.scratch)?;
-        let before = shared.scratch - base;
-        let room = (words.len() as u64).checked_sub(before)?;
-        let size = u64::from(thread.scratch_bytes);
-        Some(Site {
-            origin: words.address() + before,
-            base: 0,
-            starts: starts(size as usize, extent),
-            last_thread: room.checked_sub(size)?,
-            extended: 0,
-        })
-    }
-}
-
-/// Number of distances at which an access of an extent is inside.
-fn starts(size: usize, extent: usize) -> u64 {
-    (size + 1).saturating_sub(extent).min(FAR) as u64
-}
-
-impl SiteKind {
-    /// The site of a constant surface; that of no buffer for any other space.
-    pub fn bind(&self, shared: &Shared) -> Site {
-        match (self.access.space(), self.named) {
-            (AddressSpace::Surface(bti), None) => Site::of_surface(bti, shared, self.extent),
-            _ => Site::default(),
-        }
-    }
-}
-
-impl Kind {
-    /// The form of a message; none if it has none.
-    fn of(op: &Operation, send: &Send, m: &Message) -> Option<Kind> {
-        let plain = || Plain::of(op, m).map(Kind::Plain);
-        plain().or_else(|| Block::of(op, send, m).map(Kind::Block))
-    }
-
-    fn space(&self) -> AddressSpace {
-        match self {
-            Kind::Plain(plain) => plain.space,
-            Kind::Block(block) => block.space,
-        }
-    }
-
-    /// The virtual address from which the code's distances are counted, and an address that is about to be accessed.
-    fn address(&self, op: &Operation, thread: &Thread, shared: &Shared) -> Option<(u64, u64)> {
-        let quad =
-            |at: usize| u64::from(thread.grf_dword(at)) | u64::from(thread.grf_dword(at + 4)) << 32;
-        match self {
-            Kind::Plain(plain) => {
-                let enabled = thread.enabled(op);
-                let lane = (enabled != 0).then(|| enabled.trailing_zeros() as usize)?;
-                let at = plain.addresses + lane * plain.address();
-                if plain.space == AddressSpace::Stateless {
-                    let offset = thread.grf_dword(at).wrapping_mul(plain.unit);
-                    let offset = offset.wrapping_add_signed(plain.offset);
-                    let origin = shared.general_state;
-                    return Some((origin, origin.wrapping_add(offset.into())));
-                }
-                Some((0, quad(at).wrapping_add_signed(plain.offset.into())))
-            }
-            Kind::Block(block) => {
-                let offset = || {
-                    let upper = block.base.map_or(0, |at| thread.grf_dword(at) & !LOW_BITS);
-                    let scaled = thread.grf_dword(block.address).wrapping_mul(block.unit);
-                    let sum = scaled.wrapping_add(upper);
-                    u64::from(sum.wrapping_add_signed(block.offset))
-                };
-                match block.space {
-                    AddressSpace::Surface(_) | AddressSpace::Own => None,
-                    AddressSpace::Flat => {
-                        let address = quad(block.address);
-                        Some((0, address.wrapping_add_signed(block.offset.into())))
-                    }
-                    AddressSpace::Stateless => {
-                        let origin = shared.general_state;
-                        Some((origin, origin.wrapping_add(offset())))
-                    }
-                    AddressSpace::Scratch(_) => {
-                        let own = u64::from(thread.scratch & !LOW_BITS);
-                        let address = shared.scratch.wrapping_add(own);
-                        let offset = block.offset.into();
-                        Some((shared.scratch, address.wrapping_add_signed(offset)))
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Bits of a header's address that are not part of it.
-const LOW_BITS: u32 = 0x3ff;
-
-/// The buffer that a message at addresses is about to access, with the number of its site.
-pub fn find_buffer(
-    code: &super::Code,
-    index: u32,
-    op: &Operation,
-    thread: &Thread,
-    shared: &Shared,
-) -> Option<(usize, Site)> {
-    let number = code.site_of.get(index as usize).copied().flatten()? as usize;
-    let kind = code.sites.get(number)?;
-    let Path::Send(send) = &op.path else {
-        return None;
-    };
-    let message = send.exact(thread).ok()?;
-    let named = match kind.named {
-        Some(_) => Some(Kind::of(op, send, &message)?),
-        None => None,
-    };
-    let access = named.as_ref().unwrap_or(&kind.access);
-    // The code is that of a space, whichever of its buffers has the name.
-    if discriminant(&access.space()) != discriminant(&kind.access.space()) {
-        return None;
-    }
-    let site = match access.space() {
-        AddressSpace::Surface(_) if named.is_none() => return None,
-        AddressSpace::Surface(bti) => Site::of_surface(bti, shared, kind.extent),
-        AddressSpace::Own if !load_store::names_scratch(message.extended()) => return None,
-        AddressSpace::Own => Site::of_own(thread, shared, kind.extent)?,
-        _ => {
-            let (origin, address) = access.address(op, thread, shared)?;
-            let (base, words) = shared.memory.buffer_at(address)?;
-            let aligned =
-                base.is_multiple_of(BASE_ALIGNMENT) && origin.is_multiple_of(BASE_ALIGNMENT);
-            let start = base.wrapping_sub(origin);
-            // Distances of 32 bits tell places apart only where no offset in the buffer wraps.
-            let offsets = matches!(access, Kind::Plain(plain) if plain.address() == 4);
-            let wraps = offsets && start.saturating_add(words.len() as u64) > 1 << 32;
-            (aligned && !wraps).then(|| Site::of(words, start, kind.extent))?
-        }
-    };
-    let extended = message.extended();
-    Some((number, Site { extended, ..site }))
-}
+use super::context::Context;
+use super::emitter::{Emitter, Part, Slow};
+use super::held::{HOLDS, OTHER, TEMPS};
+use super::masks::takes_channels;
+use super::sites::{Kind, LOCAL_TAG, LOW_BITS, Site, SiteKind};
+use super::windows::place;
+use crate::code::operation::Operation;
+use crate::code::send::Send;
+use crate::messages::plain::{AddressSpace, Block, Plain};
+use crate::state::lanes::low_mask;
+use crate::state::memory::BTI_SLM;
+use crate::state::thread::{File, Thread};
 
 /// The forms of an access.
 #[derive(Clone, Copy)]

@@ -7,10 +7,10 @@
 
 use kiln_emit::inst::Op;
 
-use super::super::machine::FloatMode;
-use super::super::operation::{Base, File, Operation, Target};
-use super::super::program::Program;
 use super::blocks::Blocks;
+use crate::code::decoded::Decoded;
+use crate::code::operation::{Base, Operation, Target};
+use crate::state::thread::{File, FloatMode};
 
 /// Number of float modes: four roundings, and denormals of three types kept or flushed.
 pub const MODES: usize = 32;
@@ -23,7 +23,7 @@ pub fn mode_number(mode: FloatMode) -> usize {
 }
 
 /// The mode of each block of a program whose threads start in a mode.
-pub fn of_blocks(program: &Program, blocks: &Blocks, start: FloatMode) -> Vec<FloatMode> {
+pub fn of_blocks(program: &Decoded, blocks: &Blocks, start: FloatMode) -> Vec<FloatMode> {
     let mut bits = start.bits();
     let mut modes = Vec::with_capacity(blocks.blocks.len());
     for block in &blocks.blocks {

@@ -9,12 +9,13 @@ use std::mem::offset_of;
 use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::Type;
 
-use super::super::machine::{Accumulators, Thread};
-use super::super::operation::{Base, Dest, File, Operation, Source, Target};
 use super::asm::{Arg, Done, Length, Mask, Reg, THREAD, at, keep};
 use super::codes::{self, Codes};
-use super::emit::{Emitter, Part};
+use super::emitter::{Emitter, Part};
+use super::held::OTHER;
 use super::windows::place;
+use crate::code::operation::{Base, Dest, Operation, Source, Target};
+use crate::state::thread::{Accumulators, File, Thread};
 
 /// A source's elements for the lanes of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -261,7 +262,7 @@ impl Emitter<'_> {
     /// Replaces denormals by zeroes of their sign.
     pub fn flush_singles(&mut self, l: Length, reg: Reg) -> Done {
         let (exponent, sign) = (self.asm.dword(0x7f80_0000), self.asm.dword(1 << 31));
-        let k = super::masks::OTHER;
+        let k = OTHER;
         self.asm
             .test(codes::TESTNMD, l, (k, None), (reg, Arg::Each(exponent)))?;
         self.asm

@@ -7,21 +7,23 @@
 use iced_x86::{Code, IcedError, Register};
 use kiln_emit::inst::{Cond, Op, Type};
 
-use super::super::fast::Order;
-use super::super::operand::int_range;
-use super::super::operation::{Base, File, Operation, Path, Source, Steps, Target};
-use super::super::wide::Rounding;
 use super::arithmetic::int_predicate;
 use super::asm::{Arg, Done, Length, Mask, Reg, keep};
 use super::codes::{self, Codes};
-use super::doubles::UPPER;
-use super::emit::{Emitter, Part};
-use super::masks::{HOLDS, takes_channels, takes_flags};
+use super::emitter::{Emitter, Part};
+use super::held::{ENABLED, HOLDS, TEMPS};
+use super::masks::{takes_channels, takes_flags};
 use super::operands::{Form, Place, destination, form, interferes};
-use super::windows::{TEMPS, place};
+use super::windows::place;
+use crate::code::operation::{Base, Operation, Order, Path, Source, Steps, Target};
+use crate::state::numbers::int_range;
+use crate::state::thread::File;
+use crate::state::wide::Rounding;
 
 /// Maximum number of channels of a part.
 const MOST: u8 = 8;
+/// The unit of a quadword's upper half.
+pub const UPPER: f64 = 4_294_967_296.0;
 /// The double whose fraction counts ones, and the one whose fraction counts multiples of 2³².
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
 const UPPER_INTEGERS: f64 = INTEGERS * UPPER;
@@ -605,7 +607,7 @@ impl Emitter<'_> {
     /// Writes carries to the accumulator, under the mask of the enabled channels.
     fn carry(&mut self, op: &Operation, part: Part, carries: Reg) -> Done {
         let enabled = match (op.ungated, op.pred) {
-            (_, Some(_)) => Some(super::masks::ENABLED),
+            (_, Some(_)) => Some(ENABLED),
             _ => self.gate(op, part)?,
         };
         self.write_accumulator(usize::from(part.first) * 4, part, enabled, carries)

@@ -10,70 +10,13 @@
 
 use std::mem::offset_of;
 
-use super::super::machine::{Accumulators, Thread};
-use super::super::operation::File;
-use super::asm::{Arg, Done, Length, Reg, THREAD, at};
-use super::codes;
-use super::emit::Emitter;
 use iced_x86::IcedError;
 
-/// Number of registers that hold windows; those after them are for values within an operation.
-pub const WINDOW_REGS: Reg = 24;
-/// The registers for values within an operation.
-pub const TEMPS: [Reg; 8] = [24, 25, 26, 27, 28, 29, 30, 31];
-
-/// A window in a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Offset in [`Thread`].
-    pub at: usize,
-    /// Size in bytes; of an element that all lanes have.
-    pub len: usize,
-    /// True if all lanes have the one element.
-    pub each: bool,
-    /// True if the register is newer than the thread.
-    pub dirty: bool,
-    pub reg: Reg,
-    /// Time of the last use.
-    used: u32,
-}
-
-impl Entry {
-    /// A window that is in no register yet.
-    fn of(at: usize, len: usize, each: bool) -> Entry {
-        Entry {
-            at,
-            len,
-            each,
-            dirty: false,
-            reg: 0,
-            used: 0,
-        }
-    }
-
-    /// The window in another register.
-    pub fn moved(self, reg: Reg) -> Entry {
-        Entry { reg, ..self }
-    }
-
-    /// True for the same window, wherever it is.
-    pub fn is_same(&self, other: &Entry) -> bool {
-        (self.at, self.len, self.each) == (other.at, other.len, other.each)
-    }
-
-    pub fn overlaps(&self, at: usize, len: usize) -> bool {
-        self.at < at + len && at < self.at + self.len
-    }
-}
-
-/// All windows that are in registers.
-#[derive(Clone, Debug, Default)]
-pub struct Windows {
-    pub entries: Vec<Entry>,
-    clock: u32,
-    /// Registers of the operation at hand.
-    pinned: u32,
-}
+use super::asm::{Arg, Done, Length, Reg, THREAD, at};
+use super::codes;
+use super::emitter::Emitter;
+use super::held::{Entry, TEMPS, WINDOW_REGS};
+use crate::state::thread::{Accumulators, File, Thread};
 
 /// Offset in [`Thread`] of a byte of a register file.
 pub fn place(file: File, at: usize) -> usize {
@@ -92,6 +35,11 @@ pub fn place(file: File, at: usize) -> usize {
 }
 
 impl Emitter<'_> {
+    /// A register for a value within an operation that no operand uses.
+    pub fn spare(&self) -> Reg {
+        TEMPS[7]
+    }
+
     /// Begins an operation: no register is needed for the one before.
     pub fn begin(&mut self) {
         self.windows.pinned = 0;

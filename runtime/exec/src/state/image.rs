@@ -1,0 +1,234 @@
+//! Images and samplers of a launch.
+
+use super::format::Format;
+
+/// Kind of an image, which gives its coordinates their meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    D1,
+    /// Layers of one row each; the second coordinate is the layer.
+    D1Array,
+    /// One row in a buffer, which may be very long and is not filtered.
+    D1Buffer,
+    D2,
+    /// The third coordinate is the layer.
+    D2Array,
+    /// The third coordinate is the number of a sample.
+    D2Msaa,
+    D3,
+    /// The six faces of a cube, read by a direction from its centre or, in typed messages, by a face's number.
+    Cube,
+}
+
+/// Name of a kind, and maximum size of each dimension in texels.
+struct KindFacts {
+    kind: ImageKind,
+    name: &'static str,
+    limits: &'static [u32],
+}
+
+/// Limits of the hardware's surface state (PRM vol. 2d, "RENDER_SURFACE_STATE").
+const KINDS: &[KindFacts] = &[
+    facts(ImageKind::D1, "image1d", &[16384]),
+    facts(ImageKind::D1Array, "image1d_array", &[16384, 2048]),
+    facts(ImageKind::D1Buffer, "image1d_buffer", &[1 << 27]),
+    facts(ImageKind::D2, "image2d", &[16384, 16384]),
+    facts(ImageKind::D2Array, "image2d_array", &[16384, 16384, 2048]),
+    facts(ImageKind::D2Msaa, "image2d_msaa", &[16384, 16384, 16]),
+    facts(ImageKind::D3, "image3d", &[2048, 2048, 2048]),
+    facts(ImageKind::Cube, "cube", &[16384, 16384, FACES]),
+];
+
+/// Faces of a cube: towards the greater and the lesser x, y and z.
+pub const FACES: u32 = 6;
+
+const fn facts(kind: ImageKind, name: &'static str, limits: &'static [u32]) -> KindFacts {
+    KindFacts { kind, name, limits }
+}
+
+impl ImageKind {
+    /// The kind with a name of OpenCL C, without the `_t` (`image2d_array`).
+    pub fn find(name: &str) -> Option<ImageKind> {
+        KINDS.iter().find(|k| k.name == name).map(|k| k.kind)
+    }
+
+    pub fn name(self) -> &'static str {
+        self.facts().map_or("image", |k| k.name)
+    }
+
+    /// Maximum size of each dimension, in texels or layers.
+    pub fn limits(self) -> &'static [u32] {
+        self.facts().map_or(&[], |k| k.limits)
+    }
+
+    /// Index of the coordinate that is a layer's number.
+    pub fn layer_axis(self) -> Option<usize> {
+        match self {
+            ImageKind::D1Array => Some(1),
+            ImageKind::D2Array | ImageKind::Cube => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Number of coordinates that are places in a picture or layers.
+    pub fn coordinates(self) -> usize {
+        self.axes() + usize::from(self.layer_axis().is_some())
+    }
+
+    /// Number of coordinates that are places in a picture.
+    pub fn axes(self) -> usize {
+        match self {
+            ImageKind::D1 | ImageKind::D1Array | ImageKind::D1Buffer => 1,
+            ImageKind::D2 | ImageKind::D2Array | ImageKind::D2Msaa | ImageKind::Cube => 2,
+            ImageKind::D3 => 3,
+        }
+    }
+
+    fn facts(self) -> Option<&'static KindFacts> {
+        KINDS.iter().find(|k| k.kind == self)
+    }
+}
+
+/// An image's kind, format and size: all but its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub kind: ImageKind,
+    pub format: Format,
+    /// Size in each coordinate, in texels or layers; 1 for coordinates that the kind lacks.
+    pub size: [u32; 3],
+}
+
+impl Shape {
+    /// A shape with the kind's number of sizes; none if one is zero or above its limit.
+    pub fn new(kind: ImageKind, format: Format, sizes: &[u32]) -> Option<Shape> {
+        let limits = kind.limits();
+        let fits = sizes.len() == limits.len()
+            && sizes
+                .iter()
+                .zip(limits)
+                .all(|(size, limit)| (1..=*limit).contains(size));
+        let mut size = [1; 3];
+        size[..sizes.len().min(3)].copy_from_slice(&sizes[..sizes.len().min(3)]);
+        let has = match kind {
+            ImageKind::D2Msaa => size[2].is_power_of_two(),
+            ImageKind::Cube => size[0] == size[1] && size[2] == FACES,
+            _ => true,
+        };
+        (fits && has).then_some(Shape { kind, format, size })
+    }
+
+    /// Number of samples of a texel.
+    pub fn samples(&self) -> u32 {
+        match self.kind {
+            ImageKind::D2Msaa => self.size[2],
+            _ => 1,
+        }
+    }
+
+    /// Size of all texels in bytes, in rows without gaps.
+    pub fn bytes(&self) -> u64 {
+        let texels = self.size.iter().fold(1, |n: u64, &s| n * u64::from(s));
+        texels * self.format.bytes() as u64
+    }
+
+    /// Byte offset of a texel; none outside the image.
+    pub fn offset(&self, texel: [i64; 3]) -> Option<u64> {
+        let mut index = 0;
+        for (&at, &size) in texel.iter().zip(&self.size).rev() {
+            let at = u64::try_from(at).ok().filter(|&at| at < u64::from(size))?;
+            index = index * u64::from(size) + at;
+        }
+        Some(index * self.format.bytes() as u64)
+    }
+
+    /// Bytes of a row.
+    pub fn pitch(&self) -> u64 {
+        u64::from(self.size[0]) * self.format.bytes() as u64
+    }
+}
+
+/// An image and its texels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    pub shape: Shape,
+    /// [`Shape::bytes`] of texels, in rows from the top without gaps.
+    pub texels: Vec<u8>,
+}
+
+/// Treatment of coordinates outside an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressing {
+    /// They read the border color.
+    Clamp,
+    /// They read the nearest texel of the image.
+    ClampToEdge,
+    /// The image is repeated.
+    Repeat,
+    /// The image is repeated, every other time mirrored.
+    MirroredRepeat,
+}
+
+/// Filter of a sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// Reads the texel that contains the coordinates.
+    Nearest,
+    /// Mixes the texels around the coordinates by distance.
+    Linear,
+}
+
+/// Comparison of a reference value, on the left, with a texel's red channel (PRM vol. 2d, "SAMPLER_STATE", "Shadow
+/// Function").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Always,
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+}
+
+impl Comparison {
+    pub fn holds(self, reference: f32, texel: f32) -> bool {
+        match self {
+            Comparison::Always => true,
+            Comparison::Never => false,
+            Comparison::Less => reference < texel,
+            Comparison::Equal => reference == texel,
+            Comparison::LessEqual => reference <= texel,
+            Comparison::Greater => reference > texel,
+            Comparison::NotEqual => reference != texel,
+            Comparison::GreaterEqual => reference >= texel,
+        }
+    }
+}
+
+/// Sampler state of a kernel's image reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampler {
+    /// True if coordinates from 0 to 1 span the image, instead of its size in texels.
+    pub normalized: bool,
+    pub addressing: Addressing,
+    pub filter: Filter,
+    /// Comparison of messages with a reference value; OpenCL has none.
+    pub comparison: Option<Comparison>,
+}
+
+impl Default for Sampler {
+    /// Coordinates in texels, clamped to the edge, nearest.
+    fn default() -> Sampler {
+        Sampler {
+            normalized: false,
+            addressing: Addressing::ClampToEdge,
+            filter: Filter::Nearest,
+            comparison: None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/image.rs"]
+mod tests;
