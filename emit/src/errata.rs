@@ -4,6 +4,8 @@
 //! first payload begins at a certain register is not interrupted. The address registers are cleared at the start if
 //! some instruction has an address for each row. Code for a platform without errata stays as it is.
 
+use kiln_platform::errata::Erratum;
+
 use crate::assemble::Program;
 use crate::inst::{Dst, Inst, Op, Place, Reg, RegFile, Src, Type};
 use crate::platform::Platform;
@@ -12,14 +14,14 @@ use crate::platform::Platform;
 pub fn run(program: &mut Program, platform: &Platform) {
     let mut rows = false;
     for inst in program.blocks.iter_mut().flatten() {
-        if inst.op.is_send() && platform.uninterrupted_from.is_some() {
+        if inst.op.is_send() && platform.needs(Erratum::NoPreemptFromR2) {
             let from = inst.srcs.first().and_then(first_register);
-            inst.opts.no_preempt |= from == platform.uninterrupted_from;
+            inst.opts.no_preempt |= from == Some(2);
         }
         rows |= inst.srcs.iter().any(is_by_rows);
     }
-    if let (true, true, Some(entry)) = (rows, platform.clears_addresses, program.blocks.first_mut())
-    {
+    let clears = rows && platform.needs(Erratum::AddressesCleared);
+    if let (true, Some(entry)) = (clears, program.blocks.first_mut()) {
         entry.insert(0, cleared_addresses());
     }
 }

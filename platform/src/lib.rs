@@ -2,12 +2,13 @@
 //!
 //! [`isa`] is the vocabulary of machine code. [`op`] has the properties of each operation, [`platform`] the facts of
 //! platforms and [`rules`] those of families, both as tables of [`facts`]; [`abi`] the calling conventions, [`bits`]
-//! sets of registers, and [`crowded`] the places where more lives than registers hold.
+//! sets of registers, [`crowded`] the places where more lives than registers hold, and [`errata`] the faults of chips.
 //! A pass asks for a fact and never which platform it is.
 
 pub mod abi;
 pub mod bits;
 pub mod crowded;
+pub mod errata;
 pub mod facts;
 mod family;
 pub mod isa;

@@ -9,6 +9,7 @@ mod generation;
 
 pub use generation::{Generation, Generations};
 
+use crate::errata::{Errata, Erratum, Stepping};
 use crate::facts::{Table, facts};
 pub use crate::family::Family;
 use crate::rules::rules;
@@ -50,11 +51,13 @@ impl Identity {
 
 facts! {
     /// A target with its facts.
-    #[derive(Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Platform of Model by Identity::order;
     each Identity {
         /// Key of the platform in the facts below.
         model: Model,
+        /// Revision that is sold, and its errata (docs/errata.md).
+        errata: Errata,
         /// Canonical name (`skl`).
         name: &'static str,
         /// Other names of it, and of products that share its code.
@@ -174,14 +177,6 @@ facts! {
         mach_low: bool { Skl => false, Icllp => true, Pvc => false }
         /// True if an instruction has a bit for accumulator write control. Without it, `mach` always writes the accumulator.
         acc_write_control: bool { Skl => true, Pvc => false }
-        /// True if the response of a message must not overlap its payloads (an erratum that the reference finalizer
-        /// honours).
-        response_apart: bool { Skl => false, Icllp => true, Tgllp => false, Mtl => true, Lnl => false }
-        /// First payload register of messages that must not be interrupted (an erratum, likewise).
-        uninterrupted_from: Option<u32> { Skl => None, Icllp => Some(2), Tgllp => None }
-        /// True if the address registers must be zero at the start: with an address for each row, the addresses of
-        /// inactive channels must be within the register file too (likewise).
-        clears_addresses: bool { Skl => false, Icllp => true }
         /// True if a region of 64-bit elements must have a vertical stride of width times horizontal stride, even if rows
         /// have one element (PRM, "Register Region Restrictions").
         even_rows: bool { Skl => false, Bxt => true, Icllp => false }
@@ -286,6 +281,7 @@ pub enum MessageFamily {
 /// Skylake.
 pub const SKL: Platform = Platform::of(Identity {
     model: Model::Skl,
+    errata: Errata::of(Model::Skl, Stepping::C0),
     name: "skl",
     aliases: &["kbl", "cfl"],
     generation: Generation::Skl,
@@ -301,6 +297,7 @@ pub const PLATFORMS: &[Platform] = &[
     SKL,
     Platform::of(Identity {
         model: Model::Bxt,
+        errata: Errata::of(Model::Bxt, Stepping::C0),
         name: "bxt",
         aliases: &["glk"],
         generation: Generation::Bxt,
@@ -312,6 +309,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Icllp,
+        errata: Errata::of(Model::Icllp, Stepping::D0),
         name: "icllp",
         aliases: &["icl"],
         generation: Generation::Icllp,
@@ -323,6 +321,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Tgllp,
+        errata: Errata::of(Model::Tgllp, Stepping::C0),
         name: "tgllp",
         aliases: &["tgl", "rkl", "adls", "adlp", "dg1"],
         generation: Generation::Tgllp,
@@ -334,6 +333,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Dg2,
+        errata: Errata::of(Model::Dg2, Stepping::C0),
         name: "dg2",
         aliases: &[],
         generation: Generation::Dg2,
@@ -345,6 +345,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Mtl,
+        errata: Errata::of(Model::Mtl, Stepping::B0),
         name: "mtl",
         aliases: &["arl"],
         generation: Generation::Mtl,
@@ -356,6 +357,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Pvc,
+        errata: Errata::of(Model::Pvc, Stepping::C0),
         name: "pvc",
         aliases: &["pvcxt"],
         generation: Generation::Pvc,
@@ -367,6 +369,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Lnl,
+        errata: Errata::of(Model::Lnl, Stepping::B0),
         name: "lnl",
         aliases: &["xe2"],
         generation: Generation::Xe2,
@@ -378,6 +381,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Bmg,
+        errata: Errata::of(Model::Bmg, Stepping::B0),
         name: "bmg",
         aliases: &[],
         generation: Generation::Xe2,
@@ -389,6 +393,7 @@ pub const PLATFORMS: &[Platform] = &[
     }),
     Platform::of(Identity {
         model: Model::Ptl,
+        errata: Errata::of(Model::Ptl, Stepping::B0),
         name: "ptl",
         aliases: &["xe3", "wcl"],
         generation: Generation::Xe2,
@@ -405,6 +410,19 @@ const fn mode(grfs: u32, threads: u32) -> GrfMode {
 }
 
 impl Platform {
+    /// True if its revision has the erratum.
+    pub const fn needs(&self, erratum: Erratum) -> bool {
+        self.errata.has(erratum)
+    }
+
+    /// The platform in another revision.
+    pub const fn at(&self, stepping: Stepping) -> Platform {
+        Platform {
+            errata: Errata::of(self.model, stepping),
+            ..*self
+        }
+    }
+
     /// Bytes of an allocation unit.
     pub const fn unit_bytes(&self) -> u32 {
         UNIT_GRFS * self.grf_bytes

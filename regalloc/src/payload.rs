@@ -14,6 +14,7 @@ use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, Src, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_platform::bits::UnitSet;
+use kiln_platform::errata::Erratum;
 use kiln_platform::platform::UNIT_GRFS;
 use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
@@ -186,7 +187,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
             let how = How {
                 ends,
                 in_place: func.adds_in_place(inst),
-                over: message.is_some() && !func.target.response_apart,
+                over: message.is_some() && !func.target.needs(Erratum::ResponseApart),
                 packed: false,
             };
             let packed = How {

@@ -13,6 +13,7 @@
 //! arguments in the order of these numbers, and merges more of a large web when a short early range comes before a
 //! long late one.
 
+use kiln_platform::errata::Erratum;
 use std::collections::HashMap;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -499,7 +500,7 @@ pub fn reads_late(func: &Function, inst: &Inst) -> [bool; 3] {
         !reg.is_null() && !matches!(reg.as_phys(), Some((file, _)) if file != RegFile::Grf)
     };
     if inst.message.is_some() {
-        return [target.response_apart; 3];
+        return [target.needs(Erratum::ResponseApart); 3];
     }
     if inst.takes_lists() {
         return [!func.adds_in_place(inst), true, true];

@@ -1,5 +1,7 @@
 //! Rules about the payloads of messages.
 
+use kiln_platform::errata::Erratum;
+
 use super::{Checker, Violation};
 use crate::encoding::Operand;
 use crate::footprint::general;
@@ -59,7 +61,7 @@ impl Checker<'_> {
             _ => false,
         };
         let mut sent = self.inst.srcs.iter().zip([lengths.payload, lengths.second]);
-        let broken = self.platform.response_apart && sent.any(shared);
+        let broken = self.platform.needs(Erratum::ResponseApart) && sent.any(shared);
         self.deny(
             broken,
             "has a result that shares registers with its payload",
