@@ -8,7 +8,7 @@ use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::{Function, Module, Types, print, verify};
 use crate::passes::calls::{self, Calls};
 use crate::passes::kernels::{self, Kernel};
-use crate::passes::{PASSES, Pass};
+use crate::passes::{Context, PASSES, Pass};
 use crate::{Compiled, Dump, Options, READ, emit};
 
 /// Compiles a module that was read and verified. If `dumps` are asked for, they are those of the last attempt.
@@ -95,10 +95,13 @@ impl Run<'_> {
             if self.module.functions[id].is_declaration() {
                 continue;
             }
-            let kernel = self.kernels.iter().find(|kernel| kernel.function == id);
+            let context = Context {
+                platform: self.options.platform,
+                kernel: self.kernels.iter().find(|kernel| kernel.function == id),
+            };
             let empty = Function::new("".into(), Types::VOID);
             let mut function = std::mem::replace(&mut self.module.functions[id], empty);
-            let done = (pass.step)(&mut self.module, &mut function, kernel);
+            let done = (pass.step)(&mut self.module, &mut function, context);
             self.module.functions[id] = function;
             done?;
         }

@@ -241,3 +241,12 @@ fn a_copy_is_one_access_or_a_loop() {
     let [_, after] = around("copies", "", &body("%l"));
     assert!(after.contains("phi"), "{after}");
 }
+
+#[test]
+fn a_remainder_of_floats_is_a_loop() {
+    let body = format!(
+        "  %a = bitcast <8 x i32> %w to <8 x float>\n  %b = frem <8 x float> %a, <float 3.0, float 3.0, float 3.0, \
+         float 3.0, float 3.0, float 3.0, float 3.0, float 3.0>\n  %x = bitcast <8 x float> %b to <8 x i32>\n{STORE}"
+    );
+    replaces("builtins", "", &body, "frem <8 x float>", "phi <8 x i32>");
+}

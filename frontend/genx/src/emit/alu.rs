@@ -141,8 +141,11 @@ impl Emitter<'_, '_> {
             }
             FMul => (Opcode::Mul, Sign::Own),
             FDiv => return self.quotient(inst, count, scalar, dst, mask, saturate),
-            FRem => return self.remainder(count, scalar, a, b, dst),
-            UDiv | SDiv | URem | SRem => return self.divide(op, count, scalar, a, b, dst),
+            FRem => return self.unsupported("this remainder"),
+            UDiv => (Opcode::Div, Sign::Unsigned),
+            SDiv => (Opcode::Div, Sign::Signed),
+            URem => (Opcode::Mod, Sign::Unsigned),
+            SRem => (Opcode::Mod, Sign::Signed),
             Shl => (Opcode::Shl, Sign::Signed),
             LShr => (Opcode::Shr, Sign::Unsigned),
             AShr => (Opcode::Asr, Sign::Signed),

@@ -233,11 +233,6 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// The elements that two masks have.
-    pub fn both(&mut self, to: &Mask, a: &Mask, b: &Mask) -> Result<()> {
-        self.combine(Opcode::And, to, a, b)
-    }
-
     /// The mask without its inversion.
     fn plain(&mut self, mask: &Mask) -> Result<Mask> {
         if !mask.inverse {

@@ -543,7 +543,6 @@ impl<'a, 's> Emitter<'a, 's> {
             (Kind::WideMad(sign, true), Some(result)) => self.wide_mad(inst, sign, Some(result)),
             (Kind::ReadRegister, Some(result)) => self.read_register(inst, result),
             (Kind::WriteRegister, result) => self.write_register(inst, result),
-            (Kind::WithOverflow(op, sign), _) => self.with_overflow(inst, op, sign),
             (_, Some(result)) if self.shared.module.types.is_bool(data.ty) => {
                 self.bools(inst, result)
             }

@@ -10,14 +10,15 @@ use crate::intrinsics::Intrinsic;
 use crate::ir::function::MAX_INSTS;
 use crate::ir::rules;
 use crate::ir::{
-    BinaryOp, CastOp, Const, FloatRel, Function, Inst, InstData, Op, Scalar, Type, Types, Value,
+    BinaryOp, Block, CastOp, Const, Function, Inst, InstData, Op, Scalar, Type, Types, Value,
 };
 
 /// Adds instructions in front of the rest of a block.
 pub struct Builder<'a> {
     pub types: &'a mut Types,
     pub function: &'a mut Function,
-    /// The instructions of the block so far.
+    /// The block that instructions are added to, and its instructions so far.
+    pub block: Block,
     pub new: Vec<Inst>,
     /// The instruction that the new ones are for.
     pub inst: Inst,
@@ -43,6 +44,7 @@ pub fn rewrite(
         let mut builder = Builder {
             types,
             function,
+            block,
             new: Vec::with_capacity(insts.len()),
             inst: first,
         };
@@ -56,13 +58,35 @@ pub fn rewrite(
                 false => builder.new.push(inst),
             }
         }
-        let new = builder.new;
-        function.blocks[block].insts = new;
+        let (new, last) = (builder.new, builder.block);
+        function.blocks[last].insts = new;
+        if last != block {
+            come_from(function, block, last);
+        }
     }
     Ok(())
 }
 
+/// Makes the successors of a block those of the block that its end moved to.
+pub fn come_from(function: &mut Function, before: Block, last: Block) {
+    for next in function.successors(last).to_vec() {
+        for inst in function.blocks[next].insts.clone() {
+            let data = &mut function.insts[inst];
+            if data.op == Op::Phi {
+                let from = data.targets.iter_mut().filter(|from| **from == before);
+                from.for_each(|from| *from = last);
+            }
+        }
+    }
+}
+
 impl Builder<'_> {
+    /// Ends the block and goes on in another.
+    pub fn begin(&mut self, block: Block) {
+        self.function.blocks[self.block].insts = std::mem::take(&mut self.new);
+        self.block = block;
+    }
+
     /// Checks that the function has not become too long.
     fn check_size(&self) -> Result<()> {
         if self.function.insts.len() <= MAX_INSTS {
@@ -122,16 +146,6 @@ impl Builder<'_> {
         let ty = self.function.ty(value);
         let other = self.splat(ty, bits);
         self.binary(op, value, other)
-    }
-
-    pub fn relation(&mut self, rel: FloatRel, a: Value, b: Value) -> Value {
-        let ty = self.shaped(a, Scalar::Int(1));
-        self.add(Op::FCmp(rel), smallvec![a, b], ty)
-    }
-
-    pub fn choose(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        let ty = self.function.ty(yes);
-        self.add(Op::Select, smallvec![condition, yes, no], ty)
     }
 
     /// An element of a vector.

@@ -13,7 +13,7 @@ use crate::ir::{
     BinaryOp, Block, CastOp, Const, Function, Inst, IntRel, Module, Op, Scalar, Type, Types, Value,
 };
 
-use super::builder::Builder;
+use super::builder::{Builder, come_from};
 
 /// Bytes that are copied or set without a loop, at most.
 const MAX_COPY: u64 = 8192;
@@ -35,6 +35,7 @@ pub fn expand(module: &mut Module, function: &mut Function) -> Result<()> {
         let mut b = Builder {
             types: &mut module.types,
             function: &mut *function,
+            block,
             new: Vec::with_capacity(insts.len()),
             inst: insts[0],
         };
@@ -212,15 +213,7 @@ fn in_parts(
     let data = &mut b.function.insts[phi];
     data.args.push(next);
     data.targets = smallvec![before, body];
-    for next in b.function.successors(rest).to_vec() {
-        for inst in b.function.blocks[next].insts.clone() {
-            let data = &mut b.function.insts[inst];
-            if data.op == Op::Phi {
-                let from = data.targets.iter_mut().filter(|from| **from == before);
-                from.for_each(|from| *from = rest);
-            }
-        }
-    }
+    come_from(b.function, before, rest);
     Ok(rest)
 }
 

@@ -1,19 +1,17 @@
 //! Operations that vISA has no instruction for, as some that it has.
 //!
-//! Takes any function. Afterwards no arithmetic on integers of 64 bits says by itself that its result does not fit, no `i1`
+//! Takes any function. Afterwards no arithmetic says by itself that its result does not fit, no `i1`
 //! is put at a variable place, and the bits of none are reversed.
 
 use smallvec::smallvec;
 
 use super::builder::{Builder, rewrite};
+use super::library::Text;
 use crate::error::Result;
 use crate::intrinsics::{Kind, Sign};
 use crate::ir::{
     BinaryOp, CastOp, Const, Function, Inst, IntRel, Module, Op, Scalar, Type, Types, Value,
 };
-
-/// Bits of half an integer.
-const HALF: u64 = 32;
 
 /// Replaces these operations by arithmetic that vISA has.
 ///
@@ -66,7 +64,7 @@ fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
             element == Some(Scalar::Int(1)) && function.as_const(data.args[2]).is_none()
         }
         _ if element == Some(Scalar::Int(1)) => reverses(function, inst),
-        _ => overflow(function, inst).is_some() && element == Some(Scalar::Int(64)),
+        _ => overflow(function, inst).is_some(),
     }
 }
 
@@ -76,38 +74,40 @@ impl Builder<'_> {
         self.add(Op::ICmp(rel), smallvec![a, b], ty)
     }
 
-    fn negative(&mut self, value: Value) -> Value {
-        let zero = self.splat(self.function.ty(value), 0);
-        self.compared(IntRel::Slt, value, zero)
-    }
-
+    /// Arithmetic in more bits tells whether a result of 8 or 16 fits.
     fn with_overflow(&mut self, op: BinaryOp, sign: Sign) -> Result<()> {
         let data = self.function.insts[self.inst].clone();
         let [a, b] = data.args[..] else {
             return self.error("2 operands are expected");
         };
-        let result = self.binary(op, a, b);
-        let over = match (op, sign) {
-            (BinaryOp::Add, Sign::Signed) => {
-                let others = [a, b].map(|x| self.binary(BinaryOp::Xor, result, x));
-                let both = self.binary(BinaryOp::And, others[0], others[1]);
-                self.negative(both)
-            }
-            (BinaryOp::Add, _) => self.compared(IntRel::Ult, result, a),
-            (BinaryOp::Sub, Sign::Signed) => {
-                let others = [b, result].map(|x| self.binary(BinaryOp::Xor, a, x));
-                let both = self.binary(BinaryOp::And, others[0], others[1]);
-                self.negative(both)
-            }
-            (BinaryOp::Sub, _) => self.compared(IntRel::Ult, a, b),
-            _ => {
-                let upper = self.upper_product(a, b, sign == Sign::Signed);
-                let expected = match sign {
-                    Sign::Signed => self.binary_bits(BinaryOp::AShr, result, 2 * HALF - 1),
-                    _ => self.splat(self.function.ty(a), 0),
+        let own = self.function.ty(a);
+        let (result, over) = match self.types.element(own) {
+            Some(Scalar::Int(8 | 16)) => {
+                let wide = self.shaped(a, Scalar::Int(32));
+                let extend = match sign {
+                    Sign::Signed => CastOp::SExt,
+                    _ => CastOp::ZExt,
                 };
-                self.compared(IntRel::Ne, upper, expected)
+                let [a, b] = [a, b].map(|x| self.cast(extend, x, wide));
+                let exact = self.binary(op, a, b);
+                let result = self.cast(CastOp::Trunc, exact, own);
+                let back = self.cast(extend, result, wide);
+                (result, self.compared(IntRel::Ne, back, exact))
             }
+            Some(Scalar::Int(bits @ (32 | 64))) => {
+                let signed = if sign == Sign::Signed { 's' } else { 'u' };
+                let name = match op {
+                    BinaryOp::Add => "add",
+                    BinaryOp::Sub => "sub",
+                    _ => "mul",
+                };
+                match self.inlined(Text::Overflow, &format!("{signed}{name}.i{bits}"), &[a, b])?[..]
+                {
+                    [result, over] => (result, over),
+                    _ => return self.error("an operation with two results is expected"),
+                }
+            }
+            _ => return self.error("arithmetic with overflow of this width: not supported"),
         };
         let none = self.function.constant(data.ty, Const::Undef);
         let part = self.add(
@@ -117,35 +117,6 @@ impl Builder<'_> {
         );
         self.become_op(Op::InsertValue(smallvec![1]), smallvec![part, over]);
         Ok(())
-    }
-
-    /// The upper half of a product, from products of halves, each of which fits.
-    fn upper_product(&mut self, a: Value, b: Value, signed: bool) -> Value {
-        let [[a_low, a_high], [b_low, b_high]] = [a, b].map(|x| {
-            [
-                self.binary_bits(BinaryOp::And, x, u32::MAX.into()),
-                self.binary_bits(BinaryOp::LShr, x, HALF),
-            ]
-        });
-        let low = self.binary(BinaryOp::Mul, a_low, b_low);
-        let carry = self.binary_bits(BinaryOp::LShr, low, HALF);
-        let cross = self.binary(BinaryOp::Mul, a_low, b_high);
-        let cross = self.binary(BinaryOp::Add, cross, carry);
-        let cross_low = self.binary_bits(BinaryOp::And, cross, u32::MAX.into());
-        let other = self.binary(BinaryOp::Mul, a_high, b_low);
-        let other = self.binary(BinaryOp::Add, other, cross_low);
-        let mut upper = self.binary(BinaryOp::Mul, a_high, b_high);
-        for part in [cross, other] {
-            let part = self.binary_bits(BinaryOp::LShr, part, HALF);
-            upper = self.binary(BinaryOp::Add, upper, part);
-        }
-        // A negative factor counts as 2^64 more.
-        for (factor, times) in [(a, b), (b, a)].into_iter().filter(|_| signed) {
-            let sign = self.binary_bits(BinaryOp::AShr, factor, 2 * HALF - 1);
-            let less = self.binary(BinaryOp::And, sign, times);
-            upper = self.binary(BinaryOp::Sub, upper, less);
-        }
-        upper
     }
 
     /// The vector with its elements at the place set if the `i1` is, else with them clear.
@@ -180,7 +151,7 @@ impl Builder<'_> {
         let bits = self
             .types
             .element(ty)
-            .map_or(HALF as u32, |scalar| self.types.bits(scalar));
+            .map_or(32, |scalar| self.types.bits(scalar));
         match bits {
             32 => index,
             ..32 => self.cast(CastOp::ZExt, index, Types::I32),

@@ -8,11 +8,13 @@ pub mod aggregates;
 pub mod arguments;
 pub mod bfloat;
 mod builder;
+pub mod builtins;
 pub mod calls;
 pub mod cfg;
 pub mod copies;
 pub mod expand;
 pub mod kernels;
+mod library;
 pub mod memory;
 pub mod reduce;
 pub mod simdcf;
@@ -20,6 +22,7 @@ pub mod simplify;
 pub mod widths;
 
 use cranelift_entity::SecondaryMap;
+use kiln_platform::platform::Platform;
 
 use crate::attempt::Attempt;
 use crate::error::Result;
@@ -32,12 +35,20 @@ pub struct Pass {
     pub name: &'static str,
     /// True if only an attempt with masks runs it.
     for_masks: bool,
-    /// Runs the pass over one function, which is a kernel if there is a description of one.
+    /// Runs the pass over one function.
     pub step: Step,
 }
 
 /// The module has an empty function in the place of the one that is given.
-type Step = fn(&mut Module, &mut Function, Option<&Kernel>) -> Result<()>;
+type Step = fn(&mut Module, &mut Function, Context) -> Result<()>;
+
+/// What a pass may ask for besides the function.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub platform: &'static Platform,
+    /// The description of the function, if it is a kernel.
+    pub kernel: Option<&'a Kernel>,
+}
 
 impl Pass {
     /// True if an attempt runs the pass.
@@ -56,8 +67,8 @@ const fn pass(name: &'static str, step: Step) -> Pass {
 
 /// All passes, in the order in which they run.
 pub const PASSES: &[Pass] = &[
-    pass("arguments", |module, function, kernel| {
-        arguments::lower(&mut module.types, function, kernel)
+    pass("arguments", |module, function, context| {
+        arguments::lower(&mut module.types, function, context.kernel)
     }),
     pass("cfg", |_, function, _| {
         cfg::prune(function);
@@ -75,8 +86,8 @@ pub const PASSES: &[Pass] = &[
     pass("reduce", |module, function, _| {
         reduce::lower(module, function)
     }),
-    pass("widths", |module, function, kernel| {
-        widths::lower(module, function, kernel)
+    pass("widths", |module, function, context| {
+        widths::lower(module, function, context.kernel)
     }),
     pass("copies", |module, function, _| {
         copies::expand(module, function)
@@ -94,6 +105,9 @@ pub const PASSES: &[Pass] = &[
             simdcf::lower(module, function)
         })
     },
+    pass("builtins", |module, function, context| {
+        builtins::lower(module, function, context.platform)
+    }),
     pass("simplify", |module, function, _| {
         simplify::simplify(&mut module.types, function);
         Ok(())

@@ -1,0 +1,116 @@
+//! The library of operations that vISA lacks: each of its functions is inlined for scalars and vectors on all platforms.
+//! The programs of `corpus/genx` execute them.
+
+use kiln_genx::{Options, compile};
+use kiln_platform::platform::PLATFORMS;
+
+/// The vISA of a kernel that computes an expression of `%a`, `%b` and `%c`, which have this type.
+fn compiled(ty: &str, declare: &str, expression: &str) {
+    let text = format!(
+        "target datalayout = \"e-p:64:64-i64:64\"\n{declare}\n\
+         define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %r) #0 {{\n  \
+         %a = load {ty}, ptr addrspace(1) %p\n  %b = load {ty}, ptr addrspace(1) %q\n  \
+         %c = load {ty}, ptr addrspace(1) %r\n  {expression}\n  \
+         store {ty} %x, ptr addrspace(1) %p\n  ret void\n}}\nattributes #0 = {{ \"VCFunction\" }}\n"
+    );
+    for platform in PLATFORMS {
+        let compiled = compile(text.as_bytes(), &Options::new(platform));
+        if let Err(error) = compiled
+            && !(ty.contains("double") && !(platform.fp64 && platform.int64))
+        {
+            panic!("{}: {}: {error}\n{text}", platform.name, error.code.text());
+        }
+    }
+}
+
+/// Types with these elements: a scalar, and vectors that fill registers evenly and unevenly.
+fn types(element: &str) -> [String; 4] {
+    let vector = |n| format!("<{n} x {element}>");
+    [element.to_string(), vector(3), vector(16), vector(20)]
+}
+
+/// Part of an intrinsic's name for a type.
+fn suffix(ty: &str) -> String {
+    let plain = ty.trim_matches(['<', '>']).replace(" x ", "");
+    match ty.starts_with('<') {
+        true => format!("v{plain}"),
+        false => plain,
+    }
+}
+
+#[test]
+fn integers_are_divided() {
+    for bits in [8, 16, 32, 64] {
+        for ty in types(&format!("i{bits}")) {
+            for op in ["udiv", "sdiv", "urem", "srem"] {
+                compiled(&ty, "", &format!("%x = {op} {ty} %a, %b"));
+            }
+        }
+    }
+}
+
+#[test]
+fn bits_are_counted_and_moved() {
+    for bits in [8, 16, 32, 64] {
+        for ty in types(&format!("i{bits}")) {
+            for (name, params, args) in [
+                ("ctpop", "", ""),
+                ("ctlz", ", i1", ", i1 false"),
+                ("cttz", ", i1", ", i1 false"),
+                ("bitreverse", "", ""),
+                ("bswap", "", ""),
+            ] {
+                if name == "bswap" && bits == 8 {
+                    continue;
+                }
+                let name = format!("@llvm.{name}.{}", suffix(&ty));
+                let declare = format!("declare {ty} {name}({ty}{params})");
+                compiled(
+                    &ty,
+                    &declare,
+                    &format!("%x = call {ty} {name}({ty} %a{args})"),
+                );
+            }
+            for name in ["fshl", "fshr"] {
+                let name = format!("@llvm.{name}.{}", suffix(&ty));
+                let declare = format!("declare {ty} {name}({ty}, {ty}, {ty})");
+                let call = format!("%x = call {ty} {name}({ty} %a, {ty} %b, {ty} %c)");
+                compiled(&ty, &declare, &call);
+            }
+        }
+    }
+}
+
+#[test]
+fn overflow_is_found() {
+    for bits in [8, 16, 32, 64] {
+        for ty in types(&format!("i{bits}")) {
+            let bools = ty.replace(&format!("i{bits}"), "i1");
+            for op in ["uadd", "sadd", "usub", "ssub", "umul", "smul"] {
+                let name = format!("@llvm.{op}.with.overflow.{}", suffix(&ty));
+                let both = format!("{{ {ty}, {bools} }}");
+                let declare = format!("declare {both} {name}({ty}, {ty})");
+                let body = format!(
+                    "%both = call {both} {name}({ty} %a, {ty} %b)\n  %s = extractvalue {both} %both, 0\n  \
+                     %o = extractvalue {both} %both, 1\n  %x = select {bools} %o, {ty} %c, {ty} %s"
+                );
+                compiled(&ty, &declare, &body);
+            }
+        }
+    }
+}
+
+#[test]
+fn remainders_and_bfloats_are_computed() {
+    for element in ["half", "float", "double"] {
+        for ty in types(element) {
+            compiled(&ty, "", &format!("%x = frem {ty} %a, %b"));
+            let bfloats = ty.replace(element, "bfloat");
+            let body =
+                format!("%n = fptrunc {ty} %a to {bfloats}\n  %x = fpext {bfloats} %n to {ty}");
+            if element != "half" {
+                compiled(&ty, "", &body);
+            }
+        }
+    }
+}
