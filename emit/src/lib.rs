@@ -18,6 +18,7 @@ mod print;
 pub mod prologue;
 pub mod schedule;
 pub mod scoreboard;
+mod text;
 pub mod verify;
 pub mod yaml;
 pub mod ze_info;

@@ -7,7 +7,8 @@ use crate::encoding::{DecodeError, decode_into, spec};
 use crate::inst::{Inst, Op, Target};
 use crate::messages;
 use crate::platform::Platform;
-use crate::print::{Text, write_inst, write_label};
+use crate::print::{write_inst, write_label};
+use crate::text::Text;
 use std::fmt::Write;
 
 /// Form of branch targets.

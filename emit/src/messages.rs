@@ -17,7 +17,7 @@ mod request;
 
 use crate::inst::{Desc, Inst, Message, Op};
 use crate::platform::Family;
-use crate::print::Text;
+use crate::text::Text;
 
 pub(crate) use family::{FamilyMessages, GEN9, GEN12, SendSyntax, XE, XE2, family_messages};
 pub use field::{

@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_visa::module::{
     Addr, Combine, Exec, InputVar, Inst, Object, Operand, PredUse, Region, StateVar, Var,
     predefined,
@@ -20,9 +21,7 @@ use smallvec::SmallVec;
 
 use crate::cfg::{Cfg, CfgError};
 use crate::func::{Cell, Class, Function, VarStorage};
-use crate::lanes::Lanes;
 use crate::liveness::{Access, AccessKind, Accesses, Mask};
-use crate::taken::Reached;
 
 /// A map from bytes of a cell to channels: each has `stride` bytes, those of channel 0 begin at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +36,12 @@ impl LaneMap {
         (byte / self.stride) as i32 - self.origin
     }
 }
+
+/// By address variable: the root variable whose address it holds.
+pub type Reached = SecondaryMap<Addr, PackedOption<Var>>;
+
+/// Cells that may share a home, with the channels of their bytes: general ones that each channel accesses on its own.
+pub type Lanes = SecondaryMap<Cell, Option<LaneMaps>>;
 
 /// The maps of a cell's bytes: masked accesses of a byte usually agree on its channel.
 #[derive(Clone, Debug, Default)]

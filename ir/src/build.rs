@@ -8,23 +8,23 @@ use kiln_platform::platform::Platform;
 use kiln_visa::module::{Object, ObjectKind, Operand, predefined};
 use kiln_visa::opcode::Opcode;
 
-use crate::access;
+use crate::access::{self, Lanes, Reached};
+use crate::address_taken;
 use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
-use crate::lanes::{self, Homes, Lanes};
 use crate::linear;
 use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver, coarsen};
+use crate::share_cells;
 use crate::ssa::{self, Origin, Placer};
-use crate::taken::{self, Reached};
-use crate::{own_channels, pack, ranges, storage};
+use crate::{lane_local, pack, ranges, storage};
 
 /// Options of the construction.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// Narrow variables share cells ([`crate::pack`]).
     pub pack: bool,
-    /// Number of allocation units, where no more cells are to live at once if cells share homes ([`crate::lanes`]).
+    /// Number of allocation units, where no more cells are to live at once if cells share homes ([`crate::share_cells`]).
     pub units: Option<u32>,
 }
 
@@ -61,7 +61,7 @@ pub fn build_with<'m>(
     let mut func = empty(object, target, &graph);
     let uses = options.pack.then(|| pack::uses(object, target));
     let taken = storage::assign(&mut func, uses);
-    taken::place(&mut func, &graph, &taken)?;
+    address_taken::place(&mut func, &graph, &taken)?;
     let (mut accesses, lanes) = access::collect(&func, &graph, &Reached::new())?;
     let mut sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
@@ -172,8 +172,8 @@ fn share(
     for cell in func.cells.keys().filter(|&cell| is_passed(cell)) {
         lanes[cell] = None;
     }
-    let homes = lanes::share(func, &lanes, ranges, units);
-    debug_assert_eq!(lanes::check::conflict(graph, accesses, &homes), None);
+    let homes = share_cells::share(func, &lanes, ranges, units);
+    debug_assert_eq!(share_cells::check::conflict(graph, accesses, &homes), None);
     homes
 }
 
@@ -197,7 +197,7 @@ fn rename(
     fill_insts(func, &accesses.list, &solver.kept);
     fill_calls(func, &solver.call_accesses);
     ssa::rename(func, doms);
-    own_channels::forget(func);
+    lane_local::forget(func);
     ssa::drop_undefined(func);
 }
 

@@ -9,8 +9,6 @@ use kiln_platform::platform::Platform;
 use kiln_visa::module as visa;
 use smallvec::SmallVec;
 
-use crate::lanes::Homes;
-
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
         $(#[$doc])*
@@ -261,5 +259,28 @@ impl<'m> Function<'m> {
 
     pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + use<> {
         self.blocks[block].insts.clone().map(Inst::from_u32)
+    }
+}
+
+/// By cell: the cell in which its contents are.
+#[derive(Clone, Debug, Default)]
+pub struct Homes {
+    moved: SecondaryMap<Cell, PackedOption<Cell>>,
+}
+
+impl Homes {
+    /// The cell's home: the cell itself unless it was moved.
+    pub fn of(&self, cell: Cell) -> Cell {
+        self.moved[cell].expand().unwrap_or(cell)
+    }
+
+    /// Moves a cell to a home, which is a cell that is not moved.
+    pub fn join(&mut self, cell: Cell, home: Cell) {
+        self.moved[cell] = home.into();
+    }
+
+    /// The cells that were moved, with their homes.
+    pub fn moved(&self) -> impl Iterator<Item = (Cell, Cell)> + '_ {
+        (self.moved.iter()).filter_map(|(cell, home)| Some((cell, home.expand()?)))
     }
 }

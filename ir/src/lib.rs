@@ -11,22 +11,22 @@
 //! one; `docs/ir.md` has the argument.
 
 pub mod access;
+pub mod address_taken;
 pub mod build;
 pub mod callgraph;
 pub mod cfg;
 pub mod dominators;
 pub mod expand;
 pub mod func;
-pub mod lanes;
+mod lane_local;
 pub mod linear;
 pub mod liveness;
-mod own_channels;
 pub mod pack;
 pub mod print;
 pub mod ranges;
 pub mod regions;
+pub mod share_cells;
 pub mod ssa;
 mod storage;
 pub mod subroutines;
-pub mod taken;
 pub mod verify;

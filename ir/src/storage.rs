@@ -1,7 +1,7 @@
 //! Storage of variables: cells, or bytes of the fixed area.
 //!
 //! Takes a function without cells and guarantees that each root variable, predicate, address, surface and sampler of
-//! the object has storage. A variable whose address is taken gets a fixed place ([`crate::taken`]); a narrow one may
+//! the object has storage. A variable whose address is taken gets a fixed place ([`crate::address_taken`]); a narrow one may
 //! share a cell ([`crate::pack`]).
 
 use std::collections::HashMap;

@@ -14,6 +14,7 @@ pub mod check;
 pub mod flags;
 pub mod frame;
 pub mod in_memory;
+pub mod late;
 pub mod layout;
 pub mod payload;
 pub mod physical;

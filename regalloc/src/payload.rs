@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use crate::AllocError;
 use crate::flags::at_end;
 use crate::frame::Frame;
-use crate::present::reads_late;
+use crate::late::reads_late;
 use crate::problem::Unit;
 
 const NONE: u32 = u32::MAX;

@@ -10,7 +10,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::inst::{Desc, Inst, Message};
 use crate::platform::Family;
-use crate::print::Text;
+use crate::text::Text;
 
 const OP: (u32, u32) = (0, 6);
 

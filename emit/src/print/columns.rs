@@ -3,7 +3,7 @@
 //! A column is padded to its width. Overflow is taken from the padding of later columns, so that a long operand
 //! shifts no more than it must.
 
-use super::text::Text;
+use crate::text::Text;
 
 /// Widths of the columns of a listing.
 pub(super) mod width {

@@ -7,7 +7,7 @@
 //! shortest name; among seven-digit names the shortest is the nearest. Hence the standard library's shortest digits
 //! are the reference's, except below the normal range.
 
-use super::text::Text;
+use crate::text::Text;
 use std::fmt::{self, LowerExp, Write};
 use std::num::FpCategory;
 

@@ -8,7 +8,6 @@ mod bfn;
 mod columns;
 mod float;
 mod operand;
-mod text;
 
 use crate::encoding::spec::Spec;
 use crate::encoding::to_align1;
@@ -17,14 +16,13 @@ use crate::inst::{
     Target, TokenUse, Type,
 };
 use crate::messages::SendSyntax;
+use crate::text::{Short, Text};
 use columns::{Line, width};
 use operand::{
     Counting, Layout, Sub, channel, write_flag, write_immediate, write_indirect, write_mme,
     write_pred, write_reg, write_src, write_strides, write_type,
 };
 use std::fmt;
-use text::Short;
-pub(crate) use text::Text;
 
 /// True if a send takes its payload from registers whose numbers are in a scalar register.
 fn gathers(inst: &Inst) -> bool {

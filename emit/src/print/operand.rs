@@ -1,11 +1,11 @@
 //! Operands as text: registers, regions, types, immediates.
 
 use super::float;
-use super::text::{Short, Text, numbers};
 use crate::encoding::spec::Spec;
 use crate::inst::{
     Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, SWIZZLE_XYZW, SrcReg, Type,
 };
+use crate::text::{Short, Text, numbers};
 
 /// Syntax of a register file.
 struct FileSyntax {

@@ -123,3 +123,14 @@ pub(crate) fn complete_function(object: &mut Object) {
         *ret_grfs = sizes.1.unwrap_or(*ret_grfs);
     }
 }
+
+impl Object {
+    /// True for a kernel of explicit SIMD: a thread is one work-item, and its instructions have execution sizes of
+    /// their own.
+    pub fn is_explicit(&self) -> bool {
+        match self.int_attr("SimdSize") {
+            Some(size) => size == 1,
+            None => self.int_attr(TARGET) == Some(TARGET_CM),
+        }
+    }
+}

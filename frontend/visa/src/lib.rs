@@ -10,6 +10,7 @@ pub mod labels;
 pub mod lsc;
 pub mod module;
 pub mod opcode;
+mod operands;
 pub mod print;
 pub mod shape;
 pub mod text;

@@ -7,8 +7,7 @@
 //! Omitted in text: a number is 0, the scale of an address 1, a raw operand `%null`, a surface the immediate 0.
 
 use crate::module::{Inst, Operand, Var, predefined};
-use crate::opcode::{Field, LscOp, Meaning, Opcode, Row};
-use crate::text::number::name_of;
+use crate::opcode::{Field, LscOp, Meaning, Opcode, Row, name_of};
 
 pub(crate) const UNITS: &[(&str, u32)] =
     &[("ugm", 0), ("ugml", 1), (TYPED, 2), ("slm", 3), ("urb", 4)];

@@ -9,8 +9,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use crate::attributes;
-use crate::opcode::Opcode;
+use crate::opcode::{AtomicOp, Opcode, Relation};
 
 /// A name: stored inline if short, otherwise shared.
 pub type Name = SmolStr;
@@ -450,15 +449,6 @@ impl Object {
             })
     }
 
-    /// True for a kernel of explicit SIMD: a thread is one work-item, and its instructions have execution sizes of
-    /// their own.
-    pub fn is_explicit(&self) -> bool {
-        match self.int_attr("SimdSize") {
-            Some(size) => size == 1,
-            None => self.int_attr(attributes::TARGET) == Some(attributes::TARGET_CM),
-        }
-    }
-
     /// Root of `var`: the variable at the end of its alias chain, and the byte offset into it.
     #[inline]
     pub fn root(&self, var: Var) -> (Var, u32) {
@@ -827,6 +817,18 @@ pub enum StateVar {
     Surface(Surface),
     Sampler(Sampler),
 }
+
+macro_rules! numbers {
+    ($($name:ident),*) => {$(
+        impl From<$name> for Operand {
+            fn from(value: $name) -> Operand {
+                Operand::Field(value as u32)
+            }
+        }
+    )*};
+}
+
+numbers!(Relation, AtomicOp);
 
 /// The predefined variables and surfaces (specification, "General Variables", "Surface
 /// Variables"), with the facts both readers fill their declarations from.

@@ -15,9 +15,6 @@ use foldhash::fast::FixedState;
 
 use kiln_platform::platform::{Generation, Generations};
 
-use crate::module::{Inst, Operand};
-use crate::shape::{Amount, Raw};
-
 /// Field of an instruction in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
@@ -297,6 +294,70 @@ pub enum Category {
     Misc,
 }
 
+/// Rule by which the size of a raw operand follows from the instruction's fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raw {
+    /// An element for each channel, side by side, in planes: bytes of an element, and number of planes.
+    Lanes(Amount, Amount),
+    /// Bytes that belong to no channel.
+    Block(Amount),
+    /// Bytes whose meaning only the receiver of the message knows.
+    Opaque(Amount),
+    /// The sampler's result: planes of the variable's type, and the mask of null pixels if the operation asks for
+    /// it.
+    Sampled(Amount),
+    /// Data of LSC: an element for each channel, or of one address if transposed.
+    LscData,
+    /// Data of a block of two dimensions.
+    LscBlock2d,
+    /// Addresses of LSC: one for each channel, or one for all elements if they are transposed.
+    LscAddress,
+    /// `dpas`: a row of the variable's type for each repetition, packed.
+    Table,
+    /// `dpas`: the second source, a column in the dwords of each channel.
+    Columns,
+    /// `dpas`: the third source, rows of packed elements.
+    Rows,
+}
+
+/// A number that follows from the instruction's fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    Is(u32),
+    /// Bytes of the type of the operand's variable.
+    OwnType,
+    /// Number of enabled color channels.
+    Channels,
+    /// Bytes of an atomic's element; an element of 16 bits takes a dword.
+    AtomicElement,
+    /// Bytes of the owords of a block.
+    Owords(Meaning),
+    /// Scattered messages: bytes of a channel in one plane. One to four single bytes take a dword, eight a qword.
+    SvmElement,
+    SvmPlanes,
+    /// [`Meaning::BlockCount`].
+    Blocks,
+    /// Bytes of a two-dimensional block, its rows rounded up to a power of two.
+    MediaBlock,
+    /// As `MediaBlock`, by LSC.
+    TypedBlock,
+    /// The `n`th number with this meaning.
+    Number(Meaning, usize),
+    /// The `n`th number with this meaning, a count of GRFs, in bytes.
+    Grfs(Meaning, usize),
+    /// `sample_unorm`: 32 words for each enabled channel.
+    UnormPixels,
+    /// `avs`: pixels times bytes of a pixel, by its modes.
+    AvsPixels,
+    /// `vme_ime`: streamed motion vectors make input and output longer.
+    ImeInput,
+    ImeOutput,
+    LscAddress,
+    /// `sample`, `load`: a dword for each channel of the mode; of the result in each enabled color.
+    SampleRow,
+    SamplePixels,
+}
+
 /// One instruction of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -341,47 +402,14 @@ impl Row {
         self.operands.iter().copied()
     }
 
-    /// Field of each operand of an instruction of this row, with the shape of a raw one. Absent fields are left
-    /// out; the field of a list is repeated.
-    pub fn operands_of(&self, inst: &Inst) -> OperandsOf<'_> {
-        OperandsOf {
-            fields: self.operands.iter(),
-            raws: self.raw.iter(),
-            first_number: self.first_number(inst),
-            list: None,
-        }
-    }
-
     /// Number of operands, without lists.
     pub fn operand_count(&self) -> usize {
         self.operands.len() - usize::from(self.has_list())
     }
 
-    /// Number of operands of an instruction of this row, without lists and absent ones.
-    pub fn operand_count_of(&self, inst: &Inst) -> usize {
-        if !self.optional {
-            return self.operand_count();
-        }
-        let first = self.first_number(inst);
-        let absent = self.operands.iter().filter(|field| field.is_absent(first));
-        self.operand_count() - absent.count()
-    }
-
     /// True if its last field is a list.
     pub fn has_list(&self) -> bool {
         self.operands.last().is_some_and(|field| field.is_list())
-    }
-
-    /// Number that says which operands are present; 0 if none is optional.
-    fn first_number(&self, inst: &Inst) -> u32 {
-        if !self.optional {
-            return 0;
-        }
-        let first = inst.operands.iter().find_map(|operand| match operand {
-            Operand::Field(n) => Some(*n),
-            _ => None,
-        });
-        first.unwrap_or(0)
     }
 
     /// Number and field of each operand in the order of text; the field of a list comes once, last.
@@ -399,37 +427,6 @@ impl Row {
     /// Bytes from one part of a destination to the next, for elements of `bytes` bytes.
     pub fn part_stride(&self, exec_size: u8, bytes: u32, grf: u32) -> u32 {
         (u32::from(exec_size) * bytes).next_multiple_of(grf)
-    }
-}
-
-/// Iterator of [`Row::operands_of`].
-#[derive(Clone)]
-pub struct OperandsOf<'r> {
-    fields: std::slice::Iter<'r, Field>,
-    raws: std::slice::Iter<'r, Raw>,
-    first_number: u32,
-    /// Field of the list that all further operands belong to.
-    list: Option<(Field, Option<Raw>)>,
-}
-
-impl Iterator for OperandsOf<'_> {
-    type Item = (Field, Option<Raw>);
-
-    #[inline]
-    fn next(&mut self) -> Option<(Field, Option<Raw>)> {
-        for &field in self.fields.by_ref() {
-            let raw = match field.has_shape() {
-                true => self.raws.next().copied(),
-                false => None,
-            };
-            if field.is_list() {
-                self.list = Some((field, raw));
-            }
-            if !field.is_absent(self.first_number) {
-                return Some((field, raw));
-            }
-        }
-        self.list
     }
 }
 
@@ -1053,12 +1050,6 @@ macro_rules! numbered {
                 Self::ALL.iter().find(|(v, _)| *v == self).map_or("", |(_, n)| n)
             }
         }
-
-        impl From<$name> for Operand {
-            fn from(value: $name) -> Operand {
-                Operand::Field(value as u32)
-            }
-        }
     };
 }
 
@@ -1425,3 +1416,9 @@ pub const PRECISIONS: &[(&str, u32)] = &[
 #[cfg(test)]
 #[path = "tests/opcode.rs"]
 mod tests;
+
+/// First name of this number.
+pub(crate) fn name_of(names: &[(&'static str, u32)], bits: u32) -> Option<&'static str> {
+    let found = names.iter().find(|(_, b)| *b == bits);
+    found.map(|(name, _)| *name)
+}

@@ -15,9 +15,9 @@ use crate::module::{
     ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, is_name, pairs_surfaces, predefined,
     samples,
 };
-use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
+use crate::opcode::{Category, Field, Kinds, Meaning, Opcode, name_of};
 use crate::text::EXTERNAL_CALL;
-use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND, name_of};
+use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND};
 use crate::text::punctuation;
 
 mod lsc;

@@ -11,69 +11,7 @@ use crate::lsc::TRANSPOSED;
 use crate::module::{Inst, Object, Operand};
 use crate::opcode::{Atomic, ChannelMask, Field, LscOp, Meaning, Opcode, svm_block_bytes};
 
-/// Rule by which the size of a raw operand follows from the instruction's fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Raw {
-    /// An element for each channel, side by side, in planes: bytes of an element, and number of planes.
-    Lanes(Amount, Amount),
-    /// Bytes that belong to no channel.
-    Block(Amount),
-    /// Bytes whose meaning only the receiver of the message knows.
-    Opaque(Amount),
-    /// The sampler's result: planes of the variable's type, and the mask of null pixels if the operation asks for
-    /// it.
-    Sampled(Amount),
-    /// Data of LSC: an element for each channel, or of one address if transposed.
-    LscData,
-    /// Data of a block of two dimensions.
-    LscBlock2d,
-    /// Addresses of LSC: one for each channel, or one for all elements if they are transposed.
-    LscAddress,
-    /// `dpas`: a row of the variable's type for each repetition, packed.
-    Table,
-    /// `dpas`: the second source, a column in the dwords of each channel.
-    Columns,
-    /// `dpas`: the third source, rows of packed elements.
-    Rows,
-}
-
-/// A number that follows from the instruction's fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
-    Is(u32),
-    /// Bytes of the type of the operand's variable.
-    OwnType,
-    /// Number of enabled color channels.
-    Channels,
-    /// Bytes of an atomic's element; an element of 16 bits takes a dword.
-    AtomicElement,
-    /// Bytes of the owords of a block.
-    Owords(Meaning),
-    /// Scattered messages: bytes of a channel in one plane. One to four single bytes take a dword, eight a qword.
-    SvmElement,
-    SvmPlanes,
-    /// [`Meaning::BlockCount`].
-    Blocks,
-    /// Bytes of a two-dimensional block, its rows rounded up to a power of two.
-    MediaBlock,
-    /// As `MediaBlock`, by LSC.
-    TypedBlock,
-    /// The `n`th number with this meaning.
-    Number(Meaning, usize),
-    /// The `n`th number with this meaning, a count of GRFs, in bytes.
-    Grfs(Meaning, usize),
-    /// `sample_unorm`: 32 words for each enabled channel.
-    UnormPixels,
-    /// `avs`: pixels times bytes of a pixel, by its modes.
-    AvsPixels,
-    /// `vme_ime`: streamed motion vectors make input and output longer.
-    ImeInput,
-    ImeOutput,
-    LscAddress,
-    /// `sample`, `load`: a dword for each channel of the mode; of the result in each enabled color.
-    SampleRow,
-    SamplePixels,
-}
+pub use crate::opcode::{Amount, Raw};
 
 /// The shape of a raw operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

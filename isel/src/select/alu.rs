@@ -13,6 +13,7 @@ use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::{Opcode, Relation};
 
 use super::buffer::Buffer;
+use super::operand::condition;
 use super::product::half;
 use super::{Channels, Result, Select, field, ud};
 
@@ -842,14 +843,6 @@ pub(super) fn is_scalar(s: &Src, n: u8) -> bool {
         Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
         Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
     }
-}
-
-pub(super) fn condition(cond: Cond, flag: Reg, old: Old) -> CondMod {
-    let old = match old {
-        Old::Reg(v) => v.into(),
-        _ => None.into(),
-    };
-    CondMod { cond, flag, old }
 }
 
 /// The predicate of the channels for which `flag` is not set.

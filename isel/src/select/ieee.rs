@@ -10,8 +10,9 @@ use kiln_platform::rules::rules;
 use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::Opcode;
 
-use super::alu::{condition, unless};
+use super::alu::unless;
 use super::buffer::Buffer;
+use super::operand::condition;
 use super::{Channels, Result, Select};
 
 /// A quantity in a macro: the operands `A` and `B`, the approximation `Y`, constants, and the result `T(n)` of step

@@ -8,7 +8,7 @@ use kiln_emit::encoding;
 use kiln_emit::messages::Surface as Memory;
 use kiln_ir::func::{Cell, Def, VarStorage};
 use kiln_machine::func::Class;
-use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
+use kiln_machine::inst::{Base, CondMod, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_platform::abi::Stack;
 use kiln_platform::isa::{Cond, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_platform::platform::{HeaderField, MessageFamily};
@@ -16,7 +16,6 @@ use kiln_visa::module::{self as visa, Combine, Modifier, Operand, predefined};
 use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
-use super::alu::condition;
 use super::scratch::Area;
 use super::{Channels, Result, Select, Touched, ud};
 
@@ -604,4 +603,12 @@ impl Select<'_, '_> {
         let bytes = if self.ir.simd > 16 { 4 } else { 2 };
         self.temp_of(Class::Flag, bytes)
     }
+}
+
+pub(super) fn condition(cond: Cond, flag: Reg, old: Old) -> CondMod {
+    let old = match old {
+        Old::Reg(v) => v.into(),
+        _ => None.into(),
+    };
+    CondMod { cond, flag, old }
 }

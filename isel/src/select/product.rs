@@ -14,8 +14,8 @@ use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::Opcode;
 
-use super::alu::condition;
 use super::buffer::Buffer;
+use super::operand::condition;
 use super::{Channels, Result, Select, ud};
 
 /// Maximum number of quadwords whose halves are moved at once.

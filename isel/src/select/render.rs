@@ -9,9 +9,9 @@ use kiln_machine::inst::{Desc, Dst, Old, Src};
 use kiln_platform::isa::{Cond, Op, Type};
 use kiln_visa::module::{self as visa, Operand};
 
-use super::alu::condition;
 use super::buffer::Buffer;
 use super::message::{Payload, is_null};
+use super::operand::condition;
 use super::{Channels, Result, Select, field, ud};
 
 /// Bits of the mode of `rt_write_3d`.

@@ -14,6 +14,7 @@
 //! their slots. Time is near the length of the code, whether or not it spills.
 
 mod joins;
+mod lists;
 mod live_ranges;
 mod loops;
 mod operands;
@@ -28,7 +29,8 @@ use kiln_platform::bits::UnitSet;
 
 use crate::problem::{Answer, NoAnswer, Place, Point, Problem, Unit, units};
 use joins::Entry;
-pub(crate) use live_ranges::{Lists, LiveRanges};
+pub(crate) use lists::Lists;
+pub(crate) use live_ranges::LiveRanges;
 pub(crate) use plan::Plan;
 pub use plan::message_weight;
 pub(crate) use prune_moves::Draft;

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::live_ranges::Lists;
+use super::lists::Lists;
 use super::prune_moves::Draft;
 use super::spans::lanes;
 use super::{NO_VALUE, Step};

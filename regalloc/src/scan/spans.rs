@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::live_ranges::{Lists, NONE};
+use super::lists::{Lists, NONE};
 use super::loops::Loops;
 use crate::problem::Problem;
 

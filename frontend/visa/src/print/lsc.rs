@@ -7,8 +7,7 @@ use cranelift_entity::EntityRef;
 use super::Printer;
 use crate::lsc::*;
 use crate::module::{Inst, Operand, StateVar, Type};
-use crate::opcode::{LscOp, Meaning, Opcode, Row};
-use crate::text::number::name_of;
+use crate::opcode::{LscOp, Meaning, Opcode, Row, name_of};
 
 /// An instruction that is being written.
 struct Writing<'w> {

@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::opcode::{Atomic, AtomicOp, ChannelMask, Fence, Meaning, PRECISIONS, Relation};
+use crate::opcode::{Atomic, AtomicOp, ChannelMask, Fence, Meaning, PRECISIONS, Relation, name_of};
 
 /// Form of a number among the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,12 +318,6 @@ impl Meaning {
 pub(crate) fn bits_of(names: &[(&str, u32)], name: &str) -> Option<u32> {
     let found = names.iter().find(|(n, _)| *n == name);
     found.map(|(_, bits)| *bits)
-}
-
-/// First name of this number.
-pub(crate) fn name_of(names: &[(&'static str, u32)], bits: u32) -> Option<&'static str> {
-    let found = names.iter().find(|(_, b)| *b == bits);
-    found.map(|(name, _)| *name)
 }
 
 /// Bits of the `nth` suffix of a [`Meaning::Systolic`]: precision of the first source, of the second, depth, count.

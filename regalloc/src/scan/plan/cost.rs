@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::super::live_ranges::{Lists, LiveRanges};
+use super::super::lists::Lists;
+use super::super::live_ranges::LiveRanges;
 use super::super::loops::Loops;
 use super::super::webs::Webs;
 use super::straddling::{Edge, Straddling};

@@ -21,7 +21,8 @@ mod straddling;
 
 use std::collections::BinaryHeap;
 
-use super::live_ranges::{Lists, LiveRanges};
+use super::lists::Lists;
+use super::live_ranges::LiveRanges;
 use super::webs::Webs;
 use crate::problem::Problem;
 pub use cost::message_weight;

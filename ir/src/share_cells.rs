@@ -16,40 +16,13 @@ pub mod check;
 
 use std::ops::Range;
 
-use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
 use kiln_platform::crowded::Crowded;
 use kiln_platform::isa::Class;
 
-use crate::access::LaneMaps;
-use crate::func::{Cell, Function};
+use crate::access::{LaneMaps, Lanes};
+use crate::func::{Cell, Function, Homes};
 use crate::ranges::{CellRanges, Spans};
-
-/// Cells that may share a home, with the channels of their bytes: general ones that each channel accesses on its own.
-pub type Lanes = SecondaryMap<Cell, Option<LaneMaps>>;
-
-/// By cell: the cell in which its contents are.
-#[derive(Clone, Debug, Default)]
-pub struct Homes {
-    moved: SecondaryMap<Cell, PackedOption<Cell>>,
-}
-
-impl Homes {
-    /// The cell's home: the cell itself unless it was moved.
-    pub fn of(&self, cell: Cell) -> Cell {
-        self.moved[cell].expand().unwrap_or(cell)
-    }
-
-    /// Moves a cell to a home, which is a cell that is not moved.
-    pub fn join(&mut self, cell: Cell, home: Cell) {
-        self.moved[cell] = home.into();
-    }
-
-    /// The cells that were moved, with their homes.
-    pub fn moved(&self) -> impl Iterator<Item = (Cell, Cell)> + '_ {
-        (self.moved.iter()).filter_map(|(cell, home)| Some((cell, home.expand()?)))
-    }
-}
 
 /// Maximum number of homes, the latest ones, that a cell may join.
 const MAX_OPEN_HOMES: usize = 128;

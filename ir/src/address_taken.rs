@@ -17,18 +17,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_visa::module::{Addr, Object, Operand, Var};
 use kiln_visa::opcode::Opcode;
 
+use crate::access::{self, Reached};
 use crate::cfg::{Cfg, CfgError};
 use crate::func::{Cell, Function, Owner, VarStorage};
 use crate::liveness::{Accesses, Graph, Solver, coarsen};
-use crate::{access, build, storage};
-
-/// By address variable: the root variable whose address it holds.
-pub type Reached = SecondaryMap<Addr, PackedOption<Var>>;
+use crate::{build, storage};
 
 /// Where a variable is in use.
 #[derive(Clone, Copy)]

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use super::Homes;
 use crate::cfg::Cfg;
 use crate::func::Cell;
+use crate::func::Homes;
 use crate::liveness::{Access, AccessKind, Accesses, Mask};
 
 /// Cells with the bytes of their home in which a channel may have contents of them.
