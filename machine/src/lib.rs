@@ -13,6 +13,4 @@ pub mod liveness;
 pub mod parse;
 pub mod pressure;
 pub mod print;
-#[cfg(feature = "testing")]
-pub mod testing;
 pub mod verify;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use kiln_isel::legalize;
-use kiln_machine::testing::files;
-use kiln_machine::testing::random::{functions, seeds};
-use kiln_machine::testing::run::compare;
 use kiln_machine::verify::{Level, verify};
+use kiln_machine_testing::files;
+use kiln_machine_testing::random::{functions, seeds};
+use kiln_machine_testing::run::compare;
 
 #[test]
 fn instructions_become_legal() {

@@ -5,8 +5,8 @@ use std::path::Path;
 use kiln_isel::opt;
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
-use kiln_machine::testing::files;
 use kiln_machine::verify::Level;
+use kiln_machine_testing::files;
 
 fn folder(pass: &str, run: impl Fn(&mut Function)) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");

@@ -7,10 +7,10 @@ use kiln_isel::remat;
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
 use kiln_machine::pressure::pressure;
-use kiln_machine::testing::files;
-use kiln_machine::testing::random::seeds;
-use kiln_machine::testing::run::compare;
 use kiln_machine::verify::{Level, verify};
+use kiln_machine_testing::files;
+use kiln_machine_testing::random::seeds;
+use kiln_machine_testing::run::compare;
 
 use crate::common::legal;
 

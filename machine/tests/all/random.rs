@@ -8,9 +8,9 @@ use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{self, Liveness};
 use kiln_machine::parse::parse;
 use kiln_machine::pressure;
-use kiln_machine::testing::random::{Shape, function};
-use kiln_machine::testing::run::{Stop, compare, run};
 use kiln_machine::verify::{Level, verify};
+use kiln_machine_testing::random::{Shape, function};
+use kiln_machine_testing::run::{Stop, compare, run};
 
 fn functions() -> impl Iterator<Item = (u64, Level, Function)> {
     (0..200).map(|seed| {

@@ -237,8 +237,8 @@ proptest! {
 
 #[test]
 fn functions_of_every_control_flow_are_allocated_right() {
-    use kiln_machine::testing::random::{Shape, function};
     use kiln_machine::verify::Level;
+    use kiln_machine_testing::random::{Shape, function};
     let shape = Shape {
         level: Level::Legal,
         depth: 3,

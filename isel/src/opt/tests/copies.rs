@@ -1,6 +1,6 @@
 use super::*;
-use kiln_machine::testing::random::{functions, seeds};
 use kiln_machine::verify::Level;
+use kiln_machine_testing::random::{functions, seeds};
 
 #[test]
 fn side_by_side_is_by_element() {

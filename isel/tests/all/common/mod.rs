@@ -2,8 +2,8 @@
 
 use kiln_isel::legalize;
 use kiln_machine::func::Function;
-use kiln_machine::testing::random::{Shape, function};
 use kiln_machine::verify::Level;
+use kiln_machine_testing::random::{Shape, function};
 
 /// A random legal function, drawn as legal or legalized, in turns.
 pub fn legal(seed: u64) -> Function {

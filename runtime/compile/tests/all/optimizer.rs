@@ -2,9 +2,9 @@
 
 use kiln_compile::passes::{PASSES, optimize};
 use kiln_machine::func::Function;
-use kiln_machine::testing::random::{Shape, function, seeds};
-use kiln_machine::testing::run::compare;
 use kiln_machine::verify::{Level, verify};
+use kiln_machine_testing::random::{Shape, function, seeds};
+use kiln_machine_testing::run::compare;
 
 fn shape(seed: u64) -> Shape {
     Shape {

@@ -9,8 +9,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use kiln_platform::isa::{Cond, Op, PredCtrl, RegFile, SrcMod, Type};
 
-use crate::func::{Block, Function, Term};
-use crate::inst::{Base, Desc, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
+use kiln_machine::func::{Block, Function, Term};
+use kiln_machine::inst::{Base, Desc, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
 
 /// A byte with its poison bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::func::Function;
-use crate::parse::parse;
-use crate::verify::{Level, verify};
+use kiln_machine::func::Function;
+use kiln_machine::parse::parse;
+use kiln_machine::verify::{Level, verify};
 
 /// The line between input and expected output.
 pub const MARKER: &str = "=====";

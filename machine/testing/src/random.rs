@@ -8,10 +8,10 @@ use kiln_platform::isa::{Cond, Op, PredCtrl, Region, SrcMod, Type};
 use kiln_platform::platform::SKL;
 use smallvec::SmallVec;
 
-use crate::build::{self, Builder, edge};
-use crate::func::{Block, Class, Function, Term};
-use crate::inst::{Base, Desc, Dst, Inst, Message, Old, Pred, Reg, Src, VReg};
-use crate::verify::Level;
+use kiln_machine::build::{self, Builder, edge};
+use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::inst::{Base, Desc, Dst, Inst, Message, Old, Pred, Reg, Src, VReg};
+use kiln_machine::verify::Level;
 
 /// Parameters of a random function.
 #[derive(Clone, Copy, Debug)]
@@ -764,7 +764,7 @@ impl Maker<'_> {
 
 /// Renumbers blocks so that each comes after its predecessors, except by back edges.
 fn in_layout_order(func: Function) -> Function {
-    let graph = crate::graph::Graph::new(&func);
+    let graph = kiln_machine::graph::Graph::new(&func);
     let number = |b: Block| {
         let place = graph.place(b).expect("every block is reached");
         Block::from_u32(place as u32)
