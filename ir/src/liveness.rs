@@ -692,7 +692,7 @@ impl<'a> Solver<'a> {
             .iter()
             .filter(|(c, _)| self.graph.shared[c.index()]);
         let others = shared.fold(0, |all, &(_, bits)| all | bits);
-        // As around a loop, what channels that do not run have is not kept from call to call.
+        // Contents of inactive channels need not survive from one call to the next, as around a loop.
         reads.whole &= others | reads.own;
         writes &= others | batch.whole_cells(reads.own);
         self.parts[r].effect = Effect {

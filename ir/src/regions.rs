@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
             }
             let (ways, next) = match self.found[at] {
                 Some(inner) => ([Some(inner.exit), None], inner.end),
-                None => (self.ways(at)?, at + 1),
+                None => (self.successors(at)?, at + 1),
             };
             for to in ways.into_iter().flatten().filter(|&to| to != exit) {
                 if to <= head {
@@ -113,8 +113,8 @@ impl<'a> Search<'a> {
         (end <= exit).then_some(Region { end, exit, inst })
     }
 
-    /// Successors of a block; none for one that ends in a scalar jump or a return.
-    fn ways(&self, block: usize) -> Option<[Option<usize>; 2]> {
+    /// Successors of a block; `None` for a block that ends in a scalar jump or a return.
+    fn successors(&self, block: usize) -> Option<[Option<usize>; 2]> {
         let exit = self.blocks[block].exit;
         let own = match exit {
             Exit::Branch { inst, .. } => self.jumps(inst),

@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
-/// Scratch space as a surface: the byte of r0 with its state, the bits of that, and how far descriptors have them lower.
+/// Byte of r0 with the dword that holds the offset of the scratch surface's state.
 pub const SCRATCH_STATE: u32 = 20;
+/// Bits of that dword that are the offset.
 pub const SCRATCH_STATE_MASK: u32 = !0x3ff;
+/// Right shift of the offset in an extended descriptor.
 pub const SCRATCH_STATE_SHIFT: u32 = 4;
 
 /// Registers with a fixed use, by number.

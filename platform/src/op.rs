@@ -59,7 +59,7 @@ const ONE_BY_ONE: Systolic = Systolic {
     repeat: 1,
 };
 
-/// One row per operation. One with functions is written with any of them, which stands for all.
+/// One row per operation. The row of an operation with functions names one of them and holds for all.
 macro_rules! rows {
     ($($op:ident $(($function:expr))? => $name:literal $($prop:ident)*;)*) => {
         /// The operations without their functions, in the order of the rows.

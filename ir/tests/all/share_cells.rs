@@ -5,7 +5,7 @@ use kiln_ir::access;
 use kiln_ir::access::Reached;
 use kiln_ir::build::{BuildOptions, build, build_with};
 use kiln_ir::cfg;
-use kiln_ir::func::{Cell, Function};
+use kiln_ir::func::{Cell, Function, Homes};
 use kiln_ir::share_cells::check;
 use kiln_ir::verify::verify;
 use kiln_platform::platform::SKL;

@@ -42,20 +42,14 @@ pub fn run(func: &mut Function) {
         let mut held: VecDeque<Held> = VecDeque::new();
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain_mut(|inst| {
-            let Some((read, written, bytes)) = transfer(func, inst) else {
+            let Some(transfer) = transfer(func, inst) else {
                 forget(func, inst, &mut held);
                 return true;
             };
             let channels = (inst.exec_size, inst.chan_off, inst.opts.no_mask);
+            let (bytes, value) = (transfer.element_bytes, transfer.value);
             let span = u32::from(inst.exec_size) * bytes;
-            let (place, value) = match read {
-                true => (inst.srcs[0].as_reg().map(|r| r.reg), written),
-                false => (
-                    Some(written),
-                    inst.srcs[0].as_reg().map_or(written, |r| r.reg),
-                ),
-            };
-            let Some(start) = place.and_then(|place| byte_of(place, grf)) else {
+            let Some(start) = byte_of(transfer.fixed, grf) else {
                 return true;
             };
             let at = start..start + span;
@@ -66,7 +60,7 @@ pub fn run(func: &mut Function) {
             let known = held
                 .iter()
                 .find(|h| (&h.at, h.channels, h.bytes) == (&at, channels, bytes));
-            if read {
+            if transfer.reads_fixed {
                 if let Some(known) = known {
                     let (a, b) = (known.value, value);
                     if let (Some(a), Some(b), 0, 0) = (a.as_virt(), b.as_virt(), a.byte(), b.byte())
@@ -124,9 +118,16 @@ fn forget(func: &Function, inst: &Inst, held: &mut VecDeque<Held>) {
     }
 }
 
-/// For a move of consecutive elements between a fixed register and a virtual one: true if it reads the fixed
-/// register, its destination, and the bytes of an element.
-fn transfer(func: &Function, inst: &Inst) -> Option<(bool, Reg, u32)> {
+/// A move of consecutive elements between a fixed register and a virtual one.
+struct Transfer {
+    /// True if the source is the fixed register.
+    reads_fixed: bool,
+    fixed: Reg,
+    value: Reg,
+    element_bytes: u32,
+}
+
+fn transfer(func: &Function, inst: &Inst) -> Option<Transfer> {
     let dst = inst.dst.as_ref()?;
     let &[Src::Reg(src)] = &inst.srcs[..] else {
         return None;
@@ -153,13 +154,17 @@ fn transfer(func: &Function, inst: &Inst) -> Option<(bool, Reg, u32)> {
         (None, Some((RegFile::Grf, _))) => general(src.reg),
         _ => return None,
     };
-    let fixed = if src.reg.as_phys().is_some() {
-        src.reg
-    } else {
-        dst.reg
+    let reads_fixed = src.reg.as_phys().is_some();
+    let (fixed, value) = match reads_fixed {
+        true => (src.reg, dst.reg),
+        false => (dst.reg, src.reg),
     };
     let number = fixed.as_phys().map_or(0, |(_, number)| u32::from(number));
     let outside = func.reserved.iter().any(|range| range.contains(&number));
-    let is_read = src.reg.as_phys().is_some();
-    (plain && read && outside).then_some((is_read, dst.reg, dst.ty.bytes()))
+    (plain && read && outside).then(|| Transfer {
+        reads_fixed,
+        fixed,
+        value,
+        element_bytes: dst.ty.bytes(),
+    })
 }

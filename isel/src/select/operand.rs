@@ -205,7 +205,8 @@ impl Select<'_, '_> {
         let (root, at) = self.ir.object.root(var);
         let byte = at + offset;
         let header = self.abi.header * self.grf();
-        // An address of messages to the stack has the bytes in which the pointers of implicit arguments were.
+        // Headers of stack messages that load and store by address reuse the bytes of the pointers to implicit arguments:
+        // the pointers cannot be read there.
         let by_place = self.out.target.memory == MessageFamily::DataPort;
         let storage = self.ir.storage[root];
         if let (Some(area), VarStorage::Fixed { .. } | VarStorage::FixedPayload { .. }) =

@@ -46,7 +46,7 @@ use crate::AllocError;
 pub struct Assigned {
     /// Values that a general register holds.
     pub demoted: u32,
-    /// For each instruction of each block what number it had before; [`ADDED`] if none.
+    /// Number that each instruction of a block had before the pass; [`ADDED`] for those that the pass added.
     pub origins: SecondaryMap<Block, Vec<u32>>,
 }
 

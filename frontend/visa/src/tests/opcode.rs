@@ -1,5 +1,5 @@
 use super::*;
-use crate::module::{Exec, Label, Place};
+use crate::module::{Exec, Inst, Label, Operand, Place};
 
 #[test]
 fn rows_stand_in_order_and_are_distinct() {

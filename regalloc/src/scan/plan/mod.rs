@@ -33,7 +33,7 @@ use kiln_platform::crowded::Crowded;
 #[derive(Default)]
 pub struct Plan {
     away: Lists<(u32, u32)>,
-    /// Instructions before which values are loaded that it does not access, ascending.
+    /// Reloads, as instruction and web, before instructions that do not use the web themselves; ascending.
     pub arrivals: Vec<(u32, u32)>,
 }
 
