@@ -8,14 +8,11 @@ use kiln_emit::listing::{Style, entries, list};
 use kiln_emit::platform::find;
 use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 
 fn code(platform: &str) -> Vec<u8> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = if platform == "skl" {
-        root.join("../examples/intmix/intmix.dat")
-    } else {
-        root.join(format!("tests/fixtures/{platform}/intmix.dat"))
+    let path = match platform {
+        "skl" => kiln_corpus::project().join("examples/intmix/intmix.dat"),
+        _ => kiln_corpus::path(&format!("machine_code/{platform}/intmix.dat")),
     };
     fs::read(path).expect("machine code")
 }

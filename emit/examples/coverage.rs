@@ -2,7 +2,7 @@
 //!
 //! If `$KILN_CORPUS` names a directory of directories of machine code by platform (`skl/*.dat`, `skl/*.zebin`), also
 //! prints the features of that code that the fixtures lack. With `--record`, its features become the list that the
-//! tests compare the fixtures with (`tests/fixtures/FAMILY.features`).
+//! tests compare the fixtures with (`corpus/machine_code/FAMILY.features`).
 
 #[path = "../tests/all/common/mod.rs"]
 mod common;

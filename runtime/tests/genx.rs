@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use kiln_corpus::Kernel;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::interface::{
@@ -12,9 +13,7 @@ use kiln_runtime::launch::Description;
 use kiln_runtime::{Info, Input, Options, Platform, Session, Tier, find_platform};
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../corpus/genx")
-        .join(name)
+    kiln_corpus::path(&format!("genx/{name}"))
 }
 
 fn platform(name: &str) -> &'static Platform {
@@ -59,17 +58,6 @@ fn run_in(
 /// Kernels of which the reference compiler's vISA and object files are kept.
 const KEPT: [&str; 4] = ["simdcf_collatz", "simdcf_call", "subroutine", "neighbours"];
 
-/// The names of all programs in LLVM IR of a folder.
-fn programs(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .expect("the programs")
-        .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
-        .filter(|name| folder.join(name).join("launch.yaml").exists())
-        .collect();
-    names.sort();
-    names
-}
-
 /// Forms that programs are compiled from. All but SPIR-V give the same vISA (`forms` in the tests of kiln-genx).
 const FORMS: [(&str, Tier); 3] = [
     ("ll", Tier::Quick),
@@ -77,15 +65,13 @@ const FORMS: [(&str, Tier); 3] = [
     ("spv", Tier::Best),
 ];
 
-/// Compiles the programs of a folder, each from the forms that it has, and runs them. Says what goes wrong.
-fn all_give_what_is_expected(all: &Path, platform: &'static Platform) -> Vec<String> {
+/// Compiles the programs of a set of the corpus, each from the forms that it has, and runs them. Says what goes wrong.
+fn all_give_what_is_expected(set: &str, platform: &'static Platform) -> Vec<String> {
     let mut wrong = Vec::new();
-    for name in programs(all) {
-        let folder = all.join(&name);
+    for Kernel { name, folder, .. } in kiln_corpus::kernels(&[set]) {
         let file = |form: &str| folder.join(format!("{name}.{form}"));
         for (form, tier) in FORMS.into_iter().filter(|(form, _)| file(form).exists()) {
-            let path = folder.join(format!("{name}.{form}"));
-            let zebin = compiled(&path, tier, platform);
+            let zebin = compiled(&file(form), tier, platform);
             let result = zebin.and_then(|zebin| run_in(&zebin, &folder, "launch.yaml", platform));
             if result.is_err() {
                 wrong.push(format!("{name}.{form}, {tier:?}: {result:?}"));
@@ -121,9 +107,7 @@ fn compiled(path: &Path, tier: Tier, platform: &'static Platform) -> Result<Zebi
 #[test]
 fn examples_made_by_clang_give_the_expected_results() {
     for name in ["genx_mandelbrot", "genx_matmul"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../examples")
-            .join(name);
+        let folder = kiln_corpus::project().join("examples").join(name);
         let path = folder.join(format!("{name}.ll"));
         let zebin = compiled(&path, Tier::Best, platform("skl"));
         let zebin = zebin.unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -134,15 +118,14 @@ fn examples_made_by_clang_give_the_expected_results() {
 
 #[test]
 fn programs_in_llvm_ir_give_the_expected_results() {
-    let all = folder("");
-    assert!(programs(&all).len() >= 98);
-    let wrong = all_give_what_is_expected(&all, platform("skl"));
+    assert!(kiln_corpus::kernels(&["genx"]).len() >= 98);
+    let wrong = all_give_what_is_expected("genx", platform("skl"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Programs of which a platform lacks something: these end in a diagnostic there, all others give what is expected.
 fn all_but(lacking: &[&str], name: &str) {
-    let found = all_give_what_is_expected(&folder(""), platform(name));
+    let found = all_give_what_is_expected("genx", platform(name));
     let (refused, wrong): (Vec<_>, Vec<_>) =
         (found.into_iter()).partition(|found| lacking.iter().any(|name| found.starts_with(name)));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -174,31 +157,26 @@ fn programs_in_llvm_ir_give_the_expected_results_without_integers_of_64_bits() {
 /// Instructions that the translator of LLVM does not write.
 #[test]
 fn programs_in_the_assembly_of_spirv_give_the_expected_results() {
-    let all = folder("").with_file_name("genx_spv");
-    assert!(programs(&all).len() >= 4);
+    assert!(kiln_corpus::kernels(&["genx_spv"]).len() >= 4);
     for name in ["skl", "icllp", "bmg"] {
-        let wrong = all_give_what_is_expected(&all, platform(name));
+        let wrong = all_give_what_is_expected("genx_spv", platform(name));
         assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
     }
 }
 
 #[test]
 fn programs_for_load_store_units_give_the_expected_results() {
-    let all = folder("").with_file_name("genx_lsc");
-    assert!(programs(&all).len() >= 7);
+    assert!(kiln_corpus::kernels(&["genx_lsc"]).len() >= 7);
     for name in ["bmg", "lnl", "ptl"] {
-        let wrong = all_give_what_is_expected(&all, platform(name));
+        let wrong = all_give_what_is_expected("genx_lsc", platform(name));
         assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
     }
 }
 
 /// The reference's object file.
 fn reference(name: &str, device: &str) -> Zebin {
-    let place = match device {
-        "skl" => folder(name),
-        _ => folder(name).join(device),
-    };
-    Zebin::parse(&file(&place.join(format!("{name}.zebin")))).expect("an object file")
+    let object = Kernel::in_set("genx", name).object(device);
+    Zebin::parse(&file(&object.expect("it is kept"))).expect("an object file")
 }
 
 /// The reference's vISA.
@@ -288,7 +266,6 @@ fn an_interface_packs_the_local_ids_of_explicit_simd() {
 /// order of the code.
 #[test]
 fn object_files_have_the_lines_of_the_source() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/genx_lines");
     let expected = [
         ("lines.cpp", 21),
         ("lines.cpp", 22),
@@ -298,7 +275,7 @@ fn object_files_have_the_lines_of_the_source() {
     ];
     for name in ["lines.ll", "lines.bc", "lines.spv"] {
         for device in ["skl", "bmg"] {
-            let bytes = file(&folder.join(name));
+            let bytes = kiln_corpus::read(&format!("genx_lines/{name}"));
             let input = Input {
                 name,
                 bytes: &bytes,

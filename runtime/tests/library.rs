@@ -1,7 +1,5 @@
 //! The library as its users see it: diagnostics as records, modules built in memory, and code loaded at an address.
 
-use std::path::Path;
-
 use kiln_runtime::exec::{Arg, Buffer, Launch, Program};
 use kiln_runtime::launch::Description;
 use kiln_runtime::visa::build::{self, Builder};
@@ -22,8 +20,7 @@ fn session() -> Session {
 }
 
 fn kernel_file(name: &str, extension: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/kernels");
-    std::fs::read(folder.join(name).join(format!("{name}.{extension}"))).expect("a test's file")
+    kiln_corpus::read(&format!("kernels/{name}/{name}.{extension}"))
 }
 
 fn compiled(name: &str) -> CompiledModule {
@@ -141,9 +138,7 @@ fn loaded_code_runs() {
     let ze_info = session()
         .object_file(&module, info)
         .expect("an object file");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../corpus/kernels")
-        .join(name);
+    let folder = kiln_corpus::path(&format!("kernels/{name}"));
     let yaml = std::fs::read_to_string(folder.join("launch.yaml")).expect("a launch");
     let description = Description::parse(&yaml).expect("a launch");
     let mut launch = Launch {

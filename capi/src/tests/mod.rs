@@ -382,8 +382,8 @@ fn null_is_an_error_everywhere() {
     let mut cached = options(c"skl");
     cached.cache = path.as_ptr();
     let session = session_of(&cached).expect("a session");
-    let visa = file("corpus/kernels/call_address/call_address.visaasm");
-    let zebin = file("corpus/kernels/call_address/call_address.zebin");
+    let visa = kiln_corpus::read("kernels/call_address/call_address.visaasm");
+    let zebin = kiln_corpus::read("kernels/call_address/call_address.zebin");
     let module = load(&session, &visa).expect("a module");
     let program = compile(&session, &module).expect("a program");
     // SAFETY: the program lives.
@@ -761,7 +761,7 @@ fn unknown_symbols_and_addresses_are_errors() {
     let session = session();
     let module = load(
         &session,
-        &file("corpus/kernels/call_address/call_address.visaasm"),
+        &kiln_corpus::read("kernels/call_address/call_address.visaasm"),
     );
     let program = compile(&session, &module.expect("a module")).expect("a program");
     // SAFETY: the program lives, and there is no other reference to it.
@@ -985,12 +985,12 @@ fn llvm_ir_is_compiled_and_run() {
     const BYTES: usize = 256;
     const FACTOR: u32 = 7;
     let session = session();
-    let folder = "corpus/genx/phi_swap";
-    let mut input = file(&format!("{folder}/a.bin"));
-    let expected = file(&format!("{folder}/expect_o.bin"));
+    let file = |name: &str| kiln_corpus::read(&format!("genx/phi_swap/{name}"));
+    let mut input = file("a.bin");
+    let expected = file("expect_o.bin");
     let mut factor = FACTOR.to_le_bytes();
     for form in ["ll", "opaque.bc", "spv"] {
-        let source = file(&format!("{folder}/phi_swap.{form}"));
+        let source = file(&format!("phi_swap.{form}"));
         let module = load(&session, &source).expect("a module");
         let program = compile(&session, &module).expect("a program");
         let object =

@@ -106,9 +106,7 @@ fn relocations_and_data_survive() {
 /// Files of the 32-bit class differ in the sizes of all tables.
 #[test]
 fn narrow_files_are_read_and_written() {
-    let path = "../corpus/narrow/saxpy.zebin";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let file = std::fs::read(path).unwrap();
+    let file = kiln_corpus::read("narrow/saxpy.zebin");
     let mut zebin = Zebin::parse(&file).unwrap();
     assert!(zebin.narrow);
     assert_eq!(zebin.kernels[0].name, "saxpy");

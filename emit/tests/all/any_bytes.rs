@@ -8,8 +8,6 @@ use kiln_emit::verify::{Violation, verify};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use std::fs;
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// Outcomes for sixteen random bytes.
@@ -124,17 +122,12 @@ fn instructions(platform: &'static Platform) -> Vec<[u8; 16]> {
     let mut all = Vec::new();
     let family = PLATFORMS.iter().filter(|p| p.family == platform.family);
     for name in family.map(|p| p.name) {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        for file in fs::read_dir(dir.join(name)).into_iter().flatten() {
-            let path = file.expect("an entry").path();
-            if path.extension().is_some_and(|ending| ending == "dat") {
-                let code = fs::read(&path).expect("machine code");
-                for entry in entries(&code, platform) {
-                    let mut bytes = [0; 16];
-                    let piece = &code[entry.offset as usize..][..entry.len as usize];
-                    bytes[..piece.len()].copy_from_slice(piece);
-                    all.push(bytes);
-                }
+        for code in kiln_corpus::machine_code(name).into_iter().map(|m| m.code) {
+            for entry in entries(&code, platform) {
+                let mut bytes = [0; 16];
+                let piece = &code[entry.offset as usize..][..entry.len as usize];
+                bytes[..piece.len()].copy_from_slice(piece);
+                all.push(bytes);
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Machine code of all families, compared with the reference's listings.
 //!
-//! `fixtures/PLATFORM` has the code of this project's examples from the reference compiler, that of the kernels and of
-//! the assembly text in `fixtures/src`, and `short.dat` and `compact.dat` for the compaction tables. The text beside
-//! each is the reference disassembler's listing with numeric labels. `fixtures/remake` makes them.
+//! `corpus/machine_code` has for each platform the code of this project's examples from the reference compiler, that of the kernels and of
+//! the assembly text in `src` there, and `short.dat` and `compact.dat` for the compaction tables. The text beside
+//! each is the reference disassembler's listing with numeric labels. `remake` there makes them.
 
-use crate::common::{families, fixtures, listed_fixtures, recorded_path};
+use crate::common::{families, fixtures, recorded_path};
 use kiln_emit::encoding::{compactable, decode, encode};
 use kiln_emit::inst::{Desc, Inst};
 use kiln_emit::listing::{Style, entries, line, list};
@@ -84,13 +84,11 @@ fn compiled_code_breaks_no_rule() {
 fn listings_are_the_references() {
     let mut programs = 0;
     for platform in PLATFORMS {
-        for fixture in listed_fixtures(platform) {
+        for fixture in kiln_corpus::machine_code(platform.name) {
             let name = fixture.path.display();
-            let expected = fs::read_to_string(fixture.path.with_extension("asm"))
-                .unwrap_or_else(|e| panic!("{name}: no listing: {e}"));
             let listing = list(&fixture.code, platform, Style::Numeric);
             let mut lines = listing.lines().map(normal);
-            for (n, line) in expected.lines().enumerate() {
+            for (n, line) in fixture.listing.lines().enumerate() {
                 let found = lines.next();
                 assert_eq!(found.as_deref(), Some(line), "{name}, line {}", n + 1);
             }

@@ -1,6 +1,6 @@
 //! The checker of control flow accepts real code and refuses broken code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kiln_emit::assemble::Program;
 use kiln_emit::encoding::decode;
@@ -24,17 +24,8 @@ fn decoded(mut code: &[u8]) -> Vec<Inst> {
 }
 
 fn object_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut found = Vec::new();
-    for folder in ["examples", "corpus/kernels"] {
-        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_owned();
-            let file = path.join(name).with_extension("zebin");
-            found.extend(file.exists().then_some(file));
-        }
-    }
-    found
+    let kernels = kiln_corpus::kernels(&kiln_corpus::COMMON).into_iter();
+    kernels.filter_map(|kernel| kernel.object("skl")).collect()
 }
 
 #[test]

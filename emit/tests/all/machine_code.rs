@@ -34,10 +34,6 @@ fn examples() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/skl")
-}
-
 /// Every instruction with its offset.
 fn instructions(code: &[u8]) -> Vec<(u32, Inst)> {
     entries(code, platform())
@@ -121,8 +117,7 @@ fn programs_assemble_to_the_code_they_came_from() {
 #[test]
 fn listings_are_the_references() {
     for (name, code) in examples() {
-        let expected = fs::read_to_string(fixtures().join(&name).with_extension("asm"))
-            .expect("all code has its listing");
+        let expected = kiln_corpus::text(&format!("machine_code/skl/{name}.asm"));
         let listing = list(&code, platform(), Style::Labels);
         let mut lines = listing.lines().map(normal);
         for (n, line) in expected.lines().enumerate() {

@@ -2,10 +2,9 @@
 //! of a register is a hash of the instruction that wrote it and of all that this read.
 
 use std::collections::HashMap;
-use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
 
+use crate::common::{Fixture, fixtures};
 use kiln_emit::assemble::Program;
 use kiln_emit::encoding::decode;
 use kiln_emit::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
@@ -195,32 +194,12 @@ fn blocks(mut code: &[u8], platform: &Platform) -> Vec<Vec<Inst>> {
     blocks
 }
 
-/// The files of machine code of a platform.
-fn machine_code(platform: &Platform) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("tests/fixtures").join(platform.name)];
-    if platform.name == "skl" {
-        let examples = fs::read_dir(root.join("../examples")).expect("examples");
-        folders.extend(examples.flatten().map(|entry| entry.path()));
-    }
-    let files = folders
-        .iter()
-        .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    let mut files: Vec<PathBuf> = files
-        .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "dat"))
-        .collect();
-    files.sort();
-    files
-}
-
 #[test]
 fn real_code_computes_the_same() {
     let mut moved = 0;
     for name in ["skl", "icllp"] {
         let platform = find(name).expect("the platform is known");
-        for path in machine_code(platform) {
-            let code = fs::read(&path).expect("machine code");
+        for Fixture { path, code } in fixtures(platform) {
             let before = blocks(&code, platform);
             let mut program = Program {
                 blocks: before.clone(),

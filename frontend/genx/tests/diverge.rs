@@ -12,8 +12,7 @@ fn skl() -> &'static Platform {
 
 /// A program of the corpus.
 fn program(name: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/genx");
-    std::fs::read(format!("{folder}/{name}/{name}.ll")).expect("a program")
+    kiln_corpus::read(&format!("genx/{name}/{name}.ll"))
 }
 
 /// Branches of channels in vISA, and the warnings.

@@ -1,7 +1,7 @@
 //! Every form of a program gives the same vISA, or the same diagnostic: text and bitcode, with typed and with opaque
 //! pointers, and SPIR-V (`corpus/genx`, made by LLVM and its translator).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kiln_genx::error::Code;
 use kiln_genx::{Options, compile};
@@ -26,22 +26,10 @@ const REWRITTEN: [&str; 13] = [
     "variable_copies",
 ];
 
-/// Programs of a folder of the runtime's tests, and their own folders.
-fn programs(folder: &str) -> Vec<(String, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../corpus")
-        .join(folder);
-    let entries = std::fs::read_dir(folder).expect("the programs");
-    let folders = entries.map(|entry| entry.expect("an entry").path());
-    let mut programs: Vec<_> = folders
-        .filter(|path| path.join("launch.yaml").exists())
-        .map(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            (name.into_owned(), path)
-        })
-        .collect();
-    programs.sort();
-    programs
+/// Programs of a set of the corpus, and their own folders.
+fn programs(set: &str) -> Vec<(String, PathBuf)> {
+    let programs = kiln_corpus::kernels(&[set]).into_iter();
+    programs.map(|p| (p.name, p.folder)).collect()
 }
 
 /// The vISA of a file, or the diagnostic without its place.

@@ -1,6 +1,6 @@
 //! The printed IR is read again as what it was: of every program, as it was read and after each pass.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kiln_genx::attempt::ATTEMPTS;
 use kiln_genx::{Options, compile, compile_dumped, ir, read};
@@ -10,15 +10,12 @@ const SEED: &str = include_str!("ll/everything.ll");
 
 /// Programs in one form.
 fn programs(form: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx");
-    let entries = std::fs::read_dir(folder).expect("the programs");
-    let folders = entries.map(|entry| entry.expect("an entry").path());
-    let files = folders.filter_map(|path| {
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        Some(path.join(format!("{name}.{form}"))).filter(|file| file.exists())
+    let folders = kiln_corpus::kernels(&["genx"]).into_iter();
+    let files = folders.filter_map(|program| {
+        let file = program.folder.join(format!("{}.{form}", program.name));
+        file.exists().then_some(file)
     });
-    let mut files: Vec<_> = files.collect();
-    files.sort();
+    let files: Vec<_> = files.collect();
     assert!(files.len() >= 70);
     files
 }

@@ -1,8 +1,6 @@
 //! SPIR-V that is damaged, cut off, hostile, or not meant for a whole thread ends in a diagnostic with its place. The
 //! programs of `corpus/genx` and `genx_spv` are the seeds.
 
-use std::path::{Path, PathBuf};
-
 use kiln_genx::error::Code;
 use kiln_genx::{Options, compile};
 use kiln_platform::platform::PLATFORMS;
@@ -12,9 +10,7 @@ use spirv::{Capability, Decoration, Op};
 const HEADER: usize = 5;
 
 fn program(folder: &str, name: &str) -> Vec<u32> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let path: PathBuf = tests.join(folder).join(name).join(format!("{name}.spv"));
-    let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let bytes = kiln_corpus::read(&format!("{folder}/{name}/{name}.spv"));
     let words = bytes.chunks_exact(4);
     words
         .map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")))

@@ -5,8 +5,6 @@
 //! loops dominate, for Gen9 or the platforms that are named. Results are compared between the engines. Then it prints what
 //! translating takes for all examples and test kernels.
 
-use std::path::Path;
-
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
@@ -181,17 +179,10 @@ fn main() {
             .iter()
             .filter(|c| only.as_deref().is_none_or(|o| o == c.name))
         {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../../examples")
-                .join(case.name);
-            let own = if platform == "skl" {
-                folder
-            } else {
-                folder.join(platform)
-            };
-            let Ok(file) = std::fs::read(own.join(format!("{}.zebin", case.name))) else {
+            let Some(object) = kiln_corpus::Kernel::named(case.name).object(platform) else {
                 continue;
             };
+            let file = std::fs::read(object).expect("an object file");
             let zebin = Zebin::parse(&file).expect("an object file");
             let (stats, expected, interpreted) = measure(case, &zebin, platform, Engine::Interpret);
             let (same, found, translated) = measure(case, &zebin, platform, Engine::Translate);
@@ -246,32 +237,20 @@ fn translation(code: &Program, host: Host) -> (f64, f64) {
 
 /// Prints what translating all kernels of a platform takes: the median kernel, and the worst of those that are not small.
 fn translations(platform: &str) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for roots in [
-        "../../examples",
-        "../../corpus/kernels",
-        "../../corpus/xe_kernels",
-    ] {
-        for entry in std::fs::read_dir(root.join(roots)).into_iter().flatten() {
-            let folder = entry.expect("an entry").path();
-            let name = folder.file_name().expect("a name").to_string_lossy();
-            let own = match platform {
-                "skl" => folder.clone(),
-                _ => folder.join(platform),
-            };
-            let Ok(file) = std::fs::read(own.join(format!("{name}.zebin"))) else {
-                continue;
-            };
-            let yaml = std::fs::read_to_string(folder.join("launch.yaml")).expect("a launch");
-            let kernel = Description::parse(&yaml).expect("a launch").kernel;
-            let zebin = Zebin::parse(&file).expect("an object file");
-            let device = platform::find(platform).expect("a platform");
-            let code = Program::from_zebin(&zebin, &kernel, device).expect("the kernel");
-            let host = Host::available().expect("a host with AVX2");
-            let (time, bytes) = translation(&code, host);
-            found.push((time * 1e6, bytes, code.insts().count()));
-        }
+    for of in kiln_corpus::kernels(&kiln_corpus::ALL) {
+        let Some(object) = of.object(platform) else {
+            continue;
+        };
+        let file = std::fs::read(object).expect("an object file");
+        let yaml = std::fs::read_to_string(of.folder.join("launch.yaml")).expect("a launch");
+        let kernel = Description::parse(&yaml).expect("a launch").kernel;
+        let zebin = Zebin::parse(&file).expect("an object file");
+        let device = platform::find(platform).expect("a platform");
+        let code = Program::from_zebin(&zebin, &kernel, device).expect("the kernel");
+        let host = Host::available().expect("a host with AVX2");
+        let (time, bytes) = translation(&code, host);
+        found.push((time * 1e6, bytes, code.insts().count()));
     }
     let large: Vec<_> = found
         .iter()

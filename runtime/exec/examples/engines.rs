@@ -16,7 +16,7 @@
 //! budgets, so that only translated code can run on for ever.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use compare::registers_of;
@@ -125,25 +125,17 @@ fn kernels(only: Option<&str>, kernel: Option<&str>) -> usize {
         };
         let mut coverage = Coverage::default();
         let mut count = 0;
-        for folder in folders() {
-            let own = if name == "skl" {
-                folder.clone()
-            } else {
-                folder.join(name)
-            };
-            let title = folder
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let file = own.join(format!("{title}.zebin"));
-            if !file.exists() || kernel.is_some_and(|k| k != title) {
+        for of in kiln_corpus::kernels(&kiln_corpus::ALL) {
+            if kernel.is_some_and(|k| k != of.name) {
                 continue;
             }
+            let Some(file) = of.object(name) else {
+                continue;
+            };
             count += 1;
             limit_time(KERNEL_SECONDS);
-            if let Err(what) = run(&folder, &file, platform, &mut coverage) {
-                println!("{name} {title}: {what}");
+            if let Err(what) = run(&of.folder, &file, platform, &mut coverage) {
+                println!("{name} {}: {what}", of.name);
                 wrong += 1;
             }
         }
@@ -247,26 +239,6 @@ fn form(inst: &str) -> String {
         last = c;
     }
     text
-}
-
-/// The folders of all examples and test kernels.
-fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = [
-        "../../examples",
-        "../../corpus/kernels",
-        "../../corpus/xe_kernels",
-    ];
-    let entries = roots
-        .iter()
-        .filter_map(|dir| std::fs::read_dir(root.join(dir)).ok());
-    let mut folders: Vec<PathBuf> = entries
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.join("launch.yaml").exists())
-        .collect();
-    folders.sort();
-    folders
 }
 
 /// Maximum number of instructions of a straight program.

@@ -97,10 +97,9 @@ fn kernels(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut roots: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if roots.is_empty() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         roots = vec![
-            root.join("../../examples"),
-            root.join("../../corpus/kernels"),
+            kiln_corpus::project().join("examples"),
+            kiln_corpus::path("kernels"),
         ];
     }
     let folders = kernels(&roots)?;

@@ -1,8 +1,6 @@
 //! Calls between code of the reference compiler and ours: kernel and functions come from different compilers and are
 //! linked by the object file's relocations.
 
-use std::path::{Path, PathBuf};
-
 use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{Options, Session};
@@ -15,23 +13,13 @@ use kiln_platform::abi;
 
 const NAME: &str = "call_address";
 
-fn folder_of(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../corpus/kernels")
-        .join(name)
-}
-
 fn reference_of(name: &str) -> Zebin {
     reference_on(skl(), name)
 }
 
 fn reference_on(platform: &Platform, name: &str) -> Zebin {
-    let folder = folder_of(name).join(match platform == skl() {
-        true => "",
-        false => platform.name,
-    });
-    let file = std::fs::read(folder.join(format!("{name}.zebin"))).unwrap();
-    Zebin::parse(&file).unwrap()
+    let object = kiln_corpus::Kernel::named(name).object(platform.name);
+    Zebin::parse(&std::fs::read(object.unwrap()).unwrap()).unwrap()
 }
 
 fn reference() -> Zebin {
@@ -42,12 +30,12 @@ fn skl() -> &'static Platform {
     platform::find("skl").unwrap()
 }
 
-/// Platforms with object files of the reference's, each with the folder of the vISA for it.
-const PLATFORMS: [(&str, &str); 3] = [("skl", ""), ("bmg", "bmg"), ("ptl", "bmg")];
+/// Platforms with object files of the reference's, each with the one whose vISA is compiled for it.
+const PLATFORMS: [(&str, &str); 3] = [("skl", "skl"), ("bmg", "bmg"), ("ptl", "bmg")];
 
 fn on_each(test: impl Fn(&'static Platform, (String, String))) {
-    for (name, folder) in PLATFORMS {
-        test(platform::find(name).unwrap(), parts_in(folder));
+    for (name, made_for) in PLATFORMS {
+        test(platform::find(name).unwrap(), parts_for(made_for));
     }
 }
 
@@ -86,7 +74,7 @@ fn run_of(name: &str, zebin: &Zebin) {
 }
 
 fn run_on(platform: &'static Platform, name: &str, zebin: &Zebin) {
-    let dir = folder_of(name);
+    let dir = kiln_corpus::path(&format!("kernels/{name}"));
     let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
     let description = Description::parse(&yaml).unwrap();
     let program = Program::from_zebin(zebin, name, platform).unwrap_or_else(|e| panic!("{e}"));
@@ -108,12 +96,12 @@ fn run_on(platform: &'static Platform, name: &str, zebin: &Zebin) {
 
 /// The kernel's text and that of the functions.
 fn parts() -> (String, String) {
-    parts_in("")
+    parts_for("skl")
 }
 
-fn parts_in(folder: &str) -> (String, String) {
-    let path = folder_of(NAME).join(folder).join(NAME);
-    let text = std::fs::read_to_string(path.with_extension("visaasm")).unwrap();
+fn parts_for(platform: &str) -> (String, String) {
+    let visa = kiln_corpus::Kernel::named(NAME).visa(platform).unwrap();
+    let text = std::fs::read_to_string(visa).unwrap();
     let at = text[1..]
         .find("\n.version")
         .expect("functions behind the kernel")
@@ -191,7 +179,7 @@ fn calls_of_addresses_are_predicated() {
 }
 
 fn text_of(name: &str) -> String {
-    std::fs::read_to_string(folder_of(name).join(format!("{name}.visaasm"))).unwrap()
+    kiln_corpus::text(&format!("kernels/{name}/{name}.visaasm"))
 }
 
 /// A declared argument that a call does not pass is undefined; this function does not read it.
@@ -294,15 +282,7 @@ fn stacks_are_as_large_as_the_calls_are_deep() {
 
 /// Code of the reference finalizer for the kernel and the functions for version 1 of the convention
 /// (`-abiver 1`).
-const VERSION_1: [(&str, &[u8]); 4] = [
-    (
-        "call_address",
-        include_bytes!("../../../corpus/abi1/call_address.bin"),
-    ),
-    ("find", include_bytes!("../../../corpus/abi1/find.bin")),
-    ("steps", include_bytes!("../../../corpus/abi1/steps.bin")),
-    ("both", include_bytes!("../../../corpus/abi1/both.bin")),
-];
+const VERSION_1: [&str; 4] = ["call_address", "find", "steps", "both"];
 /// Placeholder of a relocated address.
 const PLACEHOLDER: u64 = 0x6e10_ca2e;
 /// Whose addresses the kernel and `both` take, in order.
@@ -313,7 +293,7 @@ const TAKEN: [(&str, &[&str]); 2] = [
 
 /// Code, with the offsets and symbols of addresses in it.
 fn version_1_of_the_reference(name: &str) -> (Vec<u8>, Vec<(u32, String)>) {
-    let (_, code) = VERSION_1.iter().find(|(n, _)| *n == name).unwrap();
+    let code = kiln_corpus::read(&format!("abi1/{name}.bin"));
     let words = code.chunks_exact(8).enumerate();
     let open =
         words.filter(|(_, word)| u64::from_le_bytes((*word).try_into().unwrap()) == PLACEHOLDER);
@@ -350,7 +330,7 @@ fn version_1_is_the_references() {
         let mut zebin = reference();
         zebin.relocations.clear();
         let mut text = Vec::new();
-        for (n, (name, _)) in VERSION_1.iter().enumerate() {
+        for (n, name) in VERSION_1.iter().enumerate() {
             let (code, places) = match choice >> n & 1 {
                 0 => of_ours(name),
                 _ => version_1_of_the_reference(name),
@@ -402,10 +382,9 @@ fn steps(mut n: i32) -> i32 {
 /// (`two_kernels/two.cl`, `IGC_FunctionControl=4`), and one with our code.
 #[test]
 fn kernels_of_one_object_file_share_functions() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/two_kernels");
-    let file = std::fs::read(dir.join("two.zebin")).unwrap();
+    let file = kiln_corpus::read("two_kernels/two.zebin");
     let theirs = Zebin::parse(&file).unwrap();
-    let visa = std::fs::read(dir.join("two.visaasm")).unwrap();
+    let visa = kiln_corpus::read("two_kernels/two.visaasm");
     let session = Session::new(Options::new(skl()));
     let input = Input {
         name: "two.visaasm",

@@ -3,7 +3,6 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kiln_emit::inst::{
@@ -26,22 +25,13 @@ struct Kernel {
 
 impl Kernel {
     fn read(name: &str, platform: &str) -> Kernel {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let folders = [root.join("examples"), root.join("corpus/kernels")];
-        let folder: PathBuf = folders
-            .into_iter()
-            .map(|folder| folder.join(name))
-            .find(|folder| folder.exists())
-            .unwrap();
-        let own = match platform {
-            "skl" => folder.clone(),
-            _ => folder.join(platform),
-        };
+        let kernel = kiln_corpus::Kernel::named(name);
+        let folder = &kernel.folder;
         let yaml = std::fs::read_to_string(folder.join("launch.yaml")).unwrap();
         let description = Description::parse(&yaml).unwrap();
-        let file = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
+        let file = std::fs::read(kernel.object(platform).unwrap()).unwrap();
         Kernel {
-            args: description.load_args(&folder).unwrap(),
+            args: description.load_args(folder).unwrap(),
             description,
             zebin: Zebin::parse(&file).unwrap(),
             platform: platform::find(platform).unwrap(),

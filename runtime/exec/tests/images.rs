@@ -1,6 +1,6 @@
 //! Image and sampler arguments that do not fit their kernel.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kiln_emit::platform;
 use kiln_emit::ze_info::{AddrMode, ArgType};
@@ -9,9 +9,7 @@ use kiln_exec::launch::{Description, parse_spec};
 use kiln_exec::{Arg, Cause, Format, Image, ImageKind, Launch, Program, RunError, Shape};
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../corpus/kernels")
-        .join(name)
+    kiln_corpus::path(&format!("kernels/{name}"))
 }
 
 /// A kernel that the reference compiler made, and its launch.

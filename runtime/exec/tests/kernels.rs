@@ -3,13 +3,13 @@
 //! with few. `examples/remake` and `kernels/remake` make their files.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kiln_compile::Allocator;
 use kiln_compile::info::Info;
 use kiln_compile::source::Input;
 use kiln_compile::{CompiledModule, Failure, Grfs, Options, Session, Tier};
+use kiln_corpus::COMMON;
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
@@ -61,21 +61,20 @@ const XE: [(&str, usize); 7] = [
 const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 11), ("bmg", 14), ("ptl", 14)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
-    let of_all =
-        XE.map(|(name, count)| (name, count, &["../../examples", "../../corpus/kernels"][..]));
-    let own = XE_ONLY.map(|(name, count)| (name, count, &["../../corpus/xe_kernels"][..]));
-    for (name, count, roots) in of_all.into_iter().chain(own) {
+    let of_all = XE.map(|(name, count)| (name, count, &COMMON[..]));
+    let own = XE_ONLY.map(|(name, count)| (name, count, &["xe_kernels"][..]));
+    for (name, count, sets) in of_all.into_iter().chain(own) {
         let platform = platform::find(name).expect("the platform is known");
-        let mut dirs = folders_in(roots);
-        dirs.retain(|dir| dir.join(name).exists());
-        assert_eq!(dirs.len(), count, "kernels for {name}");
-        on_each(read(platform, dirs), &check);
+        let mut found = kiln_corpus::kernels(sets);
+        found.retain(|kernel| kernel.object(name).is_some());
+        assert_eq!(found.len(), count, "kernels for {name}");
+        on_each(read(platform, found), &check);
     }
 }
 
 /// An example or kernel, as the reference compiler compiled it for a platform.
 struct Kernel {
-    dir: PathBuf,
+    of: kiln_corpus::Kernel,
     name: String,
     platform: &'static Platform,
     description: Description,
@@ -85,32 +84,15 @@ struct Kernel {
 impl Kernel {
     /// The reference compiler's vISA for the platform, or that for the first platform if there is none.
     fn visa(&self) -> Vec<u8> {
-        let file = format!("{}.visaasm", self.name);
-        let own = std::fs::read(self.dir.join(self.platform.name).join(&file));
-        own.unwrap_or_else(|_| std::fs::read(self.dir.join(&file)).unwrap())
+        let own = self.of.visa(self.platform.name);
+        let file = own.or_else(|| self.of.visa(kiln_corpus::FIRST));
+        std::fs::read(file.unwrap()).unwrap()
     }
-}
-
-/// The folders of all examples and kernels.
-fn folders() -> Vec<PathBuf> {
-    folders_in(&["../../examples", "../../corpus/kernels"])
-}
-
-fn folders_in(roots: &[&str]) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots: Vec<PathBuf> = roots.iter().map(|dir| root.join(dir)).collect();
-    let entries = roots.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap());
-    let mut dirs: Vec<PathBuf> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("launch.yaml").exists())
-        .collect();
-    dirs.sort();
-    dirs
 }
 
 /// Names of the examples and kernels that the reference compiler does not compile for a platform.
 fn unsupported(platform: &Platform) -> BTreeSet<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unsupported.txt");
+    let path = kiln_corpus::project().join("examples/unsupported.txt");
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
@@ -123,34 +105,27 @@ fn unsupported(platform: &Platform) -> BTreeSet<String> {
 /// All kernels that a platform can run.
 fn kernels(platform: &'static Platform) -> Vec<Kernel> {
     let unsupported = unsupported(platform);
-    let name = |dir: &Path| dir.file_name().unwrap().to_string_lossy().into_owned();
-    let (without, with): (Vec<_>, Vec<_>) = folders()
+    let (without, with): (Vec<_>, Vec<_>) = kiln_corpus::kernels(&COMMON)
         .into_iter()
-        .partition(|dir| unsupported.contains(&name(dir)));
+        .partition(|kernel| unsupported.contains(&kernel.name));
     assert_eq!(without.len(), unsupported.len(), "of {unsupported:?}");
     read(platform, with)
 }
 
-/// The kernels of those folders.
-fn read(platform: &'static Platform, dirs: Vec<PathBuf>) -> Vec<Kernel> {
-    dirs.into_iter()
-        .map(|dir| {
-            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
-            let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
-            let own = match platform.name {
-                "skl" => dir.clone(),
-                other => dir.join(other),
-            };
-            let zebin = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
-            Kernel {
-                description: Description::parse(&yaml).unwrap(),
-                zebin: Zebin::parse(&zebin).unwrap(),
-                platform,
-                dir,
-                name,
-            }
-        })
-        .collect()
+/// Those kernels for a platform, each of which has an object file for it.
+fn read(platform: &'static Platform, kernels: Vec<kiln_corpus::Kernel>) -> Vec<Kernel> {
+    let read = |of: kiln_corpus::Kernel| {
+        let yaml = std::fs::read_to_string(of.folder.join("launch.yaml")).unwrap();
+        let object = of.object(platform.name).unwrap();
+        Kernel {
+            description: Description::parse(&yaml).unwrap(),
+            zebin: Zebin::parse(&std::fs::read(object).unwrap()).unwrap(),
+            platform,
+            name: of.name.clone(),
+            of,
+        }
+    };
+    kernels.into_iter().map(read).collect()
 }
 
 /// Runs `check` on every kernel of a platform, on two threads, and fails with all errors. `count` is the expected
@@ -235,14 +210,17 @@ fn run_with(k: &Kernel, zebin: &Zebin, options: &kiln_exec::Options) -> Result<(
         global: k.description.global,
         local: k.description.local,
         dimensions: k.description.dimensions,
-        args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
+        args: k
+            .description
+            .load_args(&k.of.folder)
+            .map_err(|e| e.to_string())?,
         budget: Launch::BUDGET,
     };
     launch
         .run_with(&program, options)
         .map_err(|e| e.to_string())?;
     k.description
-        .check(&launch.args, &k.dir)
+        .check(&launch.args, &k.of.folder)
         .map_err(|e| e.to_string())
 }
 
@@ -440,16 +418,11 @@ fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
 /// With annotations removed, the static checker finds every error that a run finds; a run finds those on its path.
 #[test]
 fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["tgllp", "dg2", "pvc", "bmg", "ptl"] {
         let platform = platform::find(name).expect("the platform is known");
-        let dirs = [
-            "../../examples/saxpy",
-            "../../examples/reduction",
-            "../../corpus/kernels/transpose",
-        ];
+        let some = ["saxpy", "reduction", "transpose"].map(kiln_corpus::Kernel::named);
         let (mut missed, mut reported) = (0, 0);
-        for k in read(platform, dirs.map(|dir| root.join(dir)).to_vec()) {
+        for k in read(platform, some.to_vec()) {
             let counts = without_annotations(&k).unwrap_or_else(|e| panic!("{}: {e}", k.name));
             missed += counts.0;
             reported += counts.1;
@@ -591,21 +564,14 @@ fn our_code_for_xe_gives_the_expected_results() {
         row.platforms.iter().map(each)
     });
     for (device, count, name, arguments) in rows {
-        let mut dirs = folders_in(&[
-            "../../examples",
-            "../../corpus/kernels",
-            "../../corpus/xe_kernels",
-        ]);
-        let visa = |dir: &PathBuf| {
-            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
-            dir.join(device).join(name).with_extension("visaasm")
-        };
-        dirs.retain(|dir| visa(dir).exists());
-        assert_eq!(dirs.len(), count, "kernels for {device}");
+        let mut found = kiln_corpus::kernels(&kiln_corpus::ALL);
+        found.retain(|kernel| kernel.visa(device).is_some());
+        assert_eq!(found.len(), count, "kernels for {device}");
         let platform = platform::find(name).expect("the platform is known");
         let made_for = platform::find(arguments).expect("the platform is known");
-        on_each(read(made_for, dirs), |k| {
-            let text = std::fs::read(visa(&k.dir)).map_err(|e| e.to_string())?;
+        on_each(read(made_for, found), |k| {
+            let visa = k.of.visa(device).ok_or("no vISA")?;
+            let text = std::fs::read(visa).map_err(|e| e.to_string())?;
             let limits = XE_LIMITS.iter().copied();
             for (grf_limit, grfs) in limits.filter(|limit| limit.0 <= platform.grf_count) {
                 let options = Options {
@@ -638,10 +604,9 @@ fn our_code_for_xe_gives_the_expected_results() {
 fn places_of_blocks_of_images_have_offsets() {
     let bmg = platform::find("bmg").expect("the platform is known");
     on_each(
-        read(bmg, vec![PathBuf::from("../../corpus/kernels/img_block")]),
+        read(bmg, vec![kiln_corpus::Kernel::named("img_block")]),
         |k| {
-            let text = std::fs::read_to_string(k.dir.join("bmg/img_block.visaasm"))
-                .map_err(|e| e.to_string())?;
+            let text = String::from_utf8(k.visa()).map_err(|e| e.to_string())?;
             let less = "    add (M1_NM, 1) V0058(0,0)<1> V0058(0,0)<0;1,0> -0x808:d\n    \
                     add (M1_NM, 1) V0060(0,0)<1> V0060(0,0)<0;1,0> 0x3:d\n";
             let text: Vec<String> = (text.lines())
@@ -667,12 +632,12 @@ fn products_of_matrices_need_no_scratch_space() {
         ("xe_attention", 128),
         ("xe_attention_large", 256),
     ] {
-        let file = format!("../../corpus/xe_kernels/{name}/bmg/{name}.visaasm");
         let options = Options {
             grf_limit,
             ..Options::new(platform)
         };
-        let bytes = &std::fs::read(&file).expect("the kernel's vISA");
+        let visa = kiln_corpus::Kernel::named(name).visa(platform.name);
+        let bytes = &std::fs::read(visa.expect("the kernel's vISA")).expect("the file");
         let module = Session::new(options)
             .compile_module(&[Input { name, bytes }])
             .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -698,8 +663,8 @@ const SPILLING: [&str; 10] = [
 /// Private memory before the spill slots takes almost all, or more, of the range of scratch block messages.
 #[test]
 fn spills_far_into_scratch_space_are_right() {
-    let dirs = SPILLING.map(|name| PathBuf::from("../../corpus/kernels").join(name));
-    on_each(read(skl(), dirs.to_vec()), |k: &Kernel| {
+    let spilling = SPILLING.map(kiln_corpus::Kernel::named);
+    on_each(read(skl(), spilling.to_vec()), |k: &Kernel| {
         let text = String::from_utf8(k.visa()).map_err(|e| e.to_string())?;
         let own = text.lines().filter(|line| !line.contains("SpillMemOffset"));
         let own: Vec<&str> = own.collect();
@@ -729,7 +694,7 @@ fn spills_far_into_scratch_space_are_right() {
 fn our_code_has_memory_beyond_short_messages() {
     let runs = AtomicUsize::new(0);
     for platform in [skl(), gen11()] {
-        let kernels = read(platform, folders_in(&["../../corpus/far_kernels"]));
+        let kernels = read(platform, kiln_corpus::kernels(&["far_kernels"]));
         on_each(kernels, |k| run_ours(k, &runs));
     }
     assert!(runs.into_inner() >= 8);

@@ -1,5 +1,6 @@
 //! The fixtures: machine code with its listing; and the features of instructions, as short names to count and compare.
 
+use kiln_corpus::{ALL, MachineCode, kernels, machine_code};
 use kiln_emit::inst::{Desc, Inst, Place, Reg, Src, SrcReg, Target};
 use kiln_emit::platform::{Family, PLATFORMS, Platform};
 use kiln_emit::zebin::Zebin;
@@ -9,76 +10,39 @@ use std::path::{Path, PathBuf};
 
 /// Machine code in a file of its own.
 pub struct Fixture {
-    /// Path of the code; the listing beside it has the extension `.asm`.
     pub path: PathBuf,
     pub code: Vec<u8>,
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The machine code in a directory, in the order of names; none if there is no directory.
-fn machine_code(dir: &Path) -> Vec<Fixture> {
-    let files = fs::read_dir(dir).into_iter().flatten().flatten();
-    let paths = files.map(|file| file.path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "dat"))
-        .collect();
-    paths.sort();
-    let read = |path: PathBuf| {
-        let code = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        Fixture { path, code }
-    };
-    paths.into_iter().map(read).collect()
-}
-
-/// Fixtures of a platform that have a listing with numeric targets.
-pub fn listed_fixtures(platform: &Platform) -> Vec<Fixture> {
-    machine_code(&root().join("tests/fixtures").join(platform.name))
-}
-
 /// All machine code of a platform in the project; for Skylake, the examples' too.
 pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
-    let mut found = listed_fixtures(platform);
+    let listed = machine_code(platform.name).into_iter();
+    let listed = listed.map(|MachineCode { path, code, .. }| Fixture { path, code });
+    let mut found: Vec<Fixture> = listed.collect();
     if platform.name == "skl" {
-        let examples = fs::read_dir(root().join("../examples"));
-        for example in examples.into_iter().flatten().flatten() {
-            found.extend(machine_code(&example.path()));
-        }
+        let examples = kernels(&["examples"]).into_iter().filter_map(|example| {
+            let path = example.folder.join(format!("{}.dat", example.name));
+            let code = fs::read(&path).ok()?;
+            Some(Fixture { path, code })
+        });
+        found.extend(examples);
     }
     // The reference's tools print no other listings for this platform.
     if platform.name == "ptl" {
-        let roots = ["../examples", "../corpus/kernels", "../corpus/xe_kernels"];
-        let mut dirs: Vec<PathBuf> = roots
-            .iter()
-            .flat_map(|dir| fs::read_dir(root().join(dir)))
-            .flatten()
-            .flatten()
-            .map(|e| e.path())
-            .collect();
-        dirs.sort();
-        dirs.iter()
-            .for_each(|dir| found.extend(object_file(dir, platform)));
+        let objects = kernels(&ALL).into_iter();
+        let objects = objects.filter_map(|kernel| kernel.object(platform.name));
+        found.extend(objects.flat_map(|path| object_file(&path)));
     }
     found
 }
 
-/// The code of a kernel's object file for a platform; none if there is none.
-fn object_file(dir: &Path, platform: &Platform) -> Vec<Fixture> {
-    let name = dir
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let path = dir.join(platform.name).join(format!("{name}.zebin"));
-    let Ok(bytes) = fs::read(&path) else {
-        return Vec::new();
-    };
+/// The code of an object file.
+fn object_file(path: &Path) -> Vec<Fixture> {
+    let bytes = fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let zebin = Zebin::parse(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let codes = zebin.kernels.into_iter().map(|kernel| kernel.text);
     let fixture = |code| Fixture {
-        path: path.clone(),
+        path: path.to_owned(),
         code,
     };
     codes.map(fixture).collect()
@@ -99,7 +63,7 @@ pub fn families() -> Vec<(Family, Vec<&'static Platform>)> {
 /// Path of the list of features that compilers use in a family.
 pub fn recorded_path(family: Family) -> PathBuf {
     let name = format!("{family:?}.features").to_lowercase();
-    root().join("tests/fixtures").join(name)
+    kiln_corpus::path("machine_code").join(name)
 }
 
 /// Names of all features of its family's encoding that an instruction uses.

@@ -2,7 +2,7 @@
 //! instructions.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use kiln_emit::platform::{PLATFORMS, Platform};
@@ -42,20 +42,11 @@ fn fail(args: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../emit/tests/fixtures")
-}
-
 /// Machine code for a platform, with its path.
 fn fixture(platform: &str) -> (String, Vec<u8>) {
-    let mut files: Vec<PathBuf> = fs::read_dir(fixtures().join(platform))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "dat"))
-        .collect();
-    files.sort();
-    let path = files.first().expect("a fixture");
-    (path.display().to_string(), fs::read(path).unwrap())
+    let mut found = kiln_corpus::machine_code(platform).into_iter();
+    let first = found.next().expect("a fixture");
+    (first.path.display().to_string(), first.code)
 }
 
 fn temporary(name: &str, bytes: &[u8]) -> String {
@@ -66,7 +57,7 @@ fn temporary(name: &str, bytes: &[u8]) -> String {
 
 /// Platforms with fixtures.
 fn platforms() -> Vec<&'static Platform> {
-    let known = |p: &&Platform| fixtures().join(p.name).is_dir();
+    let known = |p: &&Platform| !kiln_corpus::machine_code(p.name).is_empty();
     let found: Vec<_> = PLATFORMS.iter().filter(known).collect();
     assert!(found.len() >= 6, "only {} platforms", found.len());
     found
@@ -172,7 +163,7 @@ fn functions_have_headings_and_relocations_are_said() {
 #[test]
 fn several_files_are_listed_in_their_order() {
     let (path, _) = fixture("skl");
-    let other = fixtures().join("../../../examples/saxpy/saxpy.dat");
+    let other = kiln_corpus::project().join("examples/saxpy/saxpy.dat");
     let other = other.display().to_string();
     let one = pass(&["disasm", "-p", "skl", &path]);
     let two = pass(&["disasm", "-p", "skl", &other]);

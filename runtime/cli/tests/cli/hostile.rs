@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use crate::program::{Folder, example, examples, fail, kiln, names, pass, piped, text};
+use crate::program::{Folder, example, examples, fail, fixture, kiln, names, pass, piped, text};
 
 /// A kernel of vISA with these lines in it.
 fn kernel(name: &str, lines: &str) -> String {
@@ -752,10 +752,7 @@ fn costs_of_what_is_no_machine_code_are_a_failure() {
 #[test]
 fn warnings_of_open_addresses_are_left_out_on_request() {
     let folder = Folder::new("quiet");
-    let visa = format!(
-        "{}/../../corpus/kernels/call_single/call_single.visaasm",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let visa = fixture("kernels/call_single/call_single.visaasm");
     let args = [
         "compile",
         "-p",

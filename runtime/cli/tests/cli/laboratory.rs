@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{Folder, example, examples, fail, kiln, pass};
+use crate::program::{Folder, example, examples, fail, fixture, kiln, pass};
 
 /// Eight values of 16 dwords, defined on two source lines and read on the third. All instructions are legal, and
 /// nothing is redundant.
@@ -120,11 +120,8 @@ fn pressure_lists_what_lives_at_an_instruction() {
 /// A slot that is live to the end of its function.
 #[test]
 fn pressure_is_shown_of_code_that_spills_to_its_end() {
-    let input = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../corpus/programs/found/function-called-again-by-address.visaasm"
-    );
-    let shown = pass(&["pressure", "-p", "skl", input]);
+    let input = fixture("programs/found/function-called-again-by-address.visaasm");
+    let shown = pass(&["pressure", "-p", "skl", &input]);
     assert!(shown.contains("GRFs live"), "{shown}");
 }
 
@@ -287,13 +284,10 @@ fn a_sweep_says_what_each_size_costs() {
 #[test]
 fn a_sweep_goes_on_where_registers_are_too_few() {
     let folder = Folder::new("sweep_few");
-    let stack = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../corpus/two_kernels/two.visaasm"
-    );
+    let stack = fixture("two_kernels/two.visaasm");
     let saxpy = example("saxpy", "visaasm");
     let alone = pass(&["sweep", "-p", "skl", &saxpy, "--grf", "64,128"]);
-    let both = pass(&["sweep", "-p", "skl", &saxpy, stack, "--grf", "64,128"]);
+    let both = pass(&["sweep", "-p", "skl", &saxpy, &stack, "--grf", "64,128"]);
     let columns = |shown: &str, row: usize| -> Vec<String> {
         let line = shown.lines().nth(row).unwrap();
         line.split_whitespace().map(str::to_string).collect()

@@ -16,11 +16,10 @@ mod run;
 mod verify;
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kiln_emit::zebin::{ADDRESS, Relocation, Relocations, Section, Symbol, SymbolPlace, Zebin};
-use program::{Folder, example, examples, fail, kiln, names, pass, text};
+use program::{Folder, example, examples, fail, fixture, kiln, names, pass, text};
 
 /// The machine code of a file of vISA.
 fn compiled(folder: &Folder, input: &str) -> Vec<u8> {
@@ -427,10 +426,8 @@ fn llvm_ir_is_printed_between_its_passes() {
 /// A dump of LLVM IR is the code that is compiled: where `goto` and `join` stay, no pass replaced them.
 #[test]
 fn llvm_ir_is_printed_as_it_is_compiled() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx");
     for name in ["simdcf_if", "simdcf_collatz", "simdcf_nested"] {
-        let file = tests.join(format!("{name}/{name}.ll"));
-        let file = file.to_str().unwrap();
+        let file = &fixture(&format!("genx/{name}/{name}.ll"));
         let visa = pass(&["convert", file, "-p", "skl", "-o", "-"]);
         let branches = visa.matches("goto (M1").count();
         let dump = [
@@ -448,7 +445,7 @@ fn llvm_ir_is_printed_as_it_is_compiled() {
         assert!(branches > 0);
     }
     // The form of the dialect that is asked for is that of the dump, too.
-    let file = tests.join("simdcf_if/simdcf_if.ll");
+    let file = fixture("genx/simdcf_if/simdcf_if.ll");
     let dump = [
         "compile",
         "-p",
@@ -456,7 +453,7 @@ fn llvm_ir_is_printed_as_it_is_compiled() {
         "--dump=genx:edges",
         "--variant=document",
     ];
-    let refused = kiln(&[&dump[..], &[file.to_str().unwrap()]].concat());
+    let refused = kiln(&[&dump[..], &[file.as_str()]].concat());
     assert!(!String::from_utf8_lossy(&refused.stdout).contains("genx:edges\n"));
 }
 
@@ -464,10 +461,7 @@ fn llvm_ir_is_printed_as_it_is_compiled() {
 #[test]
 fn spirv_is_compiled_converted_and_checked() {
     let folder = Folder::new("spirv");
-    let program = |name: &str| {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx/phi_swap");
-        tests.join(name).to_str().unwrap().to_string()
-    };
+    let program = |name: &str| fixture(&format!("genx/phi_swap/{name}"));
     let words = fs::read(program("phi_swap.spv")).unwrap();
     let file = folder.write("k", &words);
     let (visa, of_text) = (folder.path("k.visaasm"), folder.path("text.visaasm"));
@@ -861,8 +855,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 fn the_version_of_the_convention_is_chosen() {
     let folder = Folder::new("abi");
-    let source = "%s/../../corpus/kernels/call_single/call_single.visaasm";
-    let source = source.replace("%s", env!("CARGO_MANIFEST_DIR"));
+    let source = fixture("kernels/call_single/call_single.visaasm");
     let code = |args: &[&str]| {
         let out = folder.path("out.bin");
         pass(&[&["compile", "-p", "skl", &source, "-o", &out], args].concat());

@@ -5,12 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::program::{Folder, example, examples, fail, kiln, pass, text};
+use super::program::{Folder, example, examples, fail, fixture, kiln, pass, text};
 
 fn lines_fixture(extension: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/lines");
-    let path = folder.join("sum").with_extension(extension);
-    path.display().to_string()
+    fixture(&format!("lines/sum.{extension}"))
 }
 
 /// The documented interface is valid: the example runs from an object file made with it.

@@ -31,6 +31,11 @@ pub fn example(name: &str, extension: &str) -> String {
         .to_string()
 }
 
+/// Path of a file of the corpus.
+pub fn fixture(name: &str) -> String {
+    kiln_corpus::path(name).display().to_string()
+}
+
 /// A folder for one test's files, empty before the test and removed after it.
 pub struct Folder(pub PathBuf);
 

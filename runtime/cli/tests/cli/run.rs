@@ -133,7 +133,7 @@ fn a_budget_ends_a_run() {
 fn programs_with_narrow_pointers_run() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let launch = tests.join("../../examples/saxpy/launch.yaml");
-    let narrow = tests.join("../../corpus/narrow");
+    let narrow = kiln_corpus::path("narrow");
     let made = std::env::temp_dir().join(format!("narrow-{}.zebin", std::process::id()));
     let kiln = |args: &[&Path]| {
         let output = Command::new(env!("CARGO_BIN_EXE_kiln")).args(args).output();
@@ -156,7 +156,7 @@ fn programs_with_narrow_pointers_run() {
 
 #[test]
 fn pictures_go_in_and_out_on_the_command_line() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels/img_resize");
+    let folder = kiln_corpus::path("kernels/img_resize");
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images-pictures");
     std::fs::create_dir_all(&dir).unwrap();
     let texels = std::fs::read(folder.join("im.bin")).unwrap();
@@ -230,11 +230,10 @@ fn a_program_runs_as_the_platform_it_is_for() {
 
 #[test]
 fn functions_beside_the_only_kernel_are_no_kernel_to_choose() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels/sha256");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
     let output = command
         .arg("translate")
-        .arg(dir.join("sha256.zebin"))
+        .arg(kiln_corpus::path("kernels/sha256/sha256.zebin"))
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");

@@ -3,8 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn fixture() -> Zebin {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/lines/sum.zebin");
-    Zebin::parse(&std::fs::read(path).expect("the fixture")).expect("an object file")
+    Zebin::parse(&kiln_corpus::read("lines/sum.zebin")).expect("an object file")
 }
 
 /// The tables of a reference object file equal those that readelf prints (`sum.lines`).
@@ -14,7 +13,7 @@ fn lines_are_those_of_readelf() {
     let table = &tables["sum"];
     assert_eq!(tables.len(), 1);
     let mut expected: Vec<(u32, Option<u32>)> = Vec::new();
-    for row in include_str!("../../../../corpus/lines/sum.lines").lines() {
+    for row in kiln_corpus::text("lines/sum.lines").lines() {
         let (offset, line) = row.split_once(' ').expect("two columns");
         let offset = u32::from_str_radix(offset.trim_start_matches("0x"), 16);
         expected.push((offset.expect("an offset"), line.parse().ok()));

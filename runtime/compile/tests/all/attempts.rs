@@ -98,9 +98,8 @@ fn arrays_move_to_memory_where_registers_are_too_few() {
 /// The call reads its address late, and all units that its callee leaves as they are hold other values.
 #[test]
 fn values_are_spilled_for_the_address_of_a_call() {
-    let text =
-        include_str!("../../../../corpus/programs/found/function-called-again-by-address.visaasm");
-    assert_eq!(compile(text, 128).attempt.name, "usual");
+    let text = kiln_corpus::text("programs/found/function-called-again-by-address.visaasm");
+    assert_eq!(compile(&text, 128).attempt.name, "usual");
 }
 
 #[test]

@@ -111,23 +111,19 @@ fn assert_same(a: &CompiledModule, b: &CompiledModule, what: &str) {
 #[test]
 fn what_comes_from_the_cache_is_what_was_compiled() {
     let folder = Folder::new("same");
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels");
     let mut files: Vec<(PathBuf, PathBuf)> = Vec::new();
-    for name in ["saxpy", "nested_loops", "double", "switch"] {
-        let stem = tests.join(format!("../../../examples/{name}/{name}"));
-        files.push((stem.with_extension("visaasm"), stem.with_extension("zebin")));
-    }
     for name in [
+        "saxpy",
+        "nested_loops",
+        "double",
+        "switch",
         "call_address",
         "call_recursive",
         "call_divergent",
         "const_table",
     ] {
-        let visa = fs::read_dir(tests.join(name)).unwrap();
-        let visa = visa.map(|entry| entry.unwrap().path());
-        let mut visa = visa.filter(|path| path.extension().is_some_and(|e| e == "visaasm"));
-        let visa = visa.next().unwrap();
-        files.push((visa.clone(), visa.with_extension("zebin")));
+        let kernel = kiln_corpus::Kernel::named(name);
+        files.push((kernel.visa("skl").unwrap(), kernel.object("skl").unwrap()));
     }
     for (visa, info) in files {
         let (bytes, info) = (fs::read(&visa).unwrap(), fs::read(&info).unwrap());
@@ -418,14 +414,13 @@ fn modules_of_several_files_are_found() {
 #[test]
 fn modules_of_llvm_ir_are_found_with_their_interfaces() {
     let folder = Folder::new("genx");
-    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/genx");
     let forms = [
         ("two_kernels", "ll"),
         ("subroutine", "opaque.bc"),
         ("stack_call", "spv"),
     ];
     for (name, form) in forms {
-        let bytes = fs::read(programs.join(name).join(format!("{name}.{form}"))).unwrap();
+        let bytes = kiln_corpus::read(&format!("genx/{name}/{name}.{form}"));
         let plain = compile(options(), None, &bytes);
         assert!(plain.interface.is_some());
         let cold = folder.open();

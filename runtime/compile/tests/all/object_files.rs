@@ -41,24 +41,9 @@ fn compile(text: &str) -> CompiledModule {
 
 /// Every kernel of the examples and of the tests, with the reference's object file.
 fn pairs() -> Vec<(PathBuf, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    for place in ["../../examples", "../../corpus/kernels"] {
-        for folder in fs::read_dir(root.join(place)).unwrap() {
-            let folder = folder.unwrap().path();
-            let Ok(files) = fs::read_dir(&folder) else {
-                continue;
-            };
-            for file in files {
-                let visa = file.unwrap().path();
-                let zebin = visa.with_extension("zebin");
-                if visa.extension().is_some_and(|e| e == "visaasm") && zebin.exists() {
-                    found.push((visa, zebin));
-                }
-            }
-        }
-    }
-    found.sort();
+    let kernels = kiln_corpus::kernels(&kiln_corpus::COMMON).into_iter();
+    let pair = |k: kiln_corpus::Kernel| Some((k.visa("skl")?, k.object("skl")?));
+    let found: Vec<_> = kernels.filter_map(pair).collect();
     assert!(found.len() > 150, "only {} found", found.len());
     found
 }
@@ -690,8 +675,7 @@ const LINES: [&str; 4] = ["visaasm", "zebin", "lines", "cl"];
 
 fn lines_fixture(extension: &str) -> Vec<u8> {
     assert!(LINES.contains(&extension));
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/lines");
-    fs::read(folder.join("sum").with_extension(extension)).unwrap()
+    kiln_corpus::read(&format!("lines/sum.{extension}"))
 }
 
 fn with_lines() -> (CompiledModule, Zebin) {
@@ -863,8 +847,7 @@ fn any_name_of_a_file_is_written() {
 /// In a kernel's code that includes its callees, each function's rows belong to it.
 #[test]
 fn lines_of_called_functions_are_theirs() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels/call_recursive");
-    let visa = fs::read_to_string(folder.join("call_recursive.visaasm")).unwrap();
+    let visa = kiln_corpus::text("kernels/call_recursive/call_recursive.visaasm");
     let module = compile(&visa);
     let kernel = &module.kernels[0];
     assert!(kernel.symbols.len() > 1);
@@ -936,32 +919,23 @@ fn a_relinked_object_file_has_our_code() {
 /// follows its new mode.
 #[test]
 fn threads_of_an_execution_unit_follow_the_register_mode() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let object = |path: &Path| Zebin::parse(&fs::read(path).unwrap()).unwrap();
     let (mut modes, mut kernels) = (Vec::new(), 0);
-    for place in ["kernels", "xe_kernels"] {
-        for folder in fs::read_dir(tests.join(place)).unwrap() {
-            let folder = folder.unwrap().path();
-            for platform in platform::PLATFORMS {
-                let name = folder.file_name().unwrap();
-                let path = folder
-                    .join(platform.name)
-                    .join(name)
-                    .with_extension("zebin");
-                if !path.exists() {
+    for kernel in kiln_corpus::kernels(&["kernels", "xe_kernels"]) {
+        for platform in platform::PLATFORMS.iter().filter(|p| p.name != "skl") {
+            let Some(path) = kernel.object(platform.name) else {
+                continue;
+            };
+            for kernel in object(&path).ze_info.kernels {
+                let env = kernel.execution_env;
+                let mode = platform.mode_of(env.grf_count);
+                if env.eu_thread_count == 0 {
                     continue;
                 }
-                for kernel in object(&path).ze_info.kernels {
-                    let env = kernel.execution_env;
-                    let mode = platform.mode_of(env.grf_count);
-                    if env.eu_thread_count == 0 {
-                        continue;
-                    }
-                    let found = (env.grf_count, env.eu_thread_count);
-                    assert_eq!(found, (mode.grfs, mode.threads), "{}", path.display());
-                    modes.push((platform.name, mode.grfs));
-                    kernels += 1;
-                }
+                let found = (env.grf_count, env.eu_thread_count);
+                assert_eq!(found, (mode.grfs, mode.threads), "{}", path.display());
+                modes.push((platform.name, mode.grfs));
+                kernels += 1;
             }
         }
     }
@@ -969,13 +943,13 @@ fn threads_of_an_execution_unit_follow_the_register_mode() {
     modes.dedup();
     assert!(kernels > 200 && modes.len() > 8, "{kernels}, {modes:?}");
 
-    let folder = tests.join("kernels/half_arith/bmg");
-    let bytes = fs::read(folder.join("half_arith.visaasm")).unwrap();
+    let kernel = kiln_corpus::Kernel::named("half_arith");
+    let bytes = fs::read(kernel.visa("bmg").unwrap()).unwrap();
     let bmg = platform::find("bmg").unwrap();
     for (grfs, threads) in [(128, 8), (256, 4)] {
         let mut options = Options::new(bmg);
         (options.grfs, options.grf_limit) = (Grfs::Limit, grfs);
-        let zebin = object(&folder.join("half_arith.zebin"));
+        let zebin = object(&kernel.object("bmg").unwrap());
         let made = relink(&Session::new(options), zebin, &[input(&bytes)], true, false);
         let made = made.unwrap_or_else(|e| panic!("{e}"));
         let env = &made.zebin.ze_info.kernels[0].execution_env;
@@ -985,13 +959,13 @@ fn threads_of_an_execution_unit_follow_the_register_mode() {
 
 #[test]
 fn kernels_without_visa_are_listed_or_kept() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let zebin = root.join("two_kernels/two.zebin");
+    let zebin = kiln_corpus::path("two_kernels/two.zebin");
     let theirs = Zebin::parse(&fs::read(&zebin).unwrap()).unwrap();
     let names = theirs.kernels.iter().map(|k| k.name.as_str());
     let names: Vec<&str> = names.filter(|name| *name != FUNCTIONS).collect();
-    let visa = fs::read_to_string(root.join("two_kernels/two.visaasm")).unwrap();
-    let whole = relinked(&zebin, &[&root.join("two_kernels/two.visaasm")], false).unwrap();
+    let visa = kiln_corpus::path("two_kernels/two.visaasm");
+    let whole = relinked(&zebin, &[&visa], false).unwrap();
+    let visa = fs::read_to_string(visa).unwrap();
     assert_eq!(whole.replaced, names);
 
     // The first kernel's text alone.

@@ -7,7 +7,6 @@ use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, Platform};
 use kiln_visa::text;
 
-const TABLE: &str = include_str!("../../../../corpus/raw_sends/table.txt");
 /// Low bits of the first word.
 const OPCODE: u128 = 0x7f;
 const SEND: u128 = 0x31;
@@ -115,10 +114,11 @@ fn check(head: &str, kernel: &[(u128, &str)], grf_limit: u32) -> Result<(), Stri
 
 #[test]
 fn every_field_is_what_the_reference_encodes() {
-    let head = TABLE.split("\n\n").next().expect("a head").to_owned() + "\n";
+    let table = kiln_corpus::text("raw_sends/table.txt");
+    let head = table.split("\n\n").next().expect("a head").to_owned() + "\n";
     let mut wrong = Vec::new();
     let mut count = 0;
-    for kernel in TABLE.split("\n\n").skip(1) {
+    for kernel in table.split("\n\n").skip(1) {
         let kernel: Vec<(u128, &str)> = kernel
             .lines()
             .map(|line| {

@@ -186,19 +186,12 @@ fn routines(path: &Path) -> Vec<Function> {
 #[test]
 fn spilling_is_near_the_best() {
     let wanted = std::env::var("BLOCKS").map_or(BLOCKS, |n| n.parse().unwrap());
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernels");
-    let mut kernels: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    kernels.sort();
     let (mut blocks, mut ours, mut best) = (0, 0, 0);
-    'all: for kernel in kernels {
-        let name = kernel.file_name().unwrap().to_string_lossy().into_owned();
-        let path = kernel.join(format!("{name}.visaasm"));
-        if !path.exists() {
+    'all: for kernel in kiln_corpus::kernels(&["kernels"]) {
+        let name = &kernel.name;
+        let Some(path) = kernel.visa("skl") else {
             continue;
-        }
+        };
         for func in routines(&path) {
             let live = Liveness::new(&func, &Graph::new(&func));
             for block in func.blocks.keys().take(KERNEL_BLOCKS) {

@@ -3,7 +3,7 @@
 //! executed for one group of their own launch.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
 use kiln_emit::encoding::{decode, encode};
@@ -43,35 +43,17 @@ pub struct Fixture {
     code: Vec<Vec<u8>>,
 }
 
-/// The folder of the whole project.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .find(|folder| folder.join("examples/saxpy/saxpy.visaasm").exists())
-        .expect("the examples")
-}
-
 /// A kernel's folder and its object file.
 type Files = (PathBuf, PathBuf);
 
 /// Folders of the kernels with object files for a platform.
-fn files(device: &'static str) -> Vec<Files> {
-    let roots = ["examples", "corpus/kernels", "corpus/xe_kernels"];
-    let mut files: Vec<Files> = roots
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("a folder"))
-        .filter_map(|entry| {
-            let dir = entry.expect("a folder of a kernel").path();
-            let name = format!("{}.zebin", dir.file_name()?.to_str()?);
-            let own = match device {
-                "skl" => dir.clone(),
-                other => dir.join(other),
-            };
-            Some((dir, own.join(name))).filter(|(_, file)| file.exists())
-        })
-        .collect();
-    files.sort();
-    files
+fn files(device: &str) -> Vec<Files> {
+    let kernels = kiln_corpus::kernels(&kiln_corpus::ALL).into_iter();
+    let object = |kernel: kiln_corpus::Kernel| Some((kernel.object(device)?, kernel.folder));
+    kernels
+        .filter_map(object)
+        .map(|(file, folder)| (folder, file))
+        .collect()
 }
 
 impl Fixture {

@@ -98,7 +98,7 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
         let result = launch.run(code);
         result.map(|_| launch.args).map_err(|e| e.to_string())
     };
-    let folder = root.join("../../corpus/flow_graphs/lost_channels");
+    let folder = kiln_corpus::path("flow_graphs/lost_channels");
     for name in ["0", "1", "2", "3", "4", "min"] {
         let text = std::fs::read_to_string(folder.join(format!("{name}.visaasm"))).unwrap();
         let theirs = std::fs::read(folder.join(format!("{name}.dat"))).unwrap();

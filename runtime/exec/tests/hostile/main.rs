@@ -270,7 +270,7 @@ fn image(size: [u32; 2]) -> Image {
 }
 
 fn texts() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile/texts");
+    let folder = kiln_corpus::path("hostile/texts");
     let entries = fs::read_dir(folder).expect("the texts");
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();

@@ -5,7 +5,7 @@
 //! listing.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kiln_emit::encoding::decode;
 use kiln_emit::inst::{Inst, Op};
@@ -31,13 +31,9 @@ pub fn find(name: &str) -> &'static Platform {
     platform::find(name).expect("a platform of the executor")
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 /// The kinds of the platform's list; none if it has no list.
 pub fn listed(platform: &'static Platform) -> Result<Vec<Inst>, String> {
-    let path = root().join(format!("../../corpus/ops/kinds/{}.txt", platform.name));
+    let path = kiln_corpus::path("ops/kinds").join(format!("{}.txt", platform.name));
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -78,35 +74,17 @@ pub fn add(kinds: &mut Kinds, code: &[u8], platform: &'static Platform) -> Resul
 }
 
 /// The folders of the project's kernels, and the object files that a platform has of them.
-pub fn object_files(platform: &'static Platform) -> Result<Vec<(PathBuf, PathBuf)>, String> {
-    let mut files = Vec::new();
-    for folder in [
-        "../../corpus/kernels",
-        "../../examples",
-        "../../corpus/xe_kernels",
-    ] {
-        let entries = std::fs::read_dir(root().join(folder)).map_err(|e| e.to_string())?;
-        for entry in entries {
-            let dir = entry.map_err(|e| e.to_string())?.path();
-            let name = dir.file_name().unwrap_or_default().to_string_lossy();
-            let own = match platform.name {
-                "skl" => dir.clone(),
-                other => dir.join(other),
-            };
-            let file = own.join(format!("{name}.zebin"));
-            if file.exists() {
-                files.push((dir, file));
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
+pub fn object_files(platform: &Platform) -> Vec<(PathBuf, PathBuf)> {
+    let kernels = kiln_corpus::kernels(&kiln_corpus::ALL).into_iter();
+    let object = |kernel: kiln_corpus::Kernel| Some((kernel.object(platform.name)?, kernel.folder));
+    let files = kernels.filter_map(object);
+    files.map(|(file, folder)| (folder, file)).collect()
 }
 
 /// The kinds in the object files of a platform.
 pub fn of_object_files(platform: &'static Platform) -> Result<Kinds, String> {
     let mut kinds = Kinds::new();
-    for (_, file) in object_files(platform)? {
+    for (_, file) in object_files(platform) {
         let failed = |e: String| format!("{}: {e}", file.display());
         let bytes = std::fs::read(&file).map_err(|e| failed(e.to_string()))?;
         let zebin = Zebin::parse(&bytes).map_err(|e| failed(e.to_string()))?;

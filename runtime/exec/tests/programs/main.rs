@@ -21,7 +21,7 @@ use case::Case;
 use kiln_emit::platform::{self, Platform};
 
 /// Programs that failed once.
-const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/programs/found");
+const FOUND: &str = "programs/found";
 
 fn target(name: &str) -> &'static Platform {
     platform::find(name).expect("a known platform")
@@ -67,7 +67,10 @@ fn programs_for_xe2_compute_what_their_trees_say() {
 #[test]
 fn what_went_wrong_once_does_not_again() {
     let mut tried = 0;
-    for entry in std::fs::read_dir(FOUND).expect("a folder").flatten() {
+    for entry in std::fs::read_dir(kiln_corpus::path(FOUND))
+        .expect("a folder")
+        .flatten()
+    {
         let text = std::fs::read_to_string(entry.path()).expect("a text");
         let name = entry.file_name().into_string().expect("a name");
         check(&name, &Case::read(&text).expect("a case"));

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{CompileError, Compiled, Options};
@@ -28,9 +29,10 @@ use kiln_visa::{text, verify};
 
 use crate::{access, common, ops, reference};
 
-const HEAD: &str = include_str!("../../../../corpus/visa_ops/forms/head.visaasm");
-const FORMS: &str = include_str!("../../../../corpus/visa_ops/forms/forms.txt");
-const ENCODINGS: &str = include_str!("../../../../corpus/visa_ops/forms/encodings.txt");
+static HEAD: LazyLock<String> = LazyLock::new(|| kiln_corpus::text("visa_ops/forms/head.visaasm"));
+static FORMS: LazyLock<String> = LazyLock::new(|| kiln_corpus::text("visa_ops/forms/forms.txt"));
+static ENCODINGS: LazyLock<String> =
+    LazyLock::new(|| kiln_corpus::text("visa_ops/forms/encodings.txt"));
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/instructions.md");
 /// Reason why forms are refused that the specification allows on the platform.
 const NO_ORACLE: &str = "\
@@ -57,8 +59,8 @@ fn source(form: &str) -> String {
                 lines.join("\n")
             )
         }
-        false if has_end(form) => format!("{HEAD}{}\n", lines.join("\n")),
-        false => format!("{HEAD}{}\nret (M1, 1)\n", lines.join("\n")),
+        false if has_end(form) => format!("{}{}\n", *HEAD, lines.join("\n")),
+        false => format!("{}{}\nret (M1, 1)\n", *HEAD, lines.join("\n")),
     }
 }
 

@@ -17,14 +17,11 @@ use crate::{cases, common};
 
 /// Cases of each operation in the file.
 const SAMPLE: u32 = 12;
-const TABLE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../corpus/visa_ops/reference.txt"
-);
+const TABLE: &str = "visa_ops/reference.txt";
 
 /// True if the file has results of an operation.
 pub fn has(op: &str) -> bool {
-    let table = fs::read_to_string(TABLE).unwrap_or_default();
+    let table = kiln_corpus::text(TABLE);
     table.lines().any(|line| {
         line.split_once(' ').is_some_and(|(of, told)| {
             of.split('.').next() == Some(op) && u64::from_str_radix(told, 16).is_ok()
@@ -76,7 +73,7 @@ fn kinds() -> Vec<(&'static str, Make)> {
 
 #[test]
 fn the_references_code_leaves_the_same() {
-    let table = fs::read_to_string(TABLE).unwrap();
+    let table = kiln_corpus::text(TABLE);
     let mut lines = table.lines();
     let mut compared = 0;
     for (op, make) in kinds() {

@@ -1,7 +1,6 @@
 //! Kernels near valid ones, for the property test and the fuzz target: the texts of examples and of the tests'
 //! kernels, changed line by line so that many results are still vISA.
 
-use std::path::Path;
 use std::sync::OnceLock;
 
 use kiln_compile::source::Input;
@@ -36,45 +35,27 @@ const LIMITS: [u32; 3] = [128, 40, 24];
 /// Characters that separate the words of a line.
 const SEPARATORS: &[char] = &[' ', ',', '(', ')', '<', '>', ';', ':', '='];
 
-/// The folder of the whole project.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .find(|folder| folder.join("examples/saxpy/saxpy.visaasm").exists())
-        .expect("the examples")
-}
-
-/// Texts in the subfolders of a folder, each named for its subfolder, or in parts of these that are for one platform.
-fn texts_in(folder: &Path, part: &str) -> Vec<String> {
-    let mut folders: Vec<_> = std::fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| entry.expect("a folder of a kernel").path())
-        .collect();
-    folders.sort();
-    let text = |folder: std::path::PathBuf| {
-        let name = folder.file_name()?.to_str()?.to_owned();
-        let path = folder.join(part).join(name);
-        std::fs::read_to_string(path.with_extension("visaasm")).ok()
-    };
-    folders.into_iter().filter_map(text).collect()
+/// Texts for a platform of the kernels in sets of the corpus.
+fn texts_in(sets: &[&str], platform: &str) -> Vec<String> {
+    let kernels = kiln_corpus::kernels(sets).into_iter();
+    let texts = kernels.filter_map(|kernel| kernel.visa(platform));
+    texts
+        .map(|path| std::fs::read_to_string(path).expect("a text"))
+        .collect()
 }
 
 /// The texts of the examples.
 pub fn texts() -> &'static [String] {
     static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
-    TEXTS.get_or_init(|| texts_in(&root().join("examples"), ""))
+    TEXTS.get_or_init(|| texts_in(&["examples"], "skl"))
 }
 
 /// Texts of the examples and of the tests' kernels for Gen9, and for Xe2 and Xe3.
 fn all_texts(platform: &Platform) -> &'static [String] {
     static TEXTS: [OnceLock<Vec<String>>; 2] = [const { OnceLock::new() }; 2];
     let newer = platform.memory == MessageFamily::LoadStore;
-    TEXTS[usize::from(newer)].get_or_init(|| {
-        let part = if newer { "bmg" } else { "" };
-        let folders = ["examples", "corpus/kernels", "corpus/xe_kernels"];
-        let texts = folders.map(|folder| texts_in(&root().join(folder), part));
-        texts.concat()
-    })
+    let made_for = if newer { "bmg" } else { "skl" };
+    TEXTS[usize::from(newer)].get_or_init(|| texts_in(&kiln_corpus::ALL, made_for))
 }
 
 /// A text for a platform made from the data, and its register limit. The first byte chooses a text, the second the registers and
