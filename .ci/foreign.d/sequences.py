@@ -1,0 +1,210 @@
+"""Rules of several instructions, one function each: takes the places of a kernel, yields those where the rule is broken.
+
+The table SEQUENCES names, for each, the platforms and the source.
+"""
+import re
+
+from listing import CONTROL_FLOW
+from rules import XE_LP, Platform, on, since, state, step, waits
+
+FENCE = re.compile(r"fence")
+REGISTER = re.compile(r"\br(\d+)")
+
+
+def ends(code):
+    return (n for n, place in enumerate(code) if place.form.eot)
+
+
+def fence_read(code, p):
+    for n, place in enumerate(code):
+        if not place.form.send or not FENCE.search(place.text):
+            continue
+        answer = place.instruction.words[0].split(":")[0]
+        if answer == "null":
+            continue
+        read = re.compile(rf"\b{answer}(?:\.\d+)?[<:\s]")
+        for after in code[n + 1:]:
+            if after.form.ops and any(read.match(o.text + " ") for o in after.instruction.srcs):
+                break
+            if after.form.send or after.form.op in ("wait", "ret"):
+                yield place
+                break
+
+
+def math_nop(code, p):
+    for n, place in enumerate(code[:-1]):
+        if place.form.op == "math" and place.form.function in ("fdiv", "pow"):
+            after = code[n + 1].form
+            if after.dst is not None and after.dst.grf and after.op != "nop":
+                if after.dst.offset + (after.width - 1) * step(after) + after.dst.size > p.grf:
+                    yield place
+
+
+def release(place):
+    """The move that waits for a message's sources on Ponte Vecchio."""
+    return place.form.dst is not None and place.form.dst.file == "null" and "0x30433" in place.text
+
+
+def state_next(code, p):
+    for n, place in enumerate(code[:-1]):
+        if place.form.ops and state(place.form) and code[n + 1].form.op != "sync" and not release(code[n + 1]) and not waits(code[n + 1].form, p):
+            yield place
+
+
+def flags_read(code, p):
+    for n in ends(code):
+        if not any(any(s.file == "f" for s in place.form.srcs) for place in code[max(0, n - 4):n]):
+            yield code[n]
+
+
+def accumulator_cleared(code, p):
+    for n in ends(code):
+        if not any(place.form.dst is not None and place.form.dst.file == "acc" for place in code[max(0, n - 12):n]):
+            yield code[n]
+
+
+def fence_last(code, p):
+    """Writes of the data cache, then the end of the thread without a fence."""
+    for n in ends(code):
+        writes = any(place.form.send and re.search(r"write|store|atomic|scatter", place.text) and "slm" not in place.text for place in code[:n])
+        if writes and not any(place.form.send and FENCE.search(place.text) for place in code[max(0, n - 16):n]):
+            yield code[n]
+
+
+def end_distance(code, p):
+    for n in ends(code):
+        if not any(d == 1 for _, d in code[n].form.distances()):
+            yield code[n]
+
+
+def end_nop(code, p):
+    """Functions may follow; the reference puts the `nop` after the last instruction only."""
+    if code and code[-1].form.eot:
+        yield code[-1]
+
+
+def end_payload(code, p):
+    for n in ends(code):
+        registers = [int(r) for r in REGISTER.findall(code[n].text.partition("//")[0])]
+        if registers and min(registers) < 112:
+            yield code[n]
+
+
+def depths(code):
+    """The number of divergent branches open at each place: those by a mask of channels, from the branch to its target."""
+    at = {label: n for n, place in enumerate(code) for label in place.labels}
+    change = [0] * (len(code) + 1)
+    for n, place in enumerate(code):
+        f = place.form
+        if f.op not in ("goto", "if", "while", "break", "cont", "brc", "brd") or f.nomask or not (f.predicated or f.op == "if"):
+            continue
+        targets = [at[w] for w in place.instruction.words if w in at]
+        if not targets:
+            continue
+        first, last = min(targets + [n]), max(targets + [n])
+        change[first + (first == n)] += 1
+        change[last + (last == n and first != n)] -= 1
+    depth, result = 0, []
+    for c in change[:len(code)]:
+        depth += c
+        result.append(depth)
+    return result
+
+
+def unmasked(code, p):
+    for place, depth in zip(code, depths(code)):
+        f = place.form
+        if depth < 2 or not f.nomask or f.predicated or f.op in CONTROL_FLOW or f.op in ("sync", "nop", "wait") or f.eot:
+            continue
+        # Predication by any channel of the mask is set up by instructions without a predicate, from the mask to a flag.
+        if f.dst is not None and (f.dst.file in ("f", "null") or any(s.file in ("ce", "f", "sr", "cr", "ip") for s in f.srcs)):
+            continue
+        if f.op == "csel" and f.width <= 4:
+            continue
+        yield place
+
+
+def read_suppression(code, p):
+    """A divergent branch without the dummy `csel` before it."""
+    for n, place in enumerate(code):
+        f = place.form
+        if f.op in ("goto", "if", "while", "break") and f.predicated and not f.nomask and ".any" not in f.predicate and ".all" not in f.predicate:
+            if not any(before.form.op == "csel" and before.form.width <= 4 for before in code[max(0, n - 3):n]):
+                yield place
+
+
+def source_release(code, p):
+    """A wait for a message's sources without the moves that make up for their early release."""
+    for n, place in enumerate(code):
+        f = place.form
+        if any(re.fullmatch(r"\$\d+\.src", o) for o in f.options) and not f.send and not (f.dst is not None and f.dst.file == "null"):
+            if f.op != "sync" and f.dst is not None and f.dst.grf:
+                yield place
+
+
+def header_written(code, p):
+    """The first register of the thread's header written, though a preemption reads it."""
+    for place in code:
+        d = place.form.dst
+        if d is not None and d.grf and place.instruction.dst.number == 0:
+            yield place
+        elif place.form.send and place.instruction.words[:1] and re.match(r"r0(\D|$)", place.instruction.words[0]):
+            yield place
+
+
+def product_after_sum(code, p):
+    for before, place in zip(code, code[1:]):
+        if place.form.op in ("macl", "mach", "mul") and before.form.op == "add3" and place.form.op == "macl":
+            a, b = before.instruction, place.instruction
+            if a.srcs[1].grf and b.srcs[1].grf and a.srcs[1].text.split(":")[0] == b.srcs[1].text.split(":")[0]:
+                yield place
+
+
+def overlap(code, p):
+    for place in code:
+        if not place.form.send:
+            continue
+        words = place.instruction.words
+        lengths = re.search(r"wr:(\d+)h?\+(\d+), rd:(\d+)", place.text)
+        if lengths is None or len(words) < 3:
+            continue
+        first, second, answer = (int(n) for n in lengths.groups())
+        ranges = []
+        for word, length in zip(words, (answer, first, second)):
+            found = re.match(r"r(\d+)", word)
+            ranges.append(set(range(int(found[1]), int(found[1]) + length)) if found else set())
+        if ranges[0] & (ranges[1] | ranges[2]):
+            yield place
+
+
+# Name, platforms, function, source.
+SEQUENCES = [
+    ("fence-read", on("skl", "icllp"), fence_read, "IGC SWWA.cpp addFenceCommit: the response is read before the next message"),
+    ("math-nop", on("skl"), math_nop, "IGC HWCaps.inc hasFdivPowWA, SWWA.cpp HWWorkaround"),
+    ("state-next", since(XE_LP), state_next, "IGC SWSB_G4IR.cpp setFollowDistOneAReg, insertSync"),
+    ("end-flags", on("skl"), flags_read, "IGC iskl_wa.c WaClearArfDependenciesBeforeEot"),
+    ("end-accumulator", on("tgllp"), accumulator_cleared, "IGC Wa_14010017096; Mesa mesa_defs.json"),
+    ("end-fence", on("tgllp"), fence_last, "IGC Wa_1807084924 (-waClearHDCWrite)"),
+    ("end-distance", on("tgllp", "dg2"), end_distance, "IGC Wa_14013672992"),
+    ("end-nop", on("tgllp", "dg2", "pvc"), end_nop, "IGC Wa_16013338947"),
+    ("end-payload", on("skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl"), end_payload, "PRM: the payload of an end of thread is in r112 to r127"),
+    ("unmasked-divergent", on("tgllp"), unmasked, "Mesa mesa_defs.json Wa_1808850743; IGC SWWA.cpp doNoMaskWA"),
+    ("read-suppression", on("tgllp"), read_suppression, "IGC Wa_16012061344, Wa_16012292205"),
+    ("source-release", on("pvc"), source_release, "IGC SWSB_G4IR.cpp PVCSendWARWA"),
+    ("header-written", on("skl", "icllp", "tgllp", "dg2", "mtl", "lnl", "bmg", "ptl"), header_written, "IGC getR0AccessFromOptions, mustReserveR1"),
+    ("product-after-sum", on("lnl", "bmg", "ptl"), product_after_sum, "Mesa Wa_18035690555 (emit_dummy_mov_mulmac)"),
+    ("response-overlap", on("icllp", "mtl", "pvc"), overlap, "IGC WaDisableSendSrcDstOverlap"),
+]
+
+
+def select(platform, names=None):
+    facts = Platform(platform)
+    return facts, [(name, test, source) for name, when, test, source in SEQUENCES if when(facts) and (names is None or name in names)]
+
+
+# (rule, platform) -> why the reference's code breaks it. Such findings are shown with --reference as decided.
+DECIDED = {
+    ("end-flags", "skl"): "GenX_IR and ocloc make the tree's objects without the driver's option; 328 of the driver's kernels read a flag",
+    ("source-release", "pvc"): "21 of 7,042: the message that is waited for was followed by the moves, or reads no register that is written",
+    ("unmasked-divergent", "tgllp"): "calls by address: the return address is made from ip, and copies around the loop over the callees",
+}
