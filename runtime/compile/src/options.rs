@@ -43,8 +43,7 @@ pub struct Options {
     /// True if threads may be interrupted in the middle of the code (mid-thread preemption), for which some platforms
     /// need a header in messages to the sampler.
     pub interruptible: bool,
-    /// The allocator. If it finds too few registers, a later [attempt](crate::attempt::ATTEMPTS) takes
-    /// [`Allocator::Ion`].
+    /// The register allocator of all attempts.
     pub allocator: Allocator,
     /// Runs the optional passes.
     pub optimize: bool,
