@@ -1,12 +1,16 @@
 //! Errata of the machines and the rules that their code must keep, one row each.
 //!
-//! [`ROWS`] says where an erratum is, from which source it is known, what code must do and who does it.
-//! goes through the public lists name by name, so that none is forgotten. A pass asks `platform.needs(Erratum::X)`: the
+//! [`ROWS`] says where an erratum is, from which source it is known, what code must do and who does it. [`UPSTREAM`]
+//! goes through the public lists name by name, so that none is forgotten; [`page`] is docs/errata.md. A pass asks `platform.needs(Erratum::X)`: the
 //! bits of a platform and stepping are made from the rows once, when this crate is compiled.
 
+mod page;
 mod rows;
+mod upstream;
 
+pub use page::{page, platforms_of};
 pub use rows::{Erratum, ROWS};
+pub use upstream::{Class, Fate, List, UPSTREAM};
 
 use crate::platform::Model;
 
@@ -19,6 +23,7 @@ impl Stepping {
     pub const B0: Self = Self(0x10);
     pub const C0: Self = Self(0x20);
     pub const D0: Self = Self(0x30);
+    pub const H0: Self = Self(0x70);
     /// Later than any revision.
     const NEVER: Self = Self(0xff);
 

@@ -281,7 +281,7 @@ pub enum MessageFamily {
 /// Skylake.
 pub const SKL: Platform = Platform::of(Identity {
     model: Model::Skl,
-    errata: Errata::of(Model::Skl, Stepping::C0),
+    errata: Errata::of(Model::Skl, Stepping::H0),
     name: "skl",
     aliases: &["kbl", "cfl"],
     generation: Generation::Skl,

@@ -3,7 +3,7 @@
 //! Sources are files of the reference compiler (`visa/`, `IGC/Compiler/CISACodeGen/`, `skuwa/`) and of Mesa
 //! (`src/intel/compiler/`), and the public programmer's reference manuals (PRM).
 
-use super::Status::{Made, NotNeeded, Open};
+use super::Status::{Made, NotNeeded, Open, Refused};
 use super::{Row, Stepping, Switch, all, between};
 use crate::platform::Model::*;
 
@@ -42,11 +42,15 @@ rows! {
         None, Made { pass: "isel/src/select/alu.rs", check: "runtime/exec/tests/kernels.rs" };
     SwitchOnUnscored, "noScoreBoard", all([Skl, Bxt, Icllp]),
         "SWWA.cpp HWWorkaround, G4_IR.cpp noScoreBoard",
-        "has {Switch} on each write of an architecture register without a scoreboard: cr0, sr0, sp, tm0, n0, tdr0",
+        "has {Switch} on each write of an architecture register without a scoreboard: cr0, sr0, sp, tm0, ip, dbg0",
         None, Open;
-    FenceResponseRead, "needsFenceCommitEnable", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
+    FenceTokenWaited, "needsFenceCommitEnable, with tokens", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "SWWA.cpp addFenceCommit, HWCaps.inc needsFenceCommitEnable",
-        "reads the response of a fence before the next message, the thread's end or a return; with a software scoreboard the next message waits for its token",
+        "waits for the token of a fence before the next message, the thread's end or a return",
+        Some(Switch { option: "-skipFenceCommit", driver: "off: it is waited for" }), Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
+    FenceResponseRead, "needsFenceCommitEnable", all([Skl, Bxt, Icllp]),
+        "SWWA.cpp addFenceCommit, HWCaps.inc needsFenceCommitEnable",
+        "reads the response of a fence before the next message, the thread's end or a return",
         Some(Switch { option: "-skipFenceCommit", driver: "off: the response is read" }), Open;
     NopAfterQuotient, "hasFdivPowWA", all([Skl, Bxt]),
         "HWCaps.inc hasFdivPowWA, SWWA.cpp HWWorkaround",
@@ -84,10 +88,10 @@ rows! {
         "HWCaps.inc needResetA0forVxHA0, PrologEpilog.cpp resetA0",
         "writes 0 to a0 at the start if an operand has an address for each row",
         None, Made { pass: "emit/src/errata.rs", check: "emit/tests/all/errata.rs" };
-    SendDependenciesCleared, "Wa_2201674230", [between(Icllp, Stepping::A0, Stepping::C0)],
+    SendsLimited, "Wa_2201674230", [between(Icllp, Stepping::A0, Stepping::C0)],
         "skuwa/iicl_lp_hw_wa.c, SWWA.cpp clearSendDependencies",
-        "reads the first and last register of each response before a function's end",
-        None, Open;
+        "has at most three messages in flight, and none at a block's end: a move of the first payload register onto itself waits",
+        None, Refused { reason: "no revision that is sold has it" };
     HdcFenceBeforeEnd, "Wa_1807084924", [between(Icllp, Stepping::B0, Stepping::NEVER), between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::B0)],
         "skuwa/iicl_lp_hw_wa.c, itgl_lp_hw_wa.c, PrologEpilog.cpp insertFenceBeforeEOT, CISABuilder.cpp 3807",
         "fences before the thread's end if it writes memory",
@@ -106,11 +110,11 @@ rows! {
         Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Open;
     IntraReadSuppression, "Wa_14018126777", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, HWCaps.inc hasIntraReadSuppressionIssue",
-        "does not read a register twice in one instruction with different regions over two registers",
+        "waits for a message that writes any part of a register that two of its sources read",
         None, Open;
     MathReadSuppression, "hasMathRSIsuue", all([Tgllp]),
         "HWCaps.inc hasMathRSIsuue, SWSB_G4IR.cpp 7077",
-        "waits between a math operation and a message that may both suppress the read of a register, even with one predicate",
+        "waits for a math operation that writes any part of a register that it reads",
         Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Open;
     AccumulatorClearedBeforeEnd, "Wa_14010017096", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp HWWorkaround, Mesa brw_to_binary.cpp 1339",
@@ -132,17 +136,17 @@ rows! {
         "CISABuilder.cpp 4128-4141, SWWA.cpp applyFusedCallWA, Platform.hpp requiresCallWA (Wa_14016243945)",
         "calls functions so that both fused units go the same way (nested and indirect calls)",
         Some(Switch { option: "-fusedCallWA", driver: "1 if the kernel has nested or indirect calls" }), Open;
-    IndirectJoined, "Wa_14017131883", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
-        "skuwa/itgl_lp_hw_wa.c, VISAKernelImpl.cpp 4798",
-        "see the facts",
+    BarrierKeepsHeader, "Wa_14017131883", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
+        "skuwa/itgl_lp_hw_wa.c, VISAKernelImpl.cpp 4798 (setR0ReadOnly)",
+        "never allocates r0 in a kernel with a barrier",
         None, Open;
-    SingleCallA64, "Wa_14010595310", [between(Tgllp, Stepping::A0, Stepping::C0)],
+    AddressesOfHalf, "Wa_14010595310", [between(Tgllp, Stepping::A0, Stepping::C0)],
         "skuwa/itgl_lp_hw_wa.c, Platform.hpp WaEnableA64WA",
         "sends 64-bit addresses of one half of the address space only, in IGC's IR",
-        None, Open;
-    EarlyRead, "Wa_1607871015", [between(Tgllp, Stepping::B0, Stepping::NEVER)],
-        "skuwa/itgl_lp_hw_wa.c, FlowGraph.cpp 1127, G4_BB.cpp 1244",
-        "see the facts",
+        None, Refused { reason: "no revision that is sold has it" };
+    SamplerFlushedBeforeEnd, "Wa_1607871015", [between(Tgllp, Stepping::B0, Stepping::NEVER)],
+        "skuwa/itgl_lp_hw_wa.c, G4_BB.cpp addSamplerFlushBeforeEOT",
+        "flushes the sampler before the thread's end if a sampler message has no response",
         None, Open;
     AddressWritesWaitForAll, "hasA0WARHWissue", all([Dg2, Mtl, Pvc]),
         "HWCaps.inc hasA0WARHWissue, SWSB_G4IR.cpp 7206",
@@ -170,19 +174,19 @@ rows! {
         None, Open;
     GatherReadSuppression, "Wa_14019028097", all([Mtl]),
         "skuwa/igt_12_70_hw_wa.c, HWCaps.inc hasGatherReadSuppressionWARA, GraphColor.cpp 3218",
-        "keeps the payloads of gathers apart, in register allocation",
+        "gives the response of a gather registers of its own in all channels, also inactive ones",
         None, Open;
-    TypedReadModifyWrite, "hasRMWReadSuppressionIssue", all([Dg2]),
-        "HWCaps.inc hasRMWReadSuppressionIssue, SWSB_G4IR.cpp 7082",
-        "waits between instructions that read and write one register",
+    MathWholeRegisters, "hasRMWReadSuppressionIssue", all([Mtl]),
+        "HWCaps.inc hasRMWReadSuppressionIssue, SWSB_G4IR.cpp 7082 (Arrow Lake, whose code is that of mtl; on dg2 only with the option)",
+        "judges dependencies on math by whole registers",
         Some(Switch { option: "-manualEnableRSWA", driver: "off: the fact is false on dg2" }), Open;
-    FenceDropsNothing, "Wa_14014414195", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
+    SampleCloned, "Wa_14014414195", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, Optimizer.cpp 494",
-        "clones a sample before each sample of null surfaces, in 3D shaders",
-        None, Open;
+        "sends a sampler message twice, for even and for odd channels",
+        None, Refused { reason: "only on demand of the driver of graphics (-cloneSampleInst)" };
     CallaRegister, "Wa_1608127078", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0), between(Pvc, Stepping::A0, Stepping::NEVER)],
         "skuwa/iacm_g10_hw_wa.c, HWConformity.cpp fixCalla",
-        "calls an address in a register from a register with a fixed place",
+        "calls an address at the start of a register",
         None, Open;
     ScratchQuads, "Wa_15010203763", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, Platform.hpp WaDisableD64ScratchMessage",
@@ -203,19 +207,19 @@ rows! {
     LocalLoadTwo, "Wa_14012562260", [between(Dg2, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, SWSB_G4IR.cpp 1286",
         "counts the response of a load of local memory with at most eight channels and one register as two",
-        None, Open;
+        None, Refused { reason: "no revision that is sold has it" };
     SystolicMacro, "Wa_16011859583", [between(Dg2, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, SWSB_G4IR.cpp 6885",
         "has macros of systolic operations of repeat count 8 only",
-        None, Open;
-    ScaledPointers, "Wa_18015444900", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
+        None, Refused { reason: "no revision that is sold has it" };
+    SurfaceGathersSplit, "Wa_18015444900", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, CISABuilder.cpp 7643, 7733",
         "splits gathers of 8 channels with four or more dwords or 64-bit elements from surfaces, in IGC's IR",
-        None, Open;
+        None, Refused { reason: "a front end makes it in its own representation, before vISA" };
     CubeNormals, "Wa_14012688258", all([Dg2]),
         "skuwa/iacm_g10_hw_wa.c, Mesa brw_from_nir.cpp 6202",
         "cube arrays with gradients: a frontend's part, in IGC and Mesa",
-        None, Open;
+        None, Refused { reason: "a front end makes it in its own representation, before vISA" };
     SendReadsLate, "PVCSendWARWA", all([Pvc]),
         "HWCaps.inc PVCSendWARWA, SWSB_G4IR.cpp insertPVCWA",
         "reads the last two registers of a message's payload after its reads are waited for, before they are overwritten",
@@ -230,11 +234,11 @@ rows! {
         None, Open;
     LongTypeWaits, "hasLongOperandTypeDepIssue", all([Pvc]),
         "HWCaps.inc hasLongOperandTypeDepIssue, SWSB_G4IR.cpp 767",
-        "waits for all pipelines if a long operation is depended on with operands of another pipeline's type",
+        "names the pipeline of a distance to a long operation",
         None, Open;
     DistanceAndToken, "hasRegDistDepIssue", all([Pvc]),
         "HWCaps.inc hasRegDistDepIssue, SWSB_G4IR.cpp 772",
-        "does not leave out a distance because pipelines have the same latency",
+        "names the pipeline of each distance, or all",
         None, Open;
     HalfToInteger, "noHFToInteger", all([Pvc]),
         "HWCaps.inc noHFToInteger, HWConformity.cpp fixMov",
@@ -263,22 +267,22 @@ rows! {
     ConditionOfDouble, "Wa_16011698357", [between(Pvc, Stepping::A0, Stepping::B0)],
         "skuwa/ipvc_hw_wa.c, HWConformity.cpp fixMov",
         "has the condition of a conversion from doubles in a move of its own",
-        None, Open;
+        None, Refused { reason: "no revision that is sold has it" };
     ScalarsWithQuads, "Wa_16012725276", [between(Pvc, Stepping::A0, Stepping::B0)],
         "skuwa/ipvc_hw_wa.c, HWConformity.cpp 6108",
         "has no scalar of fewer bits beside 64-bit operands",
-        None, Open;
+        None, Refused { reason: "no revision that is sold has it" };
     ProductsAfterSchedule, "Wa_14013677893", [between(Pvc, Stepping::A0, Stepping::B0)],
         "skuwa/ipvc_hw_wa.c, SWWA.cpp expandMulPostSchedule",
         "expands products after scheduling, so that mul and macl are neighbours",
-        None, Open;
+        None, Refused { reason: "no revision that is sold has it" };
     ByteSwizzles, "Wa_16012383669", all([Pvc, Lnl, Bmg]),
         "skuwa/ipvc_hw_wa.c, igt_20_04_hw_wa.c, HWConformity.cpp fixByteXBarRestriction, Mesa brw_lower_regioning.cpp 50",
         "does not pack words of a second source into bytes with stride 2",
         Some(Switch { option: "-restrictSrc1ByteSwizzle", driver: "where the table has it" }), Open;
     AddressWaitsForFloats, "needA0WAR", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc needA0WAR, SWSB_G4IR.cpp 7211, 6073",
-        "does not write an address register before messages and instructions of other pipelines have read it",
+        "has distance 1 of the float pipeline on the first write of an address register",
         None, Open;
     MulMacSuppression, "Wa_18035690555", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, igt_30_00_hw_wa.c, SWWA.cpp mulMacRSWA, Mesa brw_workaround.cpp 39",
@@ -294,16 +298,16 @@ rows! {
         None, Open;
     FenceDiscards, "Wa_22017182272", all([Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needLSCFenceDiscardWA, VISAKernelImpl.cpp 8972",
-        "makes a fence that discards one that invalidates or flushes nothing",
+        "has no fence that discards",
         None, Open;
-    DiscardedReads, "Wa_14020375314", all([Lnl, Bmg]),
+    DescriptorBits, "Wa_14020375314", all([Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, TranslateSendLdStLsc.cpp 1232, TranslateSendRaw.cpp 81",
-        "does not prefetch with block loads of two dimensions without a response by certain caches",
+        "has no extended descriptor whose bits 12 to 15 are 0xb",
         None, Open;
     TypedFenceTwice, "Wa_14021891663", [between(Lnl, Stepping::A0, Stepping::NEVER), between(Bmg, Stepping::A0, Stepping::NEVER), between(Ptl, Stepping::A0, Stepping::B0)],
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needTGMDoubleFenceWA, SWWA.cpp HWWorkaround",
         "sends each fence of typed memory that flushes twice",
-        Some(Switch { option: "-tgmDoubleFenceWA", driver: "off" }), Open;
+        Some(Switch { option: "-tgmDoubleFenceWA", driver: "off" }), Refused { reason: "the driver leaves it off for kernels" };
     WriteCombineFirst, "Wa_18042479026", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needWriteCombineWA, SWWA.cpp HWWorkaround",
         "does not begin a kernel with an {Atomic} move of write combining",
@@ -311,7 +315,7 @@ rows! {
     RayQueryRelease, "Wa_22019804511", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, Platform.hpp allowDivergentControlFlowRayQueryCheckRelease",
         "releases ray queries without divergence, in IGC's IR",
-        None, Open;
+        None, Refused { reason: "a front end makes it in its own representation, before vISA" };
     TernaryDestinationPlace, "isGoodAlign1TernaryDst", all([Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWCaps.inc noSrc2Regioning, HWConformity.cpp isGoodAlign1TernaryDst and isGoodAlign1TernarySrc",
         "has the third source of three in the destination's place: the same stride in bytes and offset, or a scalar; mixed floats excepted",
@@ -364,4 +368,12 @@ rows! {
         "HWCaps.inc needPredicateWAR, SWSB_G4IR.cpp 6270",
         "does not overwrite a flag before its predicates are read",
         None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
+    AccumulatorPacked, "Wa_14014617373", all([Tgllp]),
+        "Mesa brw_validate.cpp 520, PRM (Accumulator Registers)",
+        "writes an accumulator at offset 0 with stride 1 only",
+        None, Open;
+    AccumulatorReadsWaitedFor, "Wa_22012725308", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
+        "Mesa brw_lower_scoreboard.cpp 1226, 1278, SWSB_G4IR.cpp getFootprintForACC",
+        "waits before it writes an accumulator that another pipeline may still read",
+        None, Open;
 }

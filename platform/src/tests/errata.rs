@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Erratum, ROWS, Status, Stepping};
+use super::{Erratum, ROWS, Status, Stepping, UPSTREAM, page};
 use crate::platform::find;
 
 #[test]
@@ -51,4 +51,28 @@ fn a_revision_has_its_errata() {
     assert!(mtl.at(Stepping::A0).needs(Erratum::UgmFenceBeforeEnd));
     assert!(find("tgllp").unwrap().needs(Erratum::NoMaskPredicated));
     assert!(!find("dg2").unwrap().needs(Erratum::NoMaskPredicated));
+}
+
+/// docs/errata.md is made from the rows and the lists. KILN_WRITE=1 writes it.
+#[test]
+fn the_page_has_every_row() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/errata.md");
+    let page = page();
+    if std::env::var_os("KILN_WRITE").is_some() {
+        std::fs::write(path, &page).expect("the page can be written");
+    }
+    let kept = std::fs::read_to_string(path).expect("the page is there");
+    assert!(kept == page, "KILN_WRITE=1 writes {path}");
+}
+
+#[test]
+fn names_of_lists_are_unique() {
+    let mut names: Vec<_> = UPSTREAM
+        .iter()
+        .map(|(list, name, _)| (*list as u8, name))
+        .collect();
+    names.sort_unstable();
+    let before = names.len();
+    names.dedup();
+    assert_eq!(names.len(), before);
 }

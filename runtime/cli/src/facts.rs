@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use kiln_platform::errata::{ROWS, Row, Status, platforms_of};
 use kiln_platform::facts::Table;
 use kiln_platform::platform::{self, Platform};
 use kiln_platform::rules;
@@ -19,11 +20,50 @@ use super::platforms::Machine;
 #[command(after_help = "\
 Examples:
   kiln platforms
-  kiln platforms -p bmg --format json")]
+  kiln platforms -p bmg --format json
+  kiln platforms --errata -p dg2")]
 pub struct Args {
     /// Only this platform, and the rules of its family
     #[arg(short, long, value_parser = Machine, hide_possible_values = true)]
     platform: Option<&'static Platform>,
+    /// The errata, and what is done about them, instead
+    #[arg(long)]
+    errata: bool,
+}
+
+/// An erratum of a platform, or of all.
+#[derive(Serialize)]
+struct Erratum {
+    name: &'static str,
+    platforms: String,
+    /// True if the revision that is sold of the platform has it; only with a platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sold: Option<bool>,
+    code: &'static str,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    option: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    driver: Option<&'static str>,
+    status: Fate,
+}
+
+/// What is done about an erratum.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Fate {
+    Made {
+        pass: &'static str,
+        check: &'static str,
+    },
+    NotNeeded {
+        reason: &'static str,
+        check: &'static str,
+    },
+    Refused {
+        reason: &'static str,
+    },
+    Open,
 }
 
 /// Values of each fact, by platform and by family.
@@ -38,6 +78,9 @@ struct Facts {
 /// # Errors
 /// Standard output cannot be written.
 pub fn facts(args: &Args, format: Format) -> Result<Exit, Report> {
+    if args.errata {
+        return errata(args.platform, format);
+    }
     let (mut platforms, mut families) = (platform::table(), rules::table());
     if let Some(only) = args.platform {
         platforms.columns.retain(|(name, _)| *name == only.name);
@@ -83,4 +126,56 @@ fn text(table: &Table) -> String {
         }
     }
     text
+}
+
+fn errata(only: Option<&'static Platform>, format: Format) -> Result<Exit, Report> {
+    let rows = ROWS.iter();
+    let rows = rows.filter(|row| only.is_none_or(|platform| row.is_of(platform.model)));
+    let errata: Vec<Erratum> = rows.map(|row| erratum(row, only)).collect();
+    let mut outputs = Outputs::default();
+    outputs.report(format, &errata, || {
+        errata.iter().map(Erratum::text).collect::<String>()
+    })?;
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+fn erratum(row: &Row, only: Option<&Platform>) -> Erratum {
+    Erratum {
+        name: row.name,
+        platforms: platforms_of(row),
+        sold: only.map(|platform| platform.needs(row.erratum)),
+        code: row.must,
+        source: row.source,
+        option: row.switch.map(|switch| switch.option),
+        driver: row.switch.map(|switch| switch.driver),
+        status: match row.status {
+            Status::Made { pass, check } => Fate::Made { pass, check },
+            Status::NotNeeded { reason, check } => Fate::NotNeeded { reason, check },
+            Status::Refused { reason } => Fate::Refused { reason },
+            Status::Open => Fate::Open,
+        },
+    }
+}
+
+impl Erratum {
+    fn text(&self) -> String {
+        let mut text = format!("{}  {}\n", self.name, self.platforms);
+        if self.sold == Some(false) {
+            text += "    not in the revision that is sold\n";
+        }
+        let _ = writeln!(text, "    code {}", self.code);
+        let _ = writeln!(text, "    source: {}", self.source);
+        if let (Some(option), Some(driver)) = (self.option, self.driver) {
+            let _ = writeln!(text, "    {option}: {driver}");
+        }
+        let status = match &self.status {
+            Fate::Made { pass, check } => format!("made: {pass}, seen by {check}"),
+            Fate::NotNeeded { reason, check } => format!("not needed: {reason} ({check})"),
+            Fate::Refused { reason } => format!("refused: {reason}"),
+            Fate::Open => "open".to_string(),
+        };
+        let _ = writeln!(text, "    {status}");
+        text
+    }
 }
