@@ -38,7 +38,7 @@ codes! {
     Operand = "G0008" "an operand of an intrinsic is wrong, or not supported",
     Kernel = "G0009" "the description of a kernel is wrong",
     Argument = "G0010" "an argument of a kernel is not supported",
-    Variant = "G0011" "the two forms of the dialect are mixed",
+    Variant = "G0011" "the two dialects are mixed",
     Region = "G0012" "a region is not inside of its vector",
     Size = "G0013" "a value is too large",
     Platform = "G0014" "the platform has no instruction for it",

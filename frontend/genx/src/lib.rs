@@ -31,7 +31,7 @@ const MAGIC_BYTES: u64 = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub platform: &'static Platform,
-    /// Form of the dialect; `None` to detect it.
+    /// Dialect; `None` to detect it.
     pub variant: Option<Variant>,
     /// Runs the verifier of the IR after each pass. It always runs after reading.
     pub verify: bool,
@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// All attempts, for either form of the dialect; the verifier runs in debug builds.
+    /// All attempts, for either dialect; the verifier runs in debug builds.
     pub fn new(platform: &'static Platform) -> Options {
         Options {
             platform,

@@ -9,7 +9,7 @@ declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
 declare <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32>, i32, i32, i32, i16, i32)
 ";
 
-/// Kernel with this body, in the carrier form.
+/// Kernel with this body, in the carrier dialect.
 fn kernel(params: &str, body: &str) -> String {
     format!(
         "{HEAD}define spir_kernel void @k({params}) #0 {{\n{body}\n  ret void\n}}\n\

@@ -1,5 +1,5 @@
-//! Parts of the passes that are no stage of their own: which functions there are and how they are called, the two forms of a
-//! kernel, copies of memory and accesses of it. Each on a text, by the vISA or the stage behind it.
+//! Parts of the passes that are no stage of their own: which functions there are and how they are called, the two dialects of a
+//! kernel, copies of memory and accesses of it. Each on a text, by the vISA or the dump after it.
 
 use kiln_genx::{Compiled, Options, compile, compile_dumped};
 use kiln_platform::platform::PLATFORMS;
@@ -115,8 +115,8 @@ fn both_forms_of_a_kernel_have_the_same_interface() {
     assert_eq!(compiled(&document("")).interfaces, expected);
 }
 
-/// The module behind the pass over memory.
-fn behind_memory(body: &str) -> String {
+/// The module after the pass over memory.
+fn after_memory(body: &str) -> String {
     let text = module(body, "");
     let (found, done) = compile_dumped(text.as_bytes(), &Options::new(&PLATFORMS[0]));
     if let Err(error) = done {
@@ -130,7 +130,7 @@ fn behind_memory(body: &str) -> String {
 #[test]
 fn a_copy_has_channels_of_the_size_that_is_aligned() {
     let copy = |align: u32, bytes: u32| {
-        behind_memory(&format!(
+        after_memory(&format!(
             "  call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) align {align} %a, ptr addrspace(1) align 16 %b, \
              i64 {bytes}, i1 false)"
         ))
@@ -153,7 +153,7 @@ fn a_copy_has_channels_of_the_size_that_is_aligned() {
         code.contains("svm.block.st") && !code.contains("scatter"),
         "{code}"
     );
-    let code = behind_memory(
+    let code = after_memory(
         "  call void @llvm.memset.p1.i64(ptr addrspace(1) align 4 %a, i8 5, i64 4, i1 false)",
     );
     assert!(code.contains("84215045"), "{code}");
@@ -162,7 +162,7 @@ fn a_copy_has_channels_of_the_size_that_is_aligned() {
 #[test]
 fn an_access_is_a_message_by_its_alignment_and_memory() {
     let load = |ty: &str, from: &str, align: u32| {
-        behind_memory(&format!(
+        after_memory(&format!(
             "  %v = load {ty}, ptr {from}, align {align}\n  store {ty} %v, ptr addrspace(1) %b, align 1"
         ))
     };

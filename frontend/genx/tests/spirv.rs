@@ -146,7 +146,7 @@ fn lines_are_kept() {
 fn kernels_of_one_channel_are_refused() {
     let words = head(&[Capability::Kernel, Capability::Addresses]);
     let (code, byte, message) = refused(&words);
-    // Behind the header and two capabilities stands the memory model.
+    // The memory model follows the header and two capabilities.
     assert_eq!((code, byte), (Code::NoCompute, 4 * (5 + 2 + 2)));
     assert!(message.contains("VectorComputeINTEL"), "{message}");
     let mut words = head(&[Capability::VectorComputeINTEL]);
@@ -161,11 +161,11 @@ fn faults_have_their_place() {
     let place = |n: usize| 4 * n as u32;
     let check = |before: &[Vec<u32>], within: &[Vec<u32>], code: Code| {
         let words = kernel(before, within);
-        let behind = before.iter().map(Vec::len).sum::<usize>();
-        // The body stands behind a function and a label, what comes before ahead of them.
+        let length = before.iter().map(Vec::len).sum::<usize>();
+        // The body follows a function and a label; what comes before precedes them.
         let at = match within.is_empty() {
             true => place(start - 7),
-            false => place(start + behind),
+            false => place(start + length),
         };
         let (found, byte, message) = refused(&words);
         assert_eq!((found, byte), (code, at), "{message}");
@@ -184,7 +184,7 @@ fn faults_have_their_place() {
     within(inst(Op::GroupAll, &[4, 60, 5, 5]), Code::Instruction);
     within(inst(Op::CopyMemory, &[5, 5]), Code::Spirv);
     within(vec![1 << 16 | 0xfffe], Code::Instruction);
-    // An instruction without words, and one that ends behind the file.
+    // An instruction without words, and one that ends after the file.
     before(vec![0], Code::Spirv);
     before(vec![0xffff << 16 | Op::Nop as u32], Code::Spirv);
     before(inst(Op::TypeVector, &[60, 61, 4]), Code::Spirv);
@@ -253,7 +253,7 @@ fn parameters_have_kinds_and_descriptions() {
     assert_eq!(interface(&bytes(&words)), expected);
 }
 
-/// A conversion rounds as it does without a decoration, or is refused where it stands.
+/// A conversion rounds as it does without a decoration, or is refused at its place.
 #[test]
 fn conversions_that_round_in_another_way_are_refused() {
     const MODES: [(u32, bool); 4] = [(0, true), (1, false), (2, false), (3, false)];

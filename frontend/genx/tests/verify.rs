@@ -36,7 +36,7 @@ fn broken_rules_have_a_place() {
     );
     check(
         "e:\n  br label %x\nx:\n  %a = add i32 %n, 1\n  %p = phi i32 [ 1, %e ]\n  ret i32 %p\n",
-        "behind another instruction",
+        "follows another instruction",
         6,
     );
     check("e:\n  br label %e\n", "to the first block", 1);

@@ -68,7 +68,7 @@ fn named(command: &Command, value: &OsStr) -> Result<Named, Error> {
     })
 }
 
-/// Form of the dialect of LLVM IR for GenX.
+/// Dialect of LLVM IR for GenX.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Variant {
     /// Kernels in !genx.kernels

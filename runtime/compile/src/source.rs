@@ -110,14 +110,14 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     pub platform: &'static Platform,
-    /// Form of the dialect; `None` to detect it.
+    /// Dialect; `None` to detect it.
     pub variant: Option<Variant>,
     /// Runs the verifier of the IR after each pass.
     pub verify: bool,
 }
 
 impl Reading {
-    /// Either form of the dialect; the verifier runs in debug builds.
+    /// Either dialect; the verifier runs in debug builds.
     pub fn new(platform: &'static Platform) -> Reading {
         Reading {
             platform,

@@ -1,4 +1,4 @@
-//! Reads any bytes as bitcode, behind its first four bytes.
+//! Reads any bytes as bitcode, after its first four bytes.
 
 #![no_main]
 

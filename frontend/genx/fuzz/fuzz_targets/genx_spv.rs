@@ -1,4 +1,4 @@
-//! Reads any bytes as SPIR-V, behind its first word.
+//! Reads any bytes as SPIR-V, after its first word.
 
 #![no_main]
 

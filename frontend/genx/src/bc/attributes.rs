@@ -58,8 +58,8 @@ impl Reader<'_> {
             *rest = rest.get(end + 1..).unwrap_or_default();
             found
         };
-        while let Some((kind, behind)) = rest.split_first() {
-            rest = behind;
+        while let Some((kind, after)) = rest.split_first() {
+            rest = after;
             match kind {
                 // One without and one with a number.
                 0 => rest = rest.get(1..).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Constants: read as they stand, and made values of a function where it uses them.
+//! Constants: read in the order of the module, and made values of a function where it uses them.
 
 use std::ops::Range;
 

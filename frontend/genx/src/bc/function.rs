@@ -39,7 +39,7 @@ pub(super) struct Body {
     pub locals: Vec<Local>,
     /// Uses before the definition, by number, with the place of the first.
     forward: BTreeMap<usize, (Value, Loc)>,
-    /// Block that instructions are added to; `None` behind the last.
+    /// Block that instructions are added to; `None` after the last.
     current: Option<usize>,
     /// Last instruction, unless it was left out.
     last: Option<Inst>,
@@ -149,7 +149,7 @@ impl Reader<'_> {
             .and_then(|n| body.function.order.get(n))
             .copied()
         else {
-            return Err(self.fail("an instruction behind the last block"));
+            return Err(self.fail("an instruction after the last block"));
         };
         let Some(mut data) = self.instruction(body)? else {
             body.last = None;

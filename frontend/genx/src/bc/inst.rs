@@ -80,7 +80,7 @@ fn flags(bits: u64) -> Flags {
     }
 }
 
-/// Bytes of an alignment, which is its power plus 1.
+/// Bytes of an alignment, which is coded as its logarithm plus 1.
 fn alignment(power: u64) -> u32 {
     match power {
         1..=31 => 1 << (power - 1),

@@ -120,7 +120,7 @@ impl Reader<'_> {
         self.add(Meta::Named(kind.into(), named));
     }
 
-    /// Content of a node that says where an instruction stands in its source.
+    /// Content of a node with the place of an instruction in its source.
     pub(super) fn location(&mut self, line: u64, column: u64, scope: Option<MetaId>) -> Meta {
         let mut fields = Vec::new();
         for (name, number) in [("line", line), ("column", column)] {
@@ -131,7 +131,7 @@ impl Reader<'_> {
         Meta::Named("DILocation".into(), fields)
     }
 
-    /// Count, then a blob: lengths as a stream of their own up to an offset, behind it the characters.
+    /// Count, then a blob: lengths as a stream of their own up to an offset, the characters after it.
     fn strings(&mut self) -> Result<()> {
         let (count, offset) = (self.op(0)?, self.op(1)?);
         let blob = self.record.blob.unwrap_or_default();
@@ -139,7 +139,7 @@ impl Reader<'_> {
             .ok()
             .and_then(|at| blob.split_at_checked(at));
         let Some((lengths, mut chars)) = parts else {
-            return Err(self.fail("the strings begin behind their end"));
+            return Err(self.fail("the strings begin after their end"));
         };
         if count > 8 * lengths.len() as u64 {
             return Err(self.fail("there are fewer lengths than strings"));
@@ -148,7 +148,7 @@ impl Reader<'_> {
         for _ in 0..count {
             let length = usize::try_from(lengths.length()?).unwrap_or(usize::MAX);
             let Some((string, rest)) = chars.split_at_checked(length) else {
-                return Err(self.fail("a string ends behind the others"));
+                return Err(self.fail("a string ends after the others"));
             };
             chars = rest;
             self.add(Meta::String(String::from_utf8_lossy(string).into()));

@@ -68,7 +68,7 @@ pub(crate) struct Reader<'a> {
     constants: Vec<Constant>,
     meta: HashMap<u64, MetaId>,
     meta_count: u64,
-    /// First values of variables, by the numbers of their constants.
+    /// Initializers of globals, by the numbers of their constants.
     inits: Vec<(GlobalId, u64, Loc)>,
     /// Functions with bodies, in order.
     bodies: std::collections::VecDeque<FunctionId>,
@@ -97,10 +97,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module> {
             return Err(fail(bytes.len(), "the file ends within its wrapper"));
         };
         let Some(inside) = bytes.get(offset..offset.saturating_add(size)) else {
-            return Err(fail(
-                8,
-                "the wrapper names bytes behind the end of the file",
-            ));
+            return Err(fail(8, "the wrapper names bytes after the end of the file"));
         };
         (body, base) = (inside, offset);
     }
@@ -139,7 +136,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module> {
     }
 }
 
-/// The table of names, which stands behind the module.
+/// The table of names, which follows the module.
 fn strtab<'a>(mut stream: Stream<'a>) -> Result<&'a [u8]> {
     let mut record = Record::default();
     loop {
@@ -175,7 +172,7 @@ impl<'a> Reader<'a> {
         Diagnostic::new(Code::Bitcode, self.loc(), message)
     }
 
-    /// Error about what is valid, and not supported.
+    /// Error about valid input that is not supported.
     fn refused(&self, code: Code, message: impl Into<String>) -> Error {
         Diagnostic::new(code, self.loc(), message)
     }

@@ -28,7 +28,7 @@ mod code {
 const WITH_STRTAB: u64 = 2;
 /// The calling convention of kernels.
 const SPIR_KERNEL: u64 = 76;
-/// Storage class of what is exported.
+/// Storage class of an exported function or variable.
 const DLL_EXPORT: u64 = 2;
 
 fn linkage(number: u64, dll: u64) -> Linkage {
@@ -120,7 +120,7 @@ impl Reader<'_> {
         self.record.ops.get(n).copied().unwrap_or(0)
     }
 
-    /// Name, type, constant and address space, first value, linkage, ..., storage class at 12, attributes at 14.
+    /// Name, type, constant and address space, initializer, linkage, ..., storage class at 12, attributes at 14.
     fn variable(&mut self) -> Result<()> {
         let name = self.symbol()?;
         let ty = self.ty(self.op(2)?)?;
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Makes the first values of the variables, once all constants of the module are known.
+    /// Makes the initializers of the globals, once all constants of the module are known.
     fn variables(&mut self) -> Result<()> {
         for (id, value, loc) in std::mem::take(&mut self.inits) {
             let function = Function::new(SmolStr::default(), Types::VOID);
@@ -209,7 +209,7 @@ impl Reader<'_> {
             let value = self.constant(&mut body, value)?;
             let global = &self.module.globals[id];
             if !rules::fits(&self.module.types, body.function.ty(value), global.ty) {
-                return Err(self.fail("the first value has another type than the variable"));
+                return Err(self.fail("the initializer has another type than the variable"));
             }
             let data = rules::data_of(&self.module.types, &body.function, value);
             let init = self.placed(data)?;

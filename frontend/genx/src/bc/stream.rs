@@ -17,7 +17,7 @@ const OUTER_WIDTH: u32 = 2;
 const MAX_WIDTH: u64 = 64;
 /// The block that describes others.
 const BLOCKINFO: u64 = 0;
-/// Numbers of what is no record of an abbreviation.
+/// Numbers of entries that are no abbreviated records.
 const END_BLOCK: u64 = 0;
 const ENTER_SUBBLOCK: u64 = 1;
 const DEFINE_ABBREV: u64 = 2;
@@ -99,7 +99,7 @@ impl<'a> Stream<'a> {
         self.base + self.pos / 8
     }
 
-    /// Bytes behind the current position.
+    /// Bytes after the current position.
     pub fn bytes_left(&self) -> u64 {
         self.bits_left() / 8
     }

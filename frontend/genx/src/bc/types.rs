@@ -66,7 +66,7 @@ impl Reader<'_> {
             }
             code::POINTER => {
                 let (to, space) = (self.op(0)?, self.space(1)?);
-                // Only a structure with a body can stand behind a pointer to it.
+                // Only a structure with a body can follow a pointer to it.
                 match usize::try_from(to).ok().and_then(|n| self.types.get(n)) {
                     Some(to) => self.module.types.pointer(*to, space),
                     None => self.module.types.scalar(Scalar::Ptr(space)),

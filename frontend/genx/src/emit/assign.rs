@@ -19,13 +19,13 @@ type Range = Vec<(u32, u32)>;
 /// Classes of values that share a variable.
 pub struct Classes {
     parent: SecondaryMap<Value, Option<Value>>,
-    /// Live ranges of the values that stand for their classes, and the first point of each block.
+    /// Live ranges of the roots of the classes, and the first point of each block.
     ranges: SecondaryMap<Value, Range>,
     starts: SecondaryMap<Block, u32>,
 }
 
 impl Classes {
-    /// The value that stands for the class of a value.
+    /// The root of a value's class, by which all members are known.
     pub fn root(&self, mut value: Value) -> Value {
         while let Some(up) = self.parent[value] {
             value = up;
@@ -47,7 +47,7 @@ struct Assigner<'a> {
     module: &'a Module,
     classes: Classes,
     ranges: SecondaryMap<Value, Range>,
-    /// Points of each block: its first, and the one behind its last.
+    /// Points of each block: its first, and the one after its last.
     blocks: SecondaryMap<Block, (u32, u32)>,
     preds: SecondaryMap<Block, Vec<Block>>,
     points: SecondaryMap<Inst, u32>,

@@ -18,10 +18,10 @@ use crate::ir::{
 /// Uses of a value: the instruction, and the number of its operand.
 pub type Uses = SecondaryMap<Value, SmallVec<[(Inst, u32); 2]>>;
 
-/// Way in which an instruction is part of another.
+/// How an instruction is folded into another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fold {
-    /// It is an instruction by itself.
+    /// It is not folded.
     #[default]
     No,
     /// A region, narrower type or modifier of a source.
@@ -34,7 +34,7 @@ pub enum Fold {
     Mask,
 }
 
-/// Kinds of what a source is folded into.
+/// Kinds of sources that can be folded into an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Region,

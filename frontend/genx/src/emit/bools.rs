@@ -120,7 +120,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The elements of a part of a mask as a dword, those behind the last clear.
+    /// The elements of a part of a mask as a dword, those after the last clear.
     pub fn bits(&mut self, mask: &Mask, part: usize) -> Result<Src> {
         let width = mask.width(part);
         let (var, dst, src) = self.temp(VType::Ud, 1);
@@ -615,7 +615,7 @@ impl Emitter<'_, '_> {
             let all = self.splat(&one, to.count)?;
             return self.copy_mask(to, &all);
         }
-        // In words of 0 and 1, both vectors behind each other.
+        // In words of 0 and 1, one vector after the other.
         let (var, _, words) = self.temp(VType::Uw, 2 * count);
         for (n, arg) in (0..2).zip(&data.args) {
             let mask = self.mask(*arg)?;

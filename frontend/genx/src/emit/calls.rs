@@ -1,6 +1,6 @@
 //! Calls with a stack: arguments in `%arg`, results in `%retval`, each from the start of a register on.
 //!
-//! A vector of `i1` is passed in the bits of dwords. `%sp` is the end of what is used of the thread's private memory.
+//! A vector of `i1` is passed in the bits of dwords. `%sp` is the end of the used part of the thread's private memory.
 
 use kiln_platform::platform::MessageFamily;
 use kiln_visa::module::{Exec, Operand, PredUse, Type as VType, Var, predefined};
@@ -14,10 +14,11 @@ use crate::error::{Code, Loc, Result};
 use crate::intrinsics::Sign;
 use crate::ir::{FunctionId, GlobalId, Inst, Module, Op, Scalar, Type, TypeData, Types, Value};
 
-/// Channels of calls and returns: all that a thread can begin with, so that none is left behind.
+/// Channels of calls and returns: all that a thread can begin with, so that every channel calls and returns.
 pub const CHANNELS: u8 = 32;
-/// Bytes of a block of memory, and blocks that one message stores.
+/// Bytes of a block of memory.
 const OWORD: usize = 16;
+/// Blocks that one message stores at most.
 const MOST_OWORDS: usize = 8;
 
 /// Name of a function in vISA.
@@ -122,7 +123,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Begins a kernel's part of private memory, with the first values of variables in it, and the stack behind it.
+    /// Begins a kernel's part of private memory with the initializers of globals in it; the stack follows.
     pub fn begin_private(
         &mut self,
         all: Var,

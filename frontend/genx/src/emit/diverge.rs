@@ -357,7 +357,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The places where channels wait if none is on behind the join of a block.
+    /// The places where channels wait if none is on after the join of a block.
     fn at_join(&self, block: Block, preds: &[Block]) -> Channels {
         let ends = preds.iter().flat_map(|pred| &self.ends[*pred]);
         let states = ends
@@ -401,7 +401,7 @@ impl Walk<'_> {
                     if last.is_some_and(|last| self.function.is_goto(last) == Some(true))
                         || last.is_some_and(|last| self.condition(last).is_some())
                     {
-                        return self.fail(inst, 9, "a branch stands behind another in its block");
+                        return self.fail(inst, 9, "a branch follows another in its block");
                     }
                     self.branch(inst, goto, &mut state)?;
                     last = Some(inst);

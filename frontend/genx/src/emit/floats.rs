@@ -13,7 +13,7 @@ use crate::error::{Code, Diagnostic, Result};
 use crate::intrinsics::Kind;
 use crate::ir::{CastOp, Function, FunctionId, InstData, Module, Op};
 
-/// Names of the attribute in the two forms of the dialect.
+/// Names of the attribute in the two dialects.
 const ATTRIBUTES: [&str; 2] = ["CMFloatControl", "VCFloatControl"];
 
 /// Bits of `cr0` that keep denormals: of doubles, singles and halves.

@@ -1,4 +1,4 @@
-//! Control flow: branches, the copies that phis stand for, subroutines.
+//! Control flow: branches, the copies of phis, subroutines.
 
 use std::collections::HashMap;
 
@@ -175,7 +175,7 @@ impl Emitter<'_, '_> {
         if at(block) >= target.and_then(at) {
             return wrong(self);
         }
-        // The end of a loop: channels go back, and the others wait behind it.
+        // The end of a loop: channels go back, and the others wait after it.
         let back = at(falls) <= at(block) && next == Some(taken) && target == Some(taken);
         let pred = match super::bale::uniform(self.function, condition) {
             Some(bit) if (bit != 0) == back => None,
@@ -352,7 +352,7 @@ impl Emitter<'_, '_> {
             let Some((to, ..)) = open.get(start) else {
                 return Ok(());
             };
-            // A cycle: what stands in the destination is put aside, from where its readers take it.
+            // A cycle: the old value of the destination is saved, and its readers take that.
             let cycle = root(self, *to);
             let aside = self.new_place(self.function.ty(*to))?;
             self.put_aside(cycle, &aside)?;
@@ -513,7 +513,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Puts what is in a place into a value of the same type.
+    /// Copies a place into a value of the same type.
     fn load_from(&mut self, value: Value, place: &Place) -> Result<()> {
         match (self.place(value)?, place) {
             (Place::Mask(to), Place::Mask(from)) => self.copy_mask(&to, from),

@@ -51,7 +51,7 @@ pub struct Shared<'a> {
     pub platform: &'static Platform,
     pub object: Object,
     pub subroutines: HashMap<FunctionId, Signature>,
-    /// Variables of the module.
+    /// Variables of globals.
     pub globals: HashMap<GlobalId, Var>,
     /// Values that the launch gives: local ids, local size, group count.
     pub implicit: [Option<Var>; 3],
@@ -59,7 +59,7 @@ pub struct Shared<'a> {
     /// Address of the object's part of private memory, if it needs one, and where the frames of its functions are there.
     pub frame: Option<Var>,
     pub frames: HashMap<FunctionId, u32>,
-    /// Addresses of the module's variables that are in memory.
+    /// Addresses of globals in memory.
     pub addresses: HashMap<GlobalId, Address>,
     /// First byte of shared local memory that the kernel does not declare.
     pub local_start: u64,
@@ -92,7 +92,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Address of a variable of the module.
+/// Address of a global.
 #[derive(Clone, Copy, Debug)]
 pub enum Address {
     /// Byte of the kernel's part of private memory.
@@ -466,7 +466,7 @@ impl<'a, 's> Emitter<'a, 's> {
         self.copy(from_count, Dst::Var { var, ty, layout }, src)
     }
 
-    /// Variable of a variable of the module.
+    /// The vISA variable of a global.
     fn global(&self, pointer: Value) -> Result<Var> {
         let found = match self.function.values[pointer].def {
             ValueDef::Global(id) => self.shared.globals.get(&id).copied(),

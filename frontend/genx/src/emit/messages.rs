@@ -14,7 +14,7 @@ use crate::intrinsics::messages::{Message, Part, Shape};
 use crate::intrinsics::{AtomicKind, AtomicRow, Kind, Sign};
 use crate::ir::{Inst, Value, ValueDef};
 
-/// Binding table indices that stand for memory without a surface.
+/// Binding table indices of memory without a surface.
 pub const SLM: u64 = 254;
 const STATELESS: std::ops::RangeInclusive<u64> = 253..=255;
 const OWORD: u32 = 16;
@@ -521,7 +521,7 @@ impl Emitter<'_, '_> {
         let Some(&(_, ty, elements)) = predefined::VARS.get(number as usize) else {
             return self.unsupported("this register");
         };
-        // The bytes behind the value are undefined. Dwords are read in pairs where qwords are wanted.
+        // The bytes after the value are undefined. Dwords are read in pairs where qwords are wanted.
         let wide = matches!(&dst, Dst::Var { ty: to, .. } if to.bytes() == 8 && ty.bytes() == 4);
         let (ty, elements) = match wide {
             true => (VType::Uq, elements / 2),

@@ -47,7 +47,7 @@ pub struct Interface {
     pub implicit: Vec<(Implicit, Placed)>,
 }
 
-/// Bytes of a module variable that is kept in registers.
+/// Bytes of a global that is kept in registers.
 const MAX_GLOBAL: u64 = 4096;
 /// Dimensions of a launch.
 const DIMENSIONS: u32 = 3;
@@ -60,8 +60,9 @@ const MAX_PRIVATE: u64 = 1 << 20;
 const MAX_ARGUMENT_GRFS: u32 = 112;
 /// Alignment of a variable in memory.
 const ALIGNMENT: u64 = 16;
-/// Address space of shared local memory, and that of memory which all threads share.
+/// Address space of shared local memory.
 const LOCAL: u32 = 3;
+/// Address space of memory that all threads share.
 const SHARED: u32 = 1;
 
 /// Functions of an object: the one that it is made for, and its subroutines, callees first.
@@ -196,7 +197,7 @@ fn function(
         shared.frame = Some(shared.object.var(VType::Uq, 8));
     }
     if let Some(loc) = register_variable(module, &functions) {
-        let message = "a module variable in registers, in a function that is called with a stack";
+        let message = "a global in registers, in a function that is called with a stack";
         return Err(Diagnostic::new(Code::Memory, loc, message));
     }
     local_addresses(&mut shared);
@@ -242,7 +243,7 @@ fn subroutines(shared: &mut Shared, functions: &[FunctionId], root: FunctionId) 
     Ok(())
 }
 
-/// Place of a use of a module variable that is kept in registers.
+/// Place of a use of a global that is kept in registers.
 fn register_variable(module: &Module, functions: &[FunctionId]) -> Option<Loc> {
     let mut found = None;
     for_intrinsics(module, functions, |kind, function, data| {
@@ -258,7 +259,7 @@ fn register_variable(module: &Module, functions: &[FunctionId]) -> Option<Loc> {
     found
 }
 
-/// Gives the module's variables in shared local memory their addresses, behind what kernels declare. Returns their end.
+/// Gives the globals in shared local memory addresses after what kernels declare. Returns their end.
 fn local_addresses(shared: &mut Shared) -> u64 {
     let module = shared.module;
     let all: Vec<FunctionId> = shared.calls.reached.clone();
@@ -380,7 +381,7 @@ impl<'a> KernelObject<'a> {
                     if shares {
                         "all threads share it"
                     } else {
-                        "addresses are in its first value"
+                        "its initializer has addresses"
                     }
                 );
                 return Err(Diagnostic::new(Code::Memory, *loc, message));
@@ -422,7 +423,7 @@ impl<'a> KernelObject<'a> {
         })
     }
 
-    /// Declares the implicit inputs, each once: their variables, and the offset behind the last.
+    /// Declares the implicit inputs, each once: their variables, and the offset after the last.
     fn implicit_inputs(
         &self,
         shared: &mut Shared,
@@ -571,7 +572,7 @@ struct Inputs {
     private: Option<Var>,
 }
 
-/// Variables of the module in memory that functions name, each with the place of a use.
+/// Globals in memory that functions name, each with the place of a use.
 fn variables_in_memory(module: &Module, functions: &[FunctionId]) -> Vec<(GlobalId, Loc)> {
     let mut found: Vec<(GlobalId, Loc)> = Vec::new();
     let mut seen: SecondaryMap<GlobalId, bool> = SecondaryMap::new();
@@ -591,7 +592,7 @@ fn variables_in_memory(module: &Module, functions: &[FunctionId]) -> Vec<(Global
     found
 }
 
-/// Makes variables of the module's variables that functions read or write, with their first values.
+/// Makes vISA variables of the globals that functions read or write, with their initializers.
 fn globals(shared: &mut Shared, functions: &[FunctionId]) -> Result<()> {
     let module = shared.module;
     let mut used = Vec::new();

@@ -500,7 +500,7 @@ impl Object {
     }
 
     /// An operation with predicates whose elements do not lie so that each instruction begins at a channel that it
-    /// can begin at: on copies that do, which have elements behind the last.
+    /// can begin at: on copies that do, which have elements after the last.
     fn padded(&mut self, mut e: Elementwise) -> bool {
         // The last predicate has no more channels than its elements need.
         let last = e.count % CHANNELS;

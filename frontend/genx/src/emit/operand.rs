@@ -114,7 +114,7 @@ impl Layout {
         Layout::of(&positions)
     }
 
-    /// First byte and byte behind the last of the first `n` elements.
+    /// First byte of the first `n` elements, and the byte after their last.
     pub fn range(&self, n: u32, bytes: u32) -> (u32, u32) {
         match self {
             Layout::Affine { start, v, w, h } if n > 0 => {
@@ -279,7 +279,7 @@ pub struct Elementwise {
     pub op: kiln_visa::opcode::Opcode,
     /// Operands before the destination: the relation of a comparison.
     pub lead: Option<Operand>,
-    /// Operands behind the sources.
+    /// Operands after the sources.
     pub tail: Option<Operand>,
     pub count: u32,
     pub dst: Dst,

@@ -1,4 +1,4 @@
-//! Places of what a call passes, and of a thread's private memory.
+//! Places of arguments and results of calls, and the size of private memory.
 
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::{Function, Module, Scalar, Type, TypeData};

@@ -13,7 +13,7 @@ use crate::intrinsics::Sign;
 use crate::ir::{Inst, Scalar, Value, ValueDef};
 
 impl Emitter<'_, '_> {
-    /// True if an instruction, with what is folded into it, reads a value of a class.
+    /// True if an instruction, or one folded into it, reads a value of a class.
     fn reads(&self, value: Value, class: Value) -> bool {
         match self.function.values[value].def {
             ValueDef::Inst(inst) if self.bales.fold[inst] != Fold::No => self

@@ -1,7 +1,7 @@
 //! Messages that go out by channels: their payloads, and the parts in which they are sent.
 //!
 //! Channels that are no power of two, or whose planes would not begin a register, are copied into payloads that are,
-//! with the channels behind the last off. A payload of a value is made once a block.
+//! with the channels after the last off. A payload of a value is made once a block.
 
 use kiln_visa::module::{Operand, PredUse, Type as VType, Var};
 use kiln_visa::opcode::Opcode;
@@ -235,7 +235,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Predicate of a part of a message, the channels behind its width off.
+    /// Predicate of a part of a message, the channels after its width off.
     fn part_mask(
         &mut self,
         mask: Option<&Mask>,

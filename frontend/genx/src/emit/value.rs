@@ -1,4 +1,4 @@
-//! Values as sources of instructions: constants, variables, and what is folded.
+//! Values as sources of instructions: constants, variables, and folded instructions.
 
 use kiln_visa::module::{Modifier, Operand, Type as VType, Var};
 use kiln_visa::opcode::Opcode;
@@ -46,7 +46,7 @@ impl Emitter<'_, '_> {
                 Some(Address::Local(at)) => Ok(imm(ty, at.into())),
                 None => self.error(
                     Code::Memory,
-                    "the address of a module variable is not supported here",
+                    "the address of a global is not supported here",
                 ),
             },
             ValueDef::Metadata | ValueDef::Forward => self.unsupported("such an operand"),

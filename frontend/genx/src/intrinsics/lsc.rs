@@ -39,7 +39,7 @@ pub struct Message {
     pub surface: u8,
     /// Number of the first operand that is sent.
     pub data: Option<u8>,
-    /// Number of the operand with the old value of what is received.
+    /// Number of the operand with the old value of the result.
     pub old: Option<u8>,
 }
 

@@ -58,7 +58,7 @@ pub struct Message {
     pub op: Opcode,
     pub shape: Shape,
     pub predicate: Option<u8>,
-    /// Old value of what is received.
+    /// Old value of the result.
     pub old: Option<u8>,
     pub parts: &'static [Part],
 }

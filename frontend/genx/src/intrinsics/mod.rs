@@ -1,6 +1,6 @@
 //! Intrinsics: what each name means, as data.
 //!
-//! `table` has a row a name. A name in a module has the overloaded types behind it, which are left out one after
+//! `table` has a row a name. A name in a module ends with the overloaded types, which are left out one after
 //! the other until a row is found.
 
 pub mod lsc;
@@ -18,7 +18,7 @@ use crate::error::Code;
 use crate::ir::{BinaryOp, Function, Scalar, TypeData, Types, Value, ValueDef};
 use messages::Message;
 use systolic::Systolic;
-use table::ROWS;
+use table::{PREDEFINED_SURFACE, REFUSED, ROWS};
 
 /// An intrinsic: its row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub enum Sign {
 pub struct Alu {
     pub op: Opcode,
     pub result: Sign,
-    /// Signs of the operands; that of the last is of all behind it, too.
+    /// Signs of the operands; all after the last have its sign.
     pub operands: [Sign; 3],
     pub saturate: bool,
 }
@@ -117,7 +117,6 @@ pub struct Masked {
 /// Meaning of an intrinsic.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    Refused,
     /// No effect that matters.
     Nothing,
     /// The first operand.
@@ -202,9 +201,9 @@ pub enum Kind {
     Atomic(AtomicKind, AtomicOp, u8),
     /// An atomic instruction of LLVM, its ordering last. Made by the readers.
     Ordered(Access),
-    /// Number of a register that vISA names, and what it depends on.
+    /// Number of a register that vISA names, and a value that the read depends on.
     ReadRegister,
-    /// Number of a register that vISA names, and what it gets.
+    /// Number of a register that vISA names, and its new value.
     WriteRegister,
     /// Product and sum of dwords in 64 bits: upper halves and lower halves, or one vector of the lower before the upper.
     WideMad(Sign, bool),
@@ -287,22 +286,31 @@ const fn convert(result: Sign) -> Alu {
     int(Opcode::Mov, result, Sign::Own, true)
 }
 
+/// Names that are refused.
+fn refused() -> impl Iterator<Item = &'static str> {
+    REFUSED.split_ascii_whitespace()
+}
+
 impl Intrinsic {
     /// Intrinsic of a name without `llvm.`.
     ///
     /// # Errors
     /// There is none, or it is refused.
     pub fn named(name: &str) -> Result<Intrinsic, Code> {
-        static NUMBERS: LazyLock<HashMap<&str, u16>> =
-            LazyLock::new(|| (0..).zip(ROWS).map(|(i, (name, _))| (*name, i)).collect());
+        static FOUND: LazyLock<HashMap<&str, Result<Intrinsic, Code>>> = LazyLock::new(|| {
+            let rows = (0..)
+                .zip(ROWS)
+                .map(|(i, (name, _))| (*name, Ok(Intrinsic(i))));
+            let refused = refused().map(|name| (name, Err(Code::Intrinsic)));
+            rows.chain(refused).collect()
+        });
+        if name.contains(PREDEFINED_SURFACE) {
+            return Err(Code::Intrinsic);
+        }
         let mut rest = name;
         loop {
-            if let Some(&number) = NUMBERS.get(rest) {
-                let intrinsic = Intrinsic(number);
-                return match intrinsic.kind() {
-                    Kind::Refused => Err(Code::Intrinsic),
-                    _ => Ok(intrinsic),
-                };
+            if let Some(found) = FOUND.get(rest) {
+                return *found;
             }
             let Some((shorter, _)) = rest.rsplit_once('.') else {
                 return Err(Code::Callee);
@@ -320,10 +328,10 @@ impl Intrinsic {
         ROWS[usize::from(self.0)].1
     }
 
-    /// All names, and true for those that are supported.
+    /// All names but those with a predefined surface, and true for those that are supported.
     pub fn all() -> impl Iterator<Item = (&'static str, bool)> {
-        ROWS.iter()
-            .map(|(name, kind)| (*name, !matches!(kind, Kind::Refused)))
+        let rows = ROWS.iter().map(|(name, _)| (*name, true));
+        rows.chain(refused().map(|name| (name, false)))
     }
 
     /// True if calls can be left out.
@@ -376,7 +384,7 @@ impl Intrinsic {
         }
     }
 
-    /// True if it gives the same result wherever it stands.
+    /// True if it gives the same result at any place.
     pub fn is_movable(self) -> bool {
         match self.kind() {
             Kind::Load

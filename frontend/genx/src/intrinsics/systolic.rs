@@ -8,7 +8,7 @@ pub struct Systolic {
     pub op: Opcode,
     /// True if the first operand is added.
     pub adds: bool,
-    /// True if precisions, depth and count of repetitions are operands each, the signs of result and sum behind them;
+    /// True if precisions, depth and count of repetitions are operands each, the signs of result and sum after them;
     /// otherwise they are bytes of one, the columns' precision lowest, and integers are signed.
     pub spelled: bool,
 }

@@ -43,12 +43,12 @@ pub const ORDERINGS: [&str; 7] = [
     "seq_cst",
 ];
 
-/// True if what stands behind an access in program order is seen after it.
+/// True if accesses after this one in program order are seen after it.
 pub fn acquires(ordering: u64) -> bool {
     matches!(ordering, 3 | 5 | 6)
 }
 
-/// True if what stands before an access in program order is seen before it.
+/// True if accesses before this one in program order are seen before it.
 pub fn releases(ordering: u64) -> bool {
     matches!(ordering, 4..=6)
 }
@@ -64,7 +64,7 @@ pub fn op(name: &str) -> Result<Op, Fault> {
 /// Intrinsic of an `atomicrmw` by its number.
 ///
 /// # Errors
-/// There is none for it.
+/// No intrinsic does it.
 pub fn operation(number: u64) -> Result<Op, Fault> {
     let row = usize::try_from(number).ok().and_then(|n| OPERATIONS.get(n));
     match row {

@@ -165,7 +165,7 @@ pub enum Op {
     /// Aggregate, member.
     InsertValue(SmallVec<[u32; 2]>),
     Freeze,
-    /// The type of what is allocated; the operand is the count.
+    /// The allocated type; the operand is the count.
     Alloca(Type),
     Load,
     /// Value, pointer.
@@ -449,7 +449,7 @@ impl Op {
         }
     }
 
-    /// True if it gives the same result wherever it stands.
+    /// True if it gives the same result at any place.
     pub fn is_movable(&self) -> bool {
         match self {
             Op::Load | Op::Phi | Op::Alloca(_) => false,

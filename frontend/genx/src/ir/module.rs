@@ -31,7 +31,7 @@ pub enum Meta {
 /// Initializer of a global: its bytes, and the functions whose addresses are at some of them.
 pub type Data = (Vec<u8>, Vec<(u32, FunctionId)>);
 
-/// A variable of the module.
+/// A global variable.
 #[derive(Clone, Debug)]
 pub struct Global {
     pub name: SmolStr,
@@ -39,20 +39,20 @@ pub struct Global {
     pub space: u32,
     pub linkage: Linkage,
     pub constant: bool,
-    /// Bytes of its first value; `None` if it has none, or one that is no plain data.
+    /// Bytes of its initializer; `None` if it has none, or one that is not plain data.
     pub init: Option<Vec<u8>>,
-    /// Functions whose addresses its first value has, by their bytes; these are clear in it.
+    /// Functions whose addresses are in the initializer, with the bytes that they are at; those bytes are 0 in `init`.
     pub functions: Vec<(u32, FunctionId)>,
-    /// True if its first value has other addresses in it.
+    /// True if the initializer has other addresses.
     pub addresses: bool,
-    /// True if its address is used, so that it stands in memory.
+    /// True if its address is used, so that it is in memory.
     pub in_memory: bool,
     pub attrs: Attrs,
     pub loc: Loc,
 }
 
 impl Global {
-    /// Sets the first value; `None` for one that has other addresses than those of functions in it.
+    /// Sets the initializer; `None` for one with other addresses than those of functions.
     pub fn set_init(&mut self, data: Option<Data>) {
         self.addresses = data.is_none();
         let (init, functions) = data.unzip();

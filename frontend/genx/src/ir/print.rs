@@ -57,7 +57,7 @@ struct Printer<'a> {
     lines: Vec<(SmolStr, i64, i64)>,
 }
 
-/// Name of a global or local value behind its sigil, in quotes where they are needed.
+/// Name of a global or local value after its sigil, in quotes where they are needed.
 fn name(sigil: char, name: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'$' | b'.' | b'_');
     let number = name.bytes().all(|b| b.is_ascii_digit());
@@ -318,7 +318,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Part of a variable's first value, from a byte on.
+    /// Part of a global's initializer, from a byte on.
     fn data(&self, global: &Global, ty: Type, at: u64, out: &mut String) {
         let types = &self.module.types;
         let size = types.layout(ty).map_or(0, |(size, _)| size);
@@ -717,7 +717,7 @@ impl Printer<'_> {
     fn intrinsic(&mut self, function: &Function, data: &InstData, base: &str) -> String {
         let types = &self.module.types;
         let arg = |i: usize| data.args.get(i).map(|arg| function.ty(*arg));
-        // LLVM knows the types behind its own names; others need a name for each signature.
+        // LLVM appends the types to its own names; others need a name for each signature.
         let overloaded: Vec<Type> = match base {
             _ if base.starts_with("genx.") => {
                 let result = Some(data.ty).filter(|ty| *ty != Types::VOID);

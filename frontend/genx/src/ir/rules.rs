@@ -55,7 +55,7 @@ pub fn data(op: Op, args: SmallVec<[Value; 3]>, ty: Type) -> InstData {
     }
 }
 
-/// True if a value of one type can stand where the other is wanted. The name of a handle is not known everywhere.
+/// True if a value of one type can be used where the other is wanted. The name of a handle is not known everywhere.
 pub fn fits(types: &Types, found: Type, wanted: Type) -> bool {
     let is_handle = |ty| matches!(types.data(ty), TypeData::Handle(_));
     let is_pointer = |ty| matches!(types.data(ty), TypeData::Scalar(Scalar::Ptr(_)));
@@ -556,7 +556,7 @@ impl Constants {
     }
 }
 
-/// First value of a variable; `None` if it has an address in it that is none of a function.
+/// Initializer of a global; `None` if it has an address that is not a function's.
 ///
 /// # Errors
 /// The variable is too large.
@@ -573,7 +573,7 @@ pub fn data_of(types: &Types, function: &Function, value: Value) -> Rule<Option<
     Ok(plain.then_some((bytes, functions)))
 }
 
-/// Writes a constant as it stands in memory from a byte on; false if it has an address in it that is none of a function.
+/// Writes a constant's bytes in memory from a byte on; false if it has an address that is not a function's.
 fn write(
     types: &Types,
     function: &Function,

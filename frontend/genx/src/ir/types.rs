@@ -21,7 +21,7 @@ pub const MAX_BOOLS: u64 = 2048;
 const MAX_ARRAY: u64 = 1 << 32;
 /// Bits of an integer that LLVM allows.
 const MAX_BITS: u64 = 1 << 23;
-/// Types that a type is made of, each counted as often as it stands there.
+/// Types that a type is made of, each counted as often as it occurs.
 const MAX_PARTS: u32 = 1 << 16;
 /// Characters of a type in a message.
 const MAX_NAME: usize = 200;
@@ -298,7 +298,7 @@ impl Types {
         }
     }
 
-    /// Count of a vector; `None` for all else.
+    /// Number of elements of a vector; `None` for any other type.
     pub fn count(&self, ty: Type) -> Option<u32> {
         match self.data[ty].data {
             TypeData::Vector(n, _) => Some(n),

@@ -50,7 +50,7 @@ pub fn function(types: &mut Types, function: &Function) -> Result<()> {
             let data = &function.insts[*inst];
             let Some(result) = data.result else { continue };
             if function.values[result].def != ValueDef::Inst(*inst) || places[result].is_some() {
-                return error(data.loc, "an instruction stands at two places");
+                return error(data.loc, "an instruction is in the code twice");
             }
             places[result] = Some((*block, i));
         }
@@ -111,7 +111,7 @@ impl Check<'_> {
                 return error(data.loc, "a block ends with its only terminator");
             }
             if data.op == Op::Phi && !phis {
-                return error(data.loc, "a phi stands behind another instruction");
+                return error(data.loc, "a phi follows another instruction");
             }
             phis &= data.op == Op::Phi;
             self.inst(types, *inst)?;
@@ -221,7 +221,7 @@ impl Dominators {
         for (i, block) in (1..).zip(&blocks) {
             order[*block] = i;
         }
-        // Parents by place; 0 stands for none.
+        // Parents by place; 0 is none.
         let mut parents = vec![0u32; blocks.len() + 1];
         parents[1] = 1;
         let mut changed = true;

@@ -252,7 +252,7 @@ impl Parser<'_> {
         Constants::aggregate(types, &mut body.function, ty, members).map_err(|f| f.at(loc))
     }
 
-    /// First value of a variable; `None` if it has an address in it that is none of a function.
+    /// Initializer of a global; `None` if it has an address that is not a function's.
     pub(super) fn initializer(&mut self, ty: Type) -> Result<Option<crate::ir::module::Data>> {
         let loc = self.lex.loc();
         let mut body = Body::new(Function::new("".into(), Types::VOID));

@@ -128,7 +128,7 @@ impl Parser<'_> {
         block
     }
 
-    /// Block of a label, which may stand behind.
+    /// Block of a label; a forward reference creates it.
     pub(super) fn label(&mut self, body: &mut Body) -> Result<Block> {
         let loc = self.lex.loc();
         let Token::Local(name) = self.lex.token().clone() else {

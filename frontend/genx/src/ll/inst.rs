@@ -33,7 +33,7 @@ impl Parser<'_> {
         Ok(rules::data(op, args, ty.map_err(|fault| fault.at(loc))?))
     }
 
-    /// An instruction behind the name of its result; `None` for debug information.
+    /// An instruction, after the name of its result; `None` for debug information.
     pub(super) fn instruction(&mut self, body: &mut Body) -> Result<Option<InstData>> {
         let loc = self.lex.loc();
         let word = match self.lex.token().clone() {
@@ -381,7 +381,7 @@ impl Parser<'_> {
         self.lex.expected("an ordering")
     }
 
-    /// `, align n`, if it stands here.
+    /// `, align n`, if that is next.
     fn alignment(&mut self) -> Result<u32> {
         if !self.lex.is(b',') {
             return Ok(0);
@@ -600,7 +600,7 @@ impl Parser<'_> {
             let ty = self.ty()?;
             let mut passing = Passing::default();
             while let Token::Word(word) = *self.lex.token() {
-                // A word behind the type is an attribute, unless it is a constant.
+                // A word after the type is an attribute, unless it is a constant.
                 if is_constant(word) {
                     break;
                 }
@@ -624,7 +624,7 @@ impl Parser<'_> {
         Ok((args, align))
     }
 
-    /// Attributes and bundles behind a call.
+    /// Attributes and bundles after a call.
     fn call_tail(&mut self) -> Result<()> {
         loop {
             match *self.lex.token() {

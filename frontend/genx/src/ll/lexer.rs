@@ -50,7 +50,7 @@ pub enum Token<'a> {
 #[derive(Clone)]
 pub struct Lexer<'a> {
     text: &'a str,
-    /// Offset behind the current token.
+    /// Offset after the current token.
     pos: usize,
     /// Offset of the current token.
     start: usize,
@@ -67,7 +67,7 @@ impl<'a> Lexer<'a> {
     /// Lexer at the first token.
     ///
     /// # Errors
-    /// The first token is none.
+    /// The first characters are no token.
     pub fn new(text: &'a str) -> Result<Lexer<'a>> {
         let mut lexer = Lexer {
             text,
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
         Ok(before)
     }
 
-    /// Offsets behind the names of all types that are defined, each at the start of a line.
+    /// Offsets after the names of all types that are defined, each at the start of a line.
     pub fn type_places(&self) -> Vec<(SmolStr, usize)> {
         let bytes = self.text.as_bytes();
         let mut places = Vec::new();
@@ -307,23 +307,21 @@ impl<'a> Lexer<'a> {
         }
         let mut content = Vec::with_capacity(raw.len());
         let mut rest = raw;
-        while let Some((first, behind)) = rest.split_first() {
-            let code = behind
-                .get(..2)
-                .and_then(|hex| std::str::from_utf8(hex).ok());
+        while let Some((first, after)) = rest.split_first() {
+            let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
             let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
             (rest, _) = match (*first, code) {
                 (b'\\', Some(byte)) => {
                     content.push(byte);
-                    (&behind[2..], ())
+                    (&after[2..], ())
                 }
-                (b'\\', None) if behind.first() == Some(&b'\\') => {
+                (b'\\', None) if after.first() == Some(&b'\\') => {
                     content.push(b'\\');
-                    (&behind[1..], ())
+                    (&after[1..], ())
                 }
                 (byte, _) => {
                     content.push(byte);
-                    (behind, ())
+                    (after, ())
                 }
             };
         }
@@ -425,7 +423,7 @@ impl<'a> Lexer<'a> {
     /// Takes a character.
     ///
     /// # Errors
-    /// Another token stands here.
+    /// The token is another one.
     pub fn expect(&mut self, punct: u8) -> Result<()> {
         match self.eat(punct)? {
             true => Ok(()),
@@ -436,7 +434,7 @@ impl<'a> Lexer<'a> {
     /// Takes a word.
     ///
     /// # Errors
-    /// Another token stands here.
+    /// The token is another one.
     pub fn expect_word(&mut self, word: &str) -> Result<()> {
         match self.eat_word(word)? {
             true => Ok(()),
@@ -447,7 +445,7 @@ impl<'a> Lexer<'a> {
     /// Takes an integer.
     ///
     /// # Errors
-    /// Another token stands here, or the number is too large.
+    /// The token is another one, or the number is too large.
     pub fn int(&mut self) -> Result<i64> {
         match self.token {
             Token::Int(text) => match text.parse() {
@@ -464,7 +462,7 @@ impl<'a> Lexer<'a> {
     /// Takes a number that is not negative and below a limit.
     ///
     /// # Errors
-    /// Another token stands here, or the number is too large.
+    /// The token is another one, or the number is too large.
     pub fn count(&mut self, limit: u64) -> Result<u64> {
         let loc = self.loc();
         let n = self.int()?;
@@ -481,7 +479,7 @@ impl<'a> Lexer<'a> {
     /// Takes a string.
     ///
     /// # Errors
-    /// Another token stands here.
+    /// The token is another one.
     pub fn string(&mut self) -> Result<SmolStr> {
         match self.token {
             Token::Str(_) => match self.take()? {

@@ -1,7 +1,7 @@
 //! Metadata in text.
 //!
 //! Kept are nodes, strings, numbers and functions, and of the nodes of debug information the fields that say where
-//! an instruction stands in its source.
+//! an instruction is in its source.
 
 use crate::error::Result;
 use crate::ir::{Meta, MetaId};
@@ -106,7 +106,7 @@ impl Parser<'_> {
                 let function = self.module.function_names.get(&name);
                 match function {
                     Some(id) => Meta::Function(*id),
-                    // A function that stands behind: its name is kept, and looked up later.
+                    // A function that is defined later: its name is kept, and looked up then.
                     None => Meta::String(format!("@{name}").into()),
                 }
             }
@@ -119,7 +119,7 @@ impl Parser<'_> {
         Ok(meta)
     }
 
-    /// Skips a value up to the comma or bracket behind it.
+    /// Skips a value up to the comma or bracket after it.
     fn skip_value(&mut self) -> Result<()> {
         let mut depth = 0u32;
         loop {
@@ -184,7 +184,7 @@ impl Parser<'_> {
         Ok(fields)
     }
 
-    /// `, !name !0` behind an instruction or a definition; returns the node of `!dbg`.
+    /// `, !name !0` after an instruction or a definition; returns the node of `!dbg`.
     pub(super) fn attachments(&mut self) -> Result<Option<MetaId>> {
         let mut dbg = None;
         loop {
@@ -202,7 +202,7 @@ impl Parser<'_> {
             if !self.lex.is(b',') {
                 return Ok(dbg);
             }
-            // Only another attachment can stand behind the comma.
+            // Only another attachment can follow the comma.
             self.lex.take()?;
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Parser<'a> {
     lex: Lexer<'a>,
     module: Module,
     named_types: HashMap<SmolStr, Type>,
-    /// Offsets behind the names of types that are defined somewhere.
+    /// Offsets after the names of types that are defined somewhere.
     type_places: HashMap<SmolStr, usize>,
     /// Definitions of types within each other that are under way.
     named_depth: u32,
@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Result<Module> {
         undefined: HashMap::new(),
     };
     parser.type_places = parser.lex.type_places().into_iter().collect();
-    // A variable's first value may name functions, whose order is that of their definitions.
+    // An initializer may name functions, whose order is that of their definitions.
     for name in parser.lex.function_names() {
         parser.place_for(name);
     }

@@ -28,7 +28,7 @@ const IGNORED: &[&str] = &[
 /// Attributes of a parameter that say how it is passed.
 #[derive(Default)]
 pub(super) struct Passing {
-    /// Type of the value behind a pointer that is passed by value.
+    /// Pointee of a pointer that is passed by value.
     pub byval: Option<Type>,
     pub align: Option<u32>,
 }
@@ -452,7 +452,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Looks up what may stand behind its use.
+    /// Looks up names that may be defined after their use.
     fn finish(&mut self) -> Result<()> {
         for (function, group) in std::mem::take(&mut self.group_uses) {
             if let Some(attrs) = self.groups.get(&group) {
@@ -511,7 +511,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a global name: a variable, or a function, which may stand behind.
+    /// The value of a global name: a global, or a function, which may be defined later.
     pub(super) fn global_value(
         &mut self,
         function: &mut Function,

@@ -217,7 +217,7 @@ impl Parser<'_> {
         self.checked(TypeData::Struct(fields, packed))
     }
 
-    /// Type of a name. Its definition may stand behind, as LLVM prints it; within itself a type can only be pointed
+    /// Type of a name. Its definition may follow its use, as LLVM prints it; within itself a type can only be pointed
     /// to.
     fn named_type(&mut self, name: &SmolStr) -> Result<Type> {
         if let Some(ty) = self.named_types.get(name) {
@@ -226,21 +226,21 @@ impl Parser<'_> {
         let Some(&at) = self.type_places.get(name) else {
             return Ok(self.module.types.get(TypeData::Opaque(name.clone())));
         };
-        // A structure without fields stands for the type within itself: pointers to it are no handles.
+        // A structure without fields is the type within itself: pointers to it are no handles.
         let inner = self.module.types.get(TypeData::Struct(Vec::new(), false));
         self.named_types.insert(name.clone(), inner);
         if self.named_depth > MAX_DEPTH {
             return self.lex.error("types are nested too deeply");
         }
-        let behind = self.lex.jump(at)?;
+        let after = self.lex.jump(at)?;
         self.named_depth += 1;
         self.type_definition(name.clone())?;
         self.named_depth -= 1;
-        self.lex = behind;
+        self.lex = after;
         Ok(self.named_types[name])
     }
 
-    /// Definition of a named type, behind its name.
+    /// Definition of a named type, after its name.
     pub(super) fn type_definition(&mut self, name: SmolStr) -> Result<()> {
         self.lex.expect(b'=')?;
         self.lex.expect_word("type")?;

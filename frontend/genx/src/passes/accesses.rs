@@ -492,7 +492,7 @@ impl Memory<'_> {
         )))
     }
 
-    /// A message with a channel for each element. Gives what is loaded.
+    /// A message with a channel for each element. Returns the loaded value, if it is a load.
     fn by_channels(
         &mut self,
         inst: Inst,

@@ -349,7 +349,7 @@ impl Aggregates<'_> {
         Ok(())
     }
 
-    /// Address of a byte behind a pointer.
+    /// Address of a byte after a pointer.
     fn place(&mut self, inst: Inst, pointer: Value, at: u64) -> Value {
         if at == 0 {
             return pointer;

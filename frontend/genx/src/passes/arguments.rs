@@ -2,7 +2,7 @@
 //!
 //! Takes any function. Afterwards a structure that is passed by reference and is a copy is an allocation of the
 //! function: of a kernel, with the bytes of the argument, of other functions, with those that its caller names. A
-//! vector of `i1` of a kernel comes in the bits of an integer. What the document's form has as parameters of a
+//! vector of `i1` of a kernel comes in the bits of an integer. What the document dialect has as parameters of a
 //! kernel, and a launch gives, is asked for by an intrinsic. A constant vector of addresses is put together by
 //! instructions.
 
@@ -121,7 +121,7 @@ impl Arguments<'_> {
             let Some(&entry) = self.function.order.first() else {
                 continue;
             };
-            // Behind the expressions that its members are.
+            // After the expressions that its members are.
             let insts = &self.function.blocks[entry].insts;
             let after = insts
                 .iter()

@@ -2,7 +2,7 @@
 //!
 //! Takes any function. Afterwards every block is reached from the entry, a phi has an operand for each predecessor
 //! and no other, and no edge goes from a block with several successors to one with several predecessors that has
-//! phis, so that what a phi stands for can be copied at the end of a predecessor.
+//! phis, so that the copies of a phi fit at the end of a predecessor.
 
 use cranelift_entity::SecondaryMap;
 use smallvec::smallvec;
@@ -10,7 +10,7 @@ use smallvec::smallvec;
 use crate::ir::rules;
 use crate::ir::{Block, Function, InstData, Op, Types};
 
-/// Removes what is not reached.
+/// Removes blocks that are not reached.
 pub fn prune(function: &mut Function) {
     let mut reached: SecondaryMap<Block, bool> = SecondaryMap::new();
     let mut work: Vec<Block> = function.order.first().copied().into_iter().collect();

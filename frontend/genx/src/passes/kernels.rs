@@ -1,6 +1,6 @@
 //! Kernels of a module in both variants of the dialect: their functions, arguments and attributes.
 //!
-//! The document's form lists kernels in `!genx.kernels`. The carrier form has functions of the calling convention
+//! The document dialect lists kernels in `!genx.kernels`. The carrier dialect has functions of the calling convention
 //! `spir_kernel` with the attribute `VCFunction`. A module that has both is refused.
 
 use smol_str::SmolStr;
@@ -26,12 +26,12 @@ pub enum Implicit {
     PrintfBuffer,
     /// Address of the private memory of all threads.
     PrivateBase,
-    /// Address of what a launch says of itself.
+    /// Address of the argument buffer of a launch.
     ArgumentBuffer,
 }
 
 impl Implicit {
-    /// The value of a kind in the document's form.
+    /// The value of a kind in the document dialect.
     fn of_kind(kind: i64) -> Option<Implicit> {
         Some(match kind >> 3 {
             1 => Implicit::LocalSize,
@@ -92,7 +92,7 @@ pub struct Kernel {
     pub args: Vec<Arg>,
 }
 
-/// Form of the dialect.
+/// Dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     Document,
@@ -102,7 +102,7 @@ pub enum Variant {
 /// Finds the kernels.
 ///
 /// # Errors
-/// There is none, the two forms are mixed, or a description is wrong.
+/// There is none, the two dialects are mixed, or a description is wrong.
 pub fn find(module: &Module, wanted: Option<Variant>) -> Result<Vec<Kernel>> {
     let list = module.named_meta.get("genx.kernels");
     let carriers: Vec<FunctionId> = module

@@ -41,9 +41,9 @@ struct Variable {
     module: Option<OfModule>,
 }
 
-/// A variable of the module.
+/// A global variable.
 enum OfModule {
-    /// It never changes: its elements, and the functions whose addresses stand at some of its bytes.
+    /// It never changes: its elements, and the functions whose addresses are at some of its bytes.
     Constant(Box<[u64]>, Vec<(u32, FunctionId)>),
     /// Its address.
     Variable(Value),
@@ -58,7 +58,7 @@ struct Place {
     dynamic: Option<Value>,
 }
 
-/// Makes values of what a function allocates, and messages of its other accesses.
+/// Promotes the allocations of a function to values, and makes messages of its other accesses.
 ///
 /// # Errors
 /// An allocation has no constant size, or its address escapes; an access is not supported.
@@ -86,7 +86,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     Ok(())
 }
 
-/// Marks the variables of the module whose address is used in a function other than to read and write them.
+/// Marks the globals whose address is used in a function other than to read and write them.
 pub fn find_addresses(module: &mut Module, function: &mut Function) {
     let globals = function.values.keys();
     let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
@@ -165,7 +165,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Finds the variables of the module. One whose address is used in another way is left alone.
+    /// Finds the globals. One whose address is used in another way is left alone.
     fn find_globals(&mut self, globals: &[Value]) -> Result<()> {
         let uses = crate::emit::uses(self.function);
         for &pointer in globals {
@@ -190,7 +190,7 @@ impl<'a> Memory<'a> {
             {
                 let name = &self.module.globals[id].name;
                 let message =
-                    format!("variable @{name} is not supported: addresses are in its first value");
+                    format!("variable @{name} is not supported: its initializer has addresses");
                 return self.error(*user, Code::Memory, message);
             }
             let element = found.element.unwrap_or(1);
@@ -230,7 +230,7 @@ impl<'a> Memory<'a> {
         ))
     }
 
-    /// Finds the allocations and what is read and written in each.
+    /// Finds the allocations, and the loads and stores of each.
     fn find(&mut self) -> Result<()> {
         let uses = crate::emit::uses(self.function);
         for block in self.function.order.clone() {
@@ -566,7 +566,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Offset in bytes that indices stand for: a constant, and a variable part of so many bits.
+    /// Offset in bytes that indices add up to: a constant, and a variable part of so many bits.
     fn offset(
         &mut self,
         inst: Inst,
@@ -718,7 +718,7 @@ impl<'a> Memory<'a> {
         self.new.push(inst);
     }
 
-    /// Numbers of a region that is one row: its elements, the distance of these, and what stands for no vector before it.
+    /// Numbers of a region that is one row: its elements, the distance of these, and an undefined vector before it.
     fn row(&mut self, parts: u32) -> [Value; 3] {
         let number = |n: u32| (Types::I32, Const::Bits(n.into()));
         let undef = (Types::I32, Const::Undef);

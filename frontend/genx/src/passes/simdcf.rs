@@ -1,6 +1,6 @@
 //! Divergent control flow as masks: `goto` and `join` become logic on their masks, and scalar branches.
 //!
-//! Takes any use of the two intrinsics; afterwards there is none. The masks are those that the language reference
+//! Takes any use of the two intrinsics and removes all of them. The masks are those that the language reference
 //! defines: a `goto` turns the channels off whose condition is false, and puts them into the mask of its join; a
 //! join turns the channels of its mask on again. Each says if no channel is on. It is correct for all uses, so that
 //! the rules under which the hardware's own instructions could be used need not hold.
@@ -70,7 +70,7 @@ impl Builder<'_> {
         Ok(self.add(write, smallvec![rest, mask, zero], wide))
     }
 
-    /// The masks behind a `goto` or `join`, and true if no channel is on.
+    /// The masks after a `goto` or `join`, and true if no channel is on.
     fn masks(&mut self, goto: bool) -> Result<Vec<Value>> {
         let args = self.function.insts[self.inst].args.clone();
         if args.len() != if goto { 3 } else { 2 } {

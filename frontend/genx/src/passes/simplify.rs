@@ -12,7 +12,7 @@ use crate::ir::{
     BinaryOp, CastOp, Const, Function, Inst, IntRel, Op, Scalar, Type, Types, Value, ValueDef,
 };
 
-/// Rounds at most: each undoes one level of what hides a constant.
+/// Rounds at most: each uncovers the constants of one more level.
 const MAX_ROUNDS: u32 = 8;
 
 /// Simplifies a function.
@@ -27,7 +27,7 @@ pub fn simplify(types: &mut Types, function: &mut Function) {
     remove_dead(function);
 }
 
-/// Values that others stand for.
+/// Values that others replace.
 struct Replaced(SecondaryMap<Value, Option<Value>>);
 
 impl Replaced {
@@ -65,7 +65,7 @@ fn round(types: &mut Types, function: &mut Function) -> bool {
             }
         }
     }
-    // Uses that stand before their definition.
+    // Uses before their definition.
     if changed {
         for data in function.insts.values_mut() {
             for arg in &mut data.args {

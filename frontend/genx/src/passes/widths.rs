@@ -265,7 +265,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The bytes of a value from a place on, and zeros behind them.
+    /// The bytes of a value from a place on, and zeros after them.
     fn part(&mut self, bytes: Value, from: impl Fn(u32) -> Option<u32>, count: u32) -> Value {
         let ty = self.types.shaped(Some(count), Scalar::Int(BYTE));
         let Some(have) = self

@@ -1,4 +1,4 @@
-//! Decorations and modes as attributes of the carrier form.
+//! Decorations and modes as attributes of the carrier dialect.
 
 use spirv::{Decoration, ExecutionMode, FPDenormMode, FPOperationMode, FPRoundingMode};
 

@@ -1,4 +1,4 @@
-//! Constants: read as they stand, and made values of a function where it uses them.
+//! Constants: read in the order of the module, and made values of a function where it uses them.
 
 use smallvec::SmallVec;
 use spirv::Op;
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 }
 
 impl Reader<'_> {
-    /// Reads an instruction that makes a constant; false if it is none.
+    /// Reads an instruction that makes a constant; false for any other.
     pub(super) fn constant_inst(&mut self) -> Result<bool> {
         let Some(op) = self.opcode() else {
             return Ok(false);
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Ok(Const::Bits(n as u64 & u64::MAX >> (u64::BITS - bits)))
     }
 
-    /// Adds the members that stand behind those of the last constant.
+    /// Adds members to those of the last constant.
     fn continued(&mut self) -> Result<()> {
         let more = self.rest(0);
         match self.constants.last_mut().map(|constant| &mut constant.kind) {

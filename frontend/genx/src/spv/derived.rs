@@ -22,7 +22,7 @@ fn exponent(scalar: Scalar) -> Option<(u64, u64)> {
 }
 
 impl Reader<'_> {
-    /// Reads one of these operations; false if it is none.
+    /// Reads one of these operations; false for any other.
     pub(super) fn derived(&mut self, body: &mut Body, op: Op) -> Result<bool> {
         match op {
             Op::SMod => self.signed_modulo(body)?,
@@ -140,7 +140,7 @@ impl Reader<'_> {
         Ok([offset, others, empty])
     }
 
-    /// Base, what is inserted, first bit, number of bits.
+    /// Base, inserted value, first bit, number of bits.
     fn insert_field(&mut self, body: &mut Body) -> Result<()> {
         let (base, new) = (self.arg(body, 2)?, self.arg(body, 3)?);
         let ty = body.function.ty(base);

@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
                 | Op::RestoreMemoryINTEL,
             ) => Ok(()),
             _ if body.current.is_none() => {
-                Err(self.fail("an instruction behind the end of a block"))
+                Err(self.fail("an instruction after the end of a block"))
             }
             _ => self.instruction(body),
         }
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     /// Adds an instruction to the block; gives its result.
     pub(super) fn put(&mut self, body: &mut Body, mut data: InstData) -> Result<Option<Value>> {
         let Some(block) = body.current else {
-            return Err(self.fail("an instruction behind the end of a block"));
+            return Err(self.fail("an instruction after the end of a block"));
         };
         data.loc = self.loc();
         data.dbg = self.lines.here;

@@ -179,7 +179,7 @@ impl Reader<'_> {
         )
     }
 
-    /// A conversion; false if the operation is none.
+    /// Reads a conversion; false for any other operation.
     fn conversion(&mut self, body: &mut Body, op: Op) -> Result<bool> {
         // All of them have one operand, and those that are none may have others.
         if compute::cast(&self.module.types, op, Types::I32, Types::I32).is_none() {
@@ -476,7 +476,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The parts of a vector, with scalars that stand together in a vector of their own.
+    /// The parts of a vector, with neighbouring scalars as a vector of their own.
     fn vectors(&mut self, body: &mut Body, parts: &[Value]) -> Result<Vec<Value>> {
         let types = &self.module.types;
         let scalar = |part: &Value| match types.data(body.function.ty(*part)) {

@@ -22,7 +22,7 @@ pub(super) struct Lines {
 }
 
 impl Reader<'_> {
-    /// Reads an instruction about lines; false if it is none.
+    /// Reads an instruction with source lines; false for any other.
     pub(super) fn line_inst(&mut self) -> Result<bool> {
         match self.opcode() {
             Some(Op::Line) => {

@@ -149,7 +149,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A variable of the function, and its first value.
+    /// A variable of the function, and its initializer.
     fn allocation(&mut self, body: &mut Body) -> Result<()> {
         let id = self.op(1)?;
         let (pointer, held) = (self.value_ty(self.op(0)?)?, self.pointee(id)?);

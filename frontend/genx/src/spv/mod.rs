@@ -49,7 +49,7 @@ enum Global {
     Refused(Fault),
 }
 
-/// A pointer type: its storage class, and the type behind it unless it says none.
+/// A pointer type: its storage class, and its pointee unless it is untyped.
 #[derive(Clone, Copy)]
 struct Pointer {
     class: StorageClass,
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         Diagnostic::new(Code::Spirv, self.loc(), message)
     }
 
-    /// Error about what is valid, and not supported.
+    /// Error about valid input that is not supported.
     fn refused(&self, code: Code, message: impl Into<String>) -> Error {
         Diagnostic::new(code, self.loc(), message)
     }
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         result.map_err(|fault| fault.at(self.loc()))
     }
 
-    /// Word behind the first.
+    /// Word after the first.
     fn op(&self, n: usize) -> Result<u32> {
         match self.inst.words.get(n) {
             Some(word) => Ok(*word),
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         self.inst.words.get(from..).unwrap_or_default()
     }
 
-    /// Text that begins at a word, and the number of the first word behind it.
+    /// Text that begins at a word, and the number of the first word after it.
     fn text(&self, from: usize) -> Result<(SmolStr, usize)> {
         match stream::text(self.rest(from)) {
             Some((text, words)) => Ok((text, from + words)),
@@ -213,12 +213,12 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Decorated<'a> {
-    /// Words behind the result and the decoration's number.
+    /// Words after the result and the decoration's number.
     fn words(&self) -> &'a [u32] {
         self.inst.words.get(2..).unwrap_or_default()
     }
 
-    /// Word behind the decoration's number; 0 if there is none.
+    /// Word after the decoration's number; 0 if there is none.
     fn word(&self, n: usize) -> u32 {
         self.words().get(n).copied().unwrap_or(0)
     }

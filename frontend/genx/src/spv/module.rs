@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads what is said about other instructions; false if it is none of this.
+    /// Reads a decoration, a name or a mode of another result; false for any other instruction.
     fn annotation(&mut self) -> Result<bool> {
         let Some(op) = self.opcode() else {
             return Ok(false);
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a variable; gives the result that is its first value.
+    /// Reads a variable; gives the result that is its initializer.
     fn variable(&mut self) -> Result<Option<(Inst<'a>, GlobalId, Option<u32>)>> {
         let (ty, id) = (self.op(0)?, self.op(1)?);
         self.type_of.insert(id, ty);
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         Ok((!imported).then_some((self.inst, global, init)))
     }
 
-    /// Makes the first value of a variable; one without is undefined.
+    /// Makes the initializer of a variable; one without is undefined.
     fn first_value(&mut self, global: GlobalId, init: Option<u32>) -> Result<()> {
         let ty = self.module.globals[global].ty;
         let mut body = Body::new(Function::new(SmolStr::default(), Types::VOID));
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
             None => body.function.constant(ty, Const::Undef),
         };
         if !rules::fits(&self.module.types, body.function.ty(value), ty) {
-            return Err(self.fail("the first value has another type than the variable"));
+            return Err(self.fail("the initializer has another type than the variable"));
         }
         let data = rules::data_of(&self.module.types, &body.function, value);
         let init = self.placed(data)?;
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
         }
         let name = match kernel.is_some() {
             true => name,
-            // Kernels come behind the functions.
+            // Kernels come after the functions.
             false => unique(name, id, |name| {
                 self.module.function_names.contains_key(name) || self.kernels.contains(name)
             }),

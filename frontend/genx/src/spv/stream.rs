@@ -1,4 +1,4 @@
-//! Instructions as they stand in the words of a module.
+//! Instructions in the words of a module.
 
 use smol_str::SmolStr;
 use spirv::Op;
@@ -18,7 +18,7 @@ pub(super) struct Inst<'a> {
     /// Operation; `None` for one that has no name.
     pub op: Option<Op>,
     code: u32,
-    /// Words behind the first.
+    /// Words after the first.
     pub words: &'a [u32],
 }
 
@@ -66,7 +66,7 @@ impl<'a> Words<'a> {
         if count == 0 || words.is_none() {
             let message = match count {
                 0 => "an instruction without words",
-                _ => "an instruction ends behind the file",
+                _ => "an instruction ends after the file",
             };
             return Err(Diagnostic::new(Code::Spirv, inst.loc(), message));
         }

@@ -24,7 +24,7 @@ const SPACES: [(StorageClass, u32); 9] = [
 ];
 
 impl<'a> Reader<'a> {
-    /// Reads an instruction that makes a type; false if it is none.
+    /// Reads an instruction that makes a type; false for any other.
     pub(super) fn type_inst(&mut self) -> Result<bool> {
         let Some(op) = self.opcode() else {
             return Ok(false);
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         let types = &mut self.module.types;
         Ok(match to.and_then(|to| self.types.get(&to)) {
             Some(Ok(to)) => types.pointer(*to, space),
-            // It stands behind.
+            // It is declared later.
             _ => types.scalar(Scalar::Ptr(space)),
         })
     }
@@ -209,11 +209,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Type behind a pointer.
+    /// Type that a pointer points to.
     pub(super) fn pointee(&self, value: u32) -> Result<Type> {
         match self.pointer_of(value)?.to {
             Some(to) => self.ty(to),
-            None => Err(self.fail("the pointer has no type behind it")),
+            None => Err(self.fail("the pointer has no pointee type")),
         }
     }
 }

@@ -444,7 +444,7 @@ fn llvm_ir_is_printed_as_it_is_compiled() {
         assert_eq!(gotos.count(), branches, "{dump}\n{visa}");
         assert!(branches > 0);
     }
-    // The form of the dialect that is asked for is that of the dump, too.
+    // The dialect that is asked for is that of the dump, too.
     let file = fixture("genx/simdcf_if/simdcf_if.ll");
     let dump = [
         "compile",
