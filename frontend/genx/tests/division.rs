@@ -44,7 +44,7 @@ fn scale() -> f32 {
         })
         .collect();
     let expected = [
-        "inv", "mul", "mov", "mul", "add", "mulh", "add", "mulh", "mul", "add", "cmp.ge", "add",
+        "inv", "mul", "mov", "mul", "mov", "mulh", "add", "mulh", "mul", "add", "cmp.ge", "add",
         "add", "cmp.ge", "add",
     ];
     assert_eq!(names[..expected.len()], expected);

@@ -130,6 +130,13 @@ impl Emitter<'_, '_> {
         let (a, b) = (data.args[0], data.args[1]);
         let bits = self.shared.module.types.bits(scalar);
         let (opcode, sign) = match op {
+            Sub if bale::uniform(self.function, a) == Some(0)
+                && self.function.as_const(b).is_none() =>
+            {
+                let ty = self.visa(scalar, Sign::Signed)?;
+                let src = negated(self.source(b, Sign::Signed)?);
+                return self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate);
+            }
             Add | Sub => (Opcode::Add, Sign::Signed),
             Mul if bits == 64 => return self.multiply_long(count, a, b, dst),
             Mul => (Opcode::Mul, Sign::Signed),
