@@ -179,8 +179,7 @@ def trimmed(code):
 
 
 def decode(platform, kernels, forms, kiln=None):
-    """(name, places) of each kernel of a list (name, code), by one run of the disassembler over the code of all."""
-    kernels = [(name, trimmed(code)) for name, code in kernels]
+    """(name, places) of each kernel of a list (name, trimmed code), by one run of the disassembler over the code of all."""
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "all.bin"
         code.write_bytes(b"".join(code for _, code in kernels))
