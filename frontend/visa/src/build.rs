@@ -191,10 +191,12 @@ impl Builder {
         self.object.predicates.push(array(name, channels))
     }
 
+    /// Declares a sampler.
     pub fn sampler(&mut self, name: &str) -> Sampler {
         self.object.samplers.push(array(name, 1))
     }
 
+    /// Declares a surface.
     pub fn surface(&mut self, name: &str) -> Surface {
         self.object.surfaces.push(array(name, 1))
     }

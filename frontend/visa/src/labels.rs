@@ -12,6 +12,10 @@ use crate::opcode::Opcode;
 
 /// A label that is not defined exactly once.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `inst` is the number of the instruction in the object"
+)]
 pub enum LabelError {
     #[error("label `{name}` is defined twice")]
     Twice { name: String, inst: usize },

@@ -3,6 +3,8 @@
 //!
 //! Nothing here knows Gen machine code. Both readers give a [`module::Module`], which all later steps take.
 
+#![warn(missing_docs)]
+
 mod attributes;
 pub mod binary;
 pub mod build;

@@ -47,21 +47,37 @@ impl Var {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Type {
+    /// Unsigned, 32 bits.
     Ud = 0,
+    /// Signed, 32 bits.
     D = 1,
+    /// Unsigned, 16 bits.
     Uw = 2,
+    /// Signed, 16 bits.
     W = 3,
+    /// Unsigned, 8 bits.
     Ub = 4,
+    /// Signed, 8 bits.
     B = 5,
+    /// Float, 64 bits.
     Df = 6,
+    /// Float, 32 bits.
     F = 7,
+    /// Immediate of eight signed integers of 4 bits.
     V = 8,
+    /// Immediate of four floats of 8 bits.
     Vf = 9,
+    /// A bit a channel: the type of predicates.
     Bool = 10,
+    /// Unsigned, 64 bits.
     Uq = 11,
+    /// Immediate of eight unsigned integers of 4 bits.
     Uv = 12,
+    /// Signed, 64 bits.
     Q = 13,
+    /// Float, 16 bits.
     Hf = 14,
+    /// Brain float, 16 bits.
     Bf = 15,
 }
 
@@ -93,6 +109,7 @@ impl Type {
         Self::ALL.get(n as usize).copied()
     }
 
+    /// The type of that name in text (`ud`).
     pub fn from_name(name: &str) -> Option<Type> {
         Self::NAMES
             .iter()
@@ -100,6 +117,7 @@ impl Type {
             .map(|i| Self::ALL[i])
     }
 
+    /// The name in text.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
@@ -119,16 +137,25 @@ impl Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Align {
+    /// 1 byte.
     Byte = 0,
+    /// 2 bytes.
     Word = 1,
+    /// 4 bytes.
     Dword = 2,
+    /// 8 bytes.
     Qword = 3,
+    /// 16 bytes.
     Oword = 4,
     /// `GRF` of older objects.
     Grf = 5,
+    /// 64 bytes, as `GRFx2` of older objects.
     TwoGrf = 6,
+    /// 32 bytes.
     Hword = 7,
+    /// 64 bytes.
     Word32 = 8,
+    /// 128 bytes.
     Word64 = 9,
 }
 
@@ -180,6 +207,7 @@ impl Align {
         }
     }
 
+    /// The alignment of that name in text (`dword`).
     pub fn from_name(name: &str) -> Option<Align> {
         Self::ALL
             .iter()
@@ -187,6 +215,7 @@ impl Align {
             .map(|(align, _)| *align)
     }
 
+    /// The name in text.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
@@ -241,6 +270,7 @@ pub struct Module {
     pub version: (u8, u8),
     /// Kernels and functions, in file order.
     pub objects: Vec<Object>,
+    /// Variables of file scope, in file order.
     pub globals: Vec<Global>,
 }
 
@@ -261,11 +291,17 @@ impl Module {
 /// A file-scope variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
+    /// Whether other modules see it or have it.
     pub linkage: Linkage,
+    /// Its name.
     pub name: Name,
+    /// Type of an element.
     pub ty: Type,
+    /// Alignment of the first element.
     pub align: Align,
+    /// Number of elements.
     pub elements: u16,
+    /// Its attributes, in file order.
     pub attrs: Vec<GlobalAttr>,
 }
 
@@ -273,35 +309,50 @@ pub struct Global {
 /// no string pool and the format does not say which pool is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlobalAttr {
+    /// Number of the string that is its name.
     pub name: u32,
+    /// Its bytes, not interpreted.
     pub value: SmallVec<[u8; 16]>,
 }
 
+/// Linkage of a variable or function of file scope, with its number in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Linkage {
+    /// Defined in another module.
     Extern = 0,
+    /// Seen in its own module alone.
     Static = 1,
+    /// Defined here and seen by other modules.
     Global = 2,
 }
 
 /// A kernel or a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
+    /// Whether it is a kernel or a function.
     pub kind: ObjectKind,
+    /// Its name.
     pub name: Name,
     /// Predefined ones included, so that a `Var` indexes it.
     pub vars: PrimaryMap<Var, VarDecl>,
+    /// Address variables.
     pub addrs: PrimaryMap<Addr, ArrayDecl>,
     /// `P0` included.
     pub predicates: PrimaryMap<Predicate, ArrayDecl>,
+    /// Sampler variables.
     pub samplers: PrimaryMap<Sampler, ArrayDecl>,
     /// Predefined ones included.
     pub surfaces: PrimaryMap<Surface, ArrayDecl>,
+    /// Labels of blocks and subroutines.
     pub labels: PrimaryMap<Label, LabelDecl>,
+    /// Inputs of a kernel, in file order.
     pub inputs: Vec<Input>,
+    /// Attributes of the object, in file order.
     pub attrs: Vec<Attr>,
+    /// Instructions, in file order.
     pub insts: Vec<Inst>,
+    /// Its references to file scope.
     pub relocations: Relocations,
 }
 
@@ -310,6 +361,7 @@ pub struct Object {
 pub struct Relocations {
     /// References to file-scope variables.
     pub variables: Vec<Relocation>,
+    /// References to functions.
     pub functions: Vec<Relocation>,
 }
 
@@ -322,13 +374,18 @@ pub struct Relocation {
     pub resolved: u16,
 }
 
+/// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
+    /// A kernel: entered by a dispatch.
     Kernel,
     /// `arg_grfs` and `ret_grfs` are the sizes of %arg and %retval in GRFs.
     Function {
+        /// Whether other modules see it or have it.
         linkage: Linkage,
+        /// Size of `%arg` in GRFs of 32 bytes.
         arg_grfs: u8,
+        /// Size of `%retval` in GRFs of 32 bytes.
         ret_grfs: u8,
     },
 }
@@ -466,11 +523,15 @@ impl Object {
 pub struct VarDecl {
     /// The name it was declared with (`V0032`, `%r0`, or the binary's name string).
     pub name: Name,
+    /// Type of an element.
     pub ty: Type,
+    /// Alignment of the first element.
     pub align: Align,
+    /// Number of elements.
     pub elements: u16,
     /// Variable that it is an alias of, and the byte offset there. The readers guarantee that there is no cycle.
     pub alias: Option<(Var, u16)>,
+    /// Its attributes, in file order.
     pub attrs: Vec<Attr>,
 }
 
@@ -484,22 +545,32 @@ impl VarDecl {
 /// An address, predicate, sampler or surface variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayDecl {
+    /// The name it was declared with.
     pub name: Name,
+    /// Number of elements: addresses, channels of a predicate, samplers or surfaces.
     pub elements: u16,
+    /// Its attributes, in file order.
     pub attrs: Vec<Attr>,
 }
 
+/// A label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelDecl {
+    /// Its name.
     pub name: Name,
+    /// What it names.
     pub kind: LabelKind,
+    /// Its attributes, in file order.
     pub attrs: Vec<Attr>,
 }
 
+/// What a label names, with its number in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LabelKind {
+    /// A block.
     Block = 0,
+    /// The entry of a subroutine.
     Subroutine = 1,
     /// Kernel of another module, found by a linker and never defined here.
     Kernel = 2,
@@ -508,21 +579,27 @@ pub enum LabelKind {
 /// An attribute of a kernel or a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attr {
+    /// Its name, in the case of the file.
     pub name: Name,
+    /// Its value.
     pub value: AttrValue,
 }
 
+/// Value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttrValue {
     /// No value: true.
     Flag,
+    /// An integer.
     Int(i64),
+    /// A string.
     Str(SmolStr),
 }
 
 /// A kernel's input: a variable that holds a value at entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
+    /// The variable.
     pub var: InputVar,
     /// Provenance (specification, "Input Variables"): 0 is a user's argument.
     pub implicit: u8,
@@ -532,10 +609,14 @@ pub struct Input {
     pub size: u16,
 }
 
+/// The variable of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputVar {
+    /// A general variable.
     General(Var),
+    /// A sampler variable.
     Sampler(Sampler),
+    /// A surface variable.
     Surface(Surface),
 }
 
@@ -561,10 +642,15 @@ pub enum Subject {
     /// The object as a whole.
     Object,
     // Declarations.
+    /// A general variable.
     Var(Var),
+    /// An address variable.
     Addr(Addr),
+    /// A predicate variable.
     Predicate(Predicate),
+    /// A sampler variable.
     Sampler(Sampler),
+    /// A surface variable.
     Surface(Surface),
     /// The input of that number.
     Input(usize),
@@ -584,11 +670,15 @@ pub enum Subject {
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
+    /// The operation.
     pub op: Opcode,
+    /// Channels that it works on.
     pub exec: Exec,
+    /// Predicate that selects among them.
     pub pred: Option<PredUse>,
     /// One a field of the opcode's row.
     pub operands: SmallVec<[Operand; 4]>,
+    /// Where it is in its file.
     pub place: Place,
     /// Number of the instruction that this one stands for, in the object as it was read. Rewrites of an object
     /// keep it, so that errors, line tables and profiles name the instruction that the user wrote.
@@ -665,17 +755,23 @@ impl Exec {
 /// A predicate with its control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredUse {
+    /// The variable.
     pub pred: Predicate,
+    /// True if channels run whose bit is 0.
     pub inverse: bool,
+    /// How bits of several channels are combined.
     pub combine: Combine,
 }
 
+/// Combination of the bits of a predicate, with its number in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Combine {
     /// Channel by channel.
     None = 0,
+    /// All channels run if the bit of any is set.
     Any = 1,
+    /// All channels run if the bits of all are set.
     All = 2,
 }
 
@@ -683,10 +779,14 @@ pub enum Combine {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Modifier {
+    /// None.
     #[default]
     None = 0,
+    /// Absolute value.
     Abs = 1,
+    /// Negation.
     Neg = 2,
+    /// Negation of the absolute value.
     NegAbs = 3,
     /// Saturation, of destinations.
     Sat = 4,
@@ -725,8 +825,11 @@ impl Modifier {
 /// its `v` is `Some(0)` and its `w` 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
+    /// Vertical stride: distance of rows.
     pub v: Option<u8>,
+    /// Width: elements of a row.
     pub w: u8,
+    /// Horizontal stride: distance of elements in a row.
     pub h: u8,
 }
 
@@ -746,50 +849,77 @@ impl Region {
 pub enum Operand {
     /// `V32(row,col)<region>`: `row` in GRFs of 32 bytes, `col` in elements of the variable's type.
     General {
+        /// The variable.
         var: Var,
+        /// GRFs from its start on.
         row: u8,
+        /// Elements from the start of the row on.
         col: u8,
+        /// Elements of the channels.
         region: Region,
+        /// What is done to them.
         modifier: Modifier,
     },
     /// `r[A0(off),imm]<region>:ty`.
     Indirect {
+        /// The address variable.
         addr: Addr,
+        /// Number of the first address in it.
         off: u8,
+        /// Bytes that are added to each address.
         imm: i16,
+        /// Type of an element.
         ty: Type,
+        /// Elements of the channels.
         region: Region,
+        /// What is done to them.
         modifier: Modifier,
     },
     /// `A0(off)<width>`.
     Address {
+        /// The address variable.
         addr: Addr,
+        /// Number of the first address in it.
         off: u8,
+        /// Number of addresses.
         width: u8,
     },
     /// `&V32[offset]`: the address of a variable (`addr_add`'s source).
     AddressOf {
+        /// The variable.
         var: Var,
+        /// Bytes from its start on.
         offset: u16,
     },
+    /// A predicate that is read or written as a value.
     Predicate(PredUse),
+    /// An immediate.
     Imm {
+        /// Its type.
         ty: Type,
+        /// Its bits, zero beyond the width of the type.
         bits: u64,
     },
     /// An element of a surface or sampler variable as a value; as `addr_add`'s first source, its
     /// address.
     State {
+        /// The variable.
         of: StateVar,
+        /// Number of the element.
         off: u8,
     },
     /// `V32.offset`, in bytes.
     Raw {
+        /// The variable.
         var: Var,
+        /// Bytes from its start on.
         offset: u16,
     },
+    /// A surface that a message accesses.
     Surface(Surface),
+    /// A sampler that a message uses.
     Sampler(Sampler),
+    /// Target of a branch or call.
     Label(Label),
     /// A number whose meaning the row gives: a relation, a channel mask, a block count.
     Field(u32),
@@ -812,9 +942,12 @@ impl Operand {
     }
 }
 
+/// A variable of surfaces or samplers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateVar {
+    /// A surface variable.
     Surface(Surface),
+    /// A sampler variable.
     Sampler(Sampler),
 }
 
@@ -835,27 +968,49 @@ numbers!(Relation, AtomicOp);
 pub mod predefined {
     use super::Type;
 
+    /// Number of `%null`: what is written is lost.
     pub const NULL: u32 = 0;
+    /// Number of `%thread_x`: column of the thread in its space of threads.
     pub const THREAD_X: u32 = 1;
+    /// Number of `%thread_y`: row of the thread in its space of threads.
     pub const THREAD_Y: u32 = 2;
+    /// Number of `%group_id_x`.
     pub const GROUP_ID_X: u32 = 3;
+    /// Number of `%group_id_y`.
     pub const GROUP_ID_Y: u32 = 4;
+    /// Number of `%group_id_z`.
     pub const GROUP_ID_Z: u32 = 5;
+    /// Number of `%tsc`: the timestamp register.
     pub const TSC: u32 = 6;
+    /// Number of `%r0`: the header of the thread's payload.
     pub const R0: u32 = 7;
+    /// Number of `%arg`: arguments of stack calls.
     pub const ARG: u32 = 8;
+    /// Number of `%retval`: results of stack calls.
     pub const RETVAL: u32 = 9;
+    /// Number of `%sp`: the stack pointer.
     pub const SP: u32 = 10;
+    /// Number of `%fp`: the frame pointer.
     pub const FP: u32 = 11;
+    /// Number of `%hw_id`: the hardware thread.
     pub const HW_ID: u32 = 12;
+    /// Number of `%sr0`: the state register.
     pub const SR0: u32 = 13;
+    /// Number of `%cr0`: the control register.
     pub const CR0: u32 = 14;
+    /// Number of `%ce0`: channels that the dispatch enabled.
     pub const CE0: u32 = 15;
+    /// Number of `%dbg0`: the debug register.
     pub const DBG0: u32 = 16;
+    /// Number of `%color`: color of the thread in its space of threads.
     pub const COLOR: u32 = 17;
+    /// Number of `%impl_arg_buf_ptr`: address of the implicit arguments.
     pub const IMPL_ARG_BUF_PTR: u32 = 18;
+    /// Number of `%local_id_buf_ptr`: address of the local ids.
     pub const LOCAL_ID_BUF_PTR: u32 = 19;
+    /// Number of `%msg0`: the message register.
     pub const MSG0: u32 = 20;
+    /// Number of `%scratchloc`: where the thread's scratch space is.
     pub const SCRATCH_LOC: u32 = 21;
 
     /// General variables that are reserved, declared or not.
@@ -891,9 +1046,11 @@ pub mod predefined {
     /// Number of the sampler whose state is in the message header; it is never declared.
     pub const BINDLESS_SAMPLER: u32 = 31;
 
+    /// Surface of shared local memory.
     pub const SURFACE_SLM: u32 = 0;
     /// Surface for stateless access: addresses of the whole address space.
     pub const SURFACE_BINDLESS: u32 = 4;
+    /// Surface of stateless access, by its older name.
     pub const SURFACE_STATELESS: u32 = 5;
     /// Predefined surfaces.
     pub const SURFACES: &[&str] = &["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];

@@ -91,8 +91,11 @@ impl Field {
 /// Width of a number in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
+    /// One byte.
     Byte,
+    /// Two bytes.
     Word,
+    /// Four bytes.
     Dword,
     /// A word from version 4.0 on, a byte before.
     SamplerOp,
@@ -256,12 +259,19 @@ impl Meaning {
 pub struct Kinds(u8);
 
 impl Kinds {
+    /// General variables.
     pub const GENERAL: Kinds = Kinds(1);
+    /// Elements at addresses.
     pub const INDIRECT: Kinds = Kinds(2);
+    /// Immediates.
     pub const IMM: Kinds = Kinds(4);
+    /// Address variables.
     pub const ADDRESS: Kinds = Kinds(8);
+    /// Predicates.
     pub const PREDICATE: Kinds = Kinds(16);
+    /// Addresses of variables.
     pub const ADDRESS_OF: Kinds = Kinds(32);
+    /// Surface and sampler variables as values.
     pub const STATE: Kinds = Kinds(64);
 
     const fn or(self, other: Kinds) -> Kinds {
@@ -277,10 +287,15 @@ impl Kinds {
 /// Category of an instruction (specification, chapter 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
+    /// Arithmetic.
     Arith,
+    /// Bits and shifts.
     Logic,
+    /// Moves and selections.
     Mov,
+    /// Comparisons.
     Compare,
+    /// Arithmetic on addresses.
     Address,
     /// Control flow, labels and calls.
     Flow,
@@ -288,9 +303,13 @@ pub enum Category {
     Dataport,
     /// Access of the whole address space through the data port.
     Svm,
+    /// Access of memory and images by load-store messages.
     Lsc,
+    /// Messages to the sampler.
     Sampler,
+    /// Barriers and fences.
     Sync,
+    /// All else.
     Misc,
 }
 
@@ -323,6 +342,7 @@ pub enum Raw {
 /// A number that follows from the instruction's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
+    /// This number.
     Is(u32),
     /// Bytes of the type of the operand's variable.
     OwnType,
@@ -334,6 +354,7 @@ pub enum Amount {
     Owords(Meaning),
     /// Scattered messages: bytes of a channel in one plane. One to four single bytes take a dword, eight a qword.
     SvmElement,
+    /// Scattered messages: number of planes of an element.
     SvmPlanes,
     /// [`Meaning::BlockCount`].
     Blocks,
@@ -351,16 +372,20 @@ pub enum Amount {
     AvsPixels,
     /// `vme_ime`: streamed motion vectors make input and output longer.
     ImeInput,
+    /// `vme_ime`: the output, longer by streamed motion vectors.
     ImeOutput,
+    /// Bytes of an address of LSC.
     LscAddress,
     /// `sample`, `load`: a dword for each channel of the mode; of the result in each enabled color.
     SampleRow,
+    /// `sample`, `load`: channels of the mode.
     SamplePixels,
 }
 
 /// One instruction of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
+    /// The opcode.
     pub opcode: Opcode,
     /// The first byte in the binary format.
     pub number: u8,
@@ -370,6 +395,7 @@ pub struct Row {
     /// The name in text. Fences, `min` and `max`, and operations of the 3D sampler have a name for each number;
     /// this one is the family's.
     pub mnemonic: &'static str,
+    /// Its category.
     pub category: Category,
     /// All fields, in the order of the binary format.
     pub fields: &'static [Field],
@@ -471,7 +497,7 @@ macro_rules! opcodes {
         /// A vISA opcode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
-        pub enum Opcode { $($variant,)* }
+        pub enum Opcode { $(#[doc = concat!("`", $mnemonic, "`")] $variant,)* }
 
         const ROWS: &[Row] = &[$(Row {
             opcode: Opcode::$variant,
@@ -1030,7 +1056,7 @@ macro_rules! numbered {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
+        pub enum $name { $(#[doc = concat!("`", $text, "`")] $(#[$vdoc])* $variant = $number,)* }
 
         impl $name {
             const ALL: &'static [($name, &'static str)] = &[$(($name::$variant, $text),)*];
@@ -1101,12 +1127,14 @@ numbered! {
 /// the operation, bit 5 set for 16 bits, bit 6 for 64, neither for 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
+    /// The operation.
     pub op: AtomicOp,
     /// 16, 32 or 64.
     pub bits: u8,
 }
 
 impl Atomic {
+    /// The operation and width that a number packs; `None` for other numbers.
     pub fn from_number(number: u32) -> Option<Atomic> {
         let bits = match number >> 5 {
             0 => 32,
@@ -1117,6 +1145,7 @@ impl Atomic {
         AtomicOp::from_number(number & 0x1f).map(|op| Atomic { op, bits })
     }
 
+    /// The number that packs both.
     pub fn number(self) -> u32 {
         let width = match self.bits {
             16 => 1,
@@ -1140,6 +1169,7 @@ impl ChannelMask {
             .map(ChannelMask)
     }
 
+    /// The number in the format, 0 to 15.
     pub fn number(self) -> u32 {
         self.0.into()
     }
@@ -1176,6 +1206,7 @@ impl Fence {
         ("fence_sw", Fence::SOFTWARE as u32),
     ];
 
+    /// The fence of a number of 8 bits; `None` for larger ones.
     pub fn from_number(number: u32) -> Option<Fence> {
         u8::try_from(number).ok().map(Fence)
     }
@@ -1285,7 +1316,9 @@ impl SamplerOp {
 /// Operation of an LSC instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LscOp {
+    /// A load.
     Load,
+    /// A store.
     Store,
     /// An atomic, with its number in the format.
     Atomic(u8),

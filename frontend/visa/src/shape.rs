@@ -15,6 +15,7 @@ pub use crate::opcode::{Amount, Raw};
 
 /// The shape of a raw operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant says what its fields are")]
 pub enum RawShape {
     /// `planes` rows of one element of `bytes` a channel; each row begins a GRF.
     Lanes { bytes: u32, planes: u32 },
@@ -25,6 +26,7 @@ pub enum RawShape {
 /// Access of a raw operand: its shape, and the bytes that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawAccess {
+    /// Its shape.
     pub shape: RawShape,
     /// True if a block is written only in part, under the execution mask. Other blocks are written whole; all are
     /// read whole.
@@ -303,8 +305,11 @@ fn lsc_block_2d(inst: &Inst, grf: u32) -> Option<u32> {
 /// A product of matrices (`dpas`): its shape, and the types of the elements of the second and third source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
+    /// Depth and number of repetitions.
     pub shape: Systolic,
+    /// Type of the elements of the second source.
     pub columns: Type,
+    /// Type of the elements of the third source.
     pub rows: Type,
 }
 

@@ -48,6 +48,7 @@ pub struct ReadError {
     pub offset: usize,
     /// Number of the instruction at fault in its object, from 0; `None` if it is no instruction.
     pub instruction: Option<usize>,
+    /// What is wrong there.
     pub kind: ReadErrorKind,
 }
 
@@ -58,6 +59,7 @@ fn in_instruction(number: &Option<usize>) -> String {
 /// Kind of a [`ReadError`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum ReadErrorKind {
     #[error("the file ends too early: {wanted} bytes expected, {left} left")]
     Truncated { wanted: usize, left: usize },

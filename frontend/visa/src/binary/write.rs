@@ -26,12 +26,14 @@ pub struct WriteError {
     pub object: usize,
     /// Number of the instruction, if the part is one.
     pub inst: Option<usize>,
+    /// What the format has no place for.
     pub kind: WriteErrorKind,
 }
 
 /// Reason why it cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum WriteErrorKind {
     #[error("{what} is {found}, the format has room up to {most}")]
     TooLarge {

@@ -51,6 +51,7 @@ pub struct ParseError {
     pub offset: usize,
     /// Length in bytes.
     pub length: usize,
+    /// What is wrong there.
     pub kind: ParseErrorKind,
 }
 
@@ -74,6 +75,7 @@ impl ParseError {
 /// Kind of a [`ParseError`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum ParseErrorKind {
     #[error("found {found}, expected {expected}")]
     Expected {
@@ -180,6 +182,10 @@ pub fn diagnose(source: &str) -> Diagnosis {
 
 /// Reason why several texts are no module, with the number of the text at fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `file` is the number of the text"
+)]
 pub enum FilesError {
     #[error("{error}")]
     Parse { file: usize, error: ParseError },

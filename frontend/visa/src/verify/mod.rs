@@ -48,6 +48,7 @@ pub struct Finding {
     pub place: Place,
     /// Part at fault, for a message to underline.
     pub subject: Subject,
+    /// The rule that is broken, and what was found.
     pub kind: FindingKind,
 }
 
@@ -57,6 +58,7 @@ impl Finding {
         self.kind.code()
     }
 
+    /// Whether the module has a meaning all the same.
     pub fn severity(&self) -> Severity {
         self.kind.rule().severity
     }

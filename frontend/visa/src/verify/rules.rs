@@ -21,6 +21,7 @@ pub enum Severity {
 pub struct Rule {
     /// `V0012`.
     pub code: &'static str,
+    /// How bad a breach is.
     pub severity: Severity,
     /// The name of its [`FindingKind`].
     pub name: &'static str,
@@ -33,6 +34,7 @@ macro_rules! rules {
         $name:ident { $($field:ident: $ty:ty),* } $message:literal $(, $arg:ident = $value:expr)*;)*) => {
         /// Breach of a rule, and what was found.
         #[derive(Clone, Debug, PartialEq, Eq, Error)]
+        #[expect(missing_docs, reason = "the message of each breach names its fields")]
         #[non_exhaustive]
         pub enum FindingKind {
             $(
