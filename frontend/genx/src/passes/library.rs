@@ -303,7 +303,10 @@ impl Inlining<'_, '_, '_> {
             let results = self.several.get(&args[0]);
             let result = results.and_then(|results| results.get(*path.first()? as usize));
             return match result {
-                Some(result) => Ok(self.keep(inst, *result)),
+                Some(result) => {
+                    self.keep(inst, *result);
+                    Ok(())
+                }
                 None => broken(format_args!("{} has no such result", self.from.name)),
             };
         }
