@@ -6,5 +6,7 @@
 //! or [`Diagnostic`]s as records. Most programs need no other crate: the types of other crates in these interfaces are
 //! re-exported, and [`visa`] builds, reads, checks and writes vISA. `docs/embedding.md` is the guide.
 
+#![warn(missing_docs)]
+
 pub use kiln_compile::*;
 pub use kiln_exec::{self as exec, launch, picture};

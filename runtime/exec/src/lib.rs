@@ -23,6 +23,7 @@
 //! turn on one of them: results, figures ([`Stats`]) and errors do not depend on the number of
 //! cores, as far as the kernel itself orders what its groups do.
 
+#![warn(missing_docs)]
 #![deny(unsafe_code)]
 
 mod code;

@@ -71,6 +71,7 @@ impl Counts {
 }
 
 impl Count {
+    /// Adds another count to this one.
     pub fn add(&mut self, other: Count) {
         self.instructions += other.instructions;
         self.lanes += other.lanes;

@@ -28,6 +28,10 @@ const ZEROES_MAX: u64 = 1 << 30;
 
 /// The reason that an object file cannot be linked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `index` is the number of the relocation"
+)]
 pub enum LinkError {
     #[error("no kernel named {0}")]
     NoKernel(String),

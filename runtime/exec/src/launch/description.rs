@@ -14,30 +14,38 @@ use super::spec::{self, FileError, LoadError, Scalar, Source, SpecError, parse_s
 pub struct Description {
     /// The kernel's name.
     pub kernel: String,
+    /// Work-items in each dimension; 1 in those that the launch lacks.
     pub global: [u32; 3],
+    /// Work-items of a group in each dimension.
     pub local: [u32; 3],
     /// Number of dimensions.
     pub dimensions: u32,
+    /// Arguments in the kernel's order.
     pub args: Vec<DescribedArg>,
 }
 
 /// An argument with its expected contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedArg {
+    /// Where the argument's contents come from.
     pub source: Source,
+    /// Contents that its buffer must have after the launch, if the file says so.
     pub expect: Option<Expectation>,
 }
 
 /// Expected contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
+    /// File with the expected bytes.
     pub file: PathBuf,
+    /// How far elements may be from them.
     pub tolerance: Tolerance,
 }
 
 /// Tolerance of a comparison. Integers must be equal; a float may differ by either bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
+    /// Type of the elements.
     pub scalar: Scalar,
     /// Units in the last place.
     pub ulp: u64,
@@ -47,6 +55,10 @@ pub struct Tolerance {
 
 /// The error of a description.
 #[derive(Debug, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `index` is the number of the argument"
+)]
 pub enum DescriptionError {
     #[error(transparent)]
     Yaml(#[from] serde_norway::Error),
@@ -205,6 +217,10 @@ fn text(value: &serde_norway::Value) -> Option<String> {
 
 /// Differences between results and expectations.
 #[derive(Debug, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `index` is the number of the argument"
+)]
 pub enum CheckError {
     #[error(transparent)]
     File(#[from] FileError),
@@ -214,6 +230,7 @@ pub enum CheckError {
 
 /// The difference between two arrays.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum Mismatch {
     #[error("{found} bytes found, {expected} expected")]
     Size { expected: usize, found: usize },

@@ -16,6 +16,7 @@ use crate::state::thread::{File, Thread};
      {active:#x}\n{registers}"
 )]
 pub struct ExecError {
+    /// Number of the group in each dimension.
     pub group: [u32; 3],
     /// Index of the thread in its group.
     pub thread: u32,
@@ -29,6 +30,7 @@ pub struct ExecError {
     pub active: u32,
     /// Contents of the instruction's registers, in hexadecimal dwords.
     pub registers: String,
+    /// The reason.
     #[source]
     pub cause: Cause,
 }
@@ -115,6 +117,7 @@ fn registers(thread: &Thread, inst: &Inst) -> String {
 
 /// A launch that does not fit its kernel.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum BindError {
     #[error("no kernel named {0}")]
     NoKernel(String),
@@ -170,6 +173,7 @@ pub enum BindError {
 
 /// The error of a launch.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum RunError {
     #[error(transparent)]
     Bind(#[from] BindError),

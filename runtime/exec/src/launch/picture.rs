@@ -10,6 +10,7 @@ const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// The error of reading or making a picture.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum PictureError {
     #[error("{bytes} bytes are no picture: rows of {width} pixels have {row} bytes each")]
     Rows {
@@ -27,7 +28,9 @@ pub enum PictureError {
 
 /// A picture's pixels.
 pub struct Picture {
+    /// Pixels of a row.
     pub width: u32,
+    /// Number of rows.
     pub height: u32,
     /// RGBA, eight bits each, row after row.
     pub pixels: Vec<u8>,

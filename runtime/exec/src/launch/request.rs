@@ -17,6 +17,7 @@ pub enum Arg {
     Local(u32),
     /// An image; after the launch, with texels as the kernel left them.
     Image(Image),
+    /// State of a sampler.
     Sampler(Sampler),
 }
 

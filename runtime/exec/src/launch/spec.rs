@@ -40,16 +40,27 @@ const MAX_STREAM: u64 = 1 << 28;
 /// A number's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
+    /// Signed, 8 bits: `i8`.
     I8,
+    /// Unsigned, 8 bits: `u8`.
     U8,
+    /// Signed, 16 bits: `i16`.
     I16,
+    /// Unsigned, 16 bits: `u16`.
     U16,
+    /// Signed, 32 bits: `i32`.
     I32,
+    /// Unsigned, 32 bits: `u32`.
     U32,
+    /// Signed, 64 bits: `i64`.
     I64,
+    /// Unsigned, 64 bits: `u64`.
     U64,
+    /// Float, 16 bits: `f16`.
     F16,
+    /// Float, 32 bits: `f32`.
     F32,
+    /// Float, 64 bits: `f64`.
     F64,
 }
 
@@ -77,6 +88,7 @@ impl Scalar {
             .map(|(_, scalar, _)| *scalar)
     }
 
+    /// The name in specifications and launch files.
     pub fn name(self) -> &'static str {
         SCALARS
             .iter()
@@ -128,6 +140,7 @@ impl Scalar {
 /// An argument specification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
+    /// Where the argument's contents come from.
     pub source: Source,
     /// File to which the buffer is written after the launch.
     pub out: Option<PathBuf>,
@@ -148,14 +161,18 @@ pub enum Source {
     Local(u32),
     /// An image with a file's contents, or of zeros.
     Image {
+        /// Kind, format and size.
         shape: Shape,
+        /// File with its texels; without one they are zero.
         file: Option<PathBuf>,
     },
+    /// State of a sampler.
     Sampler(Sampler),
 }
 
 /// The error of a specification.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum SpecError {
     #[error(
         "argument `{0}`: `KIND:VALUE` expected, with one of the kinds buf, zero, local, bytes, \
@@ -354,13 +371,16 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", path.display())]
 pub struct FileError {
+    /// The file.
     pub path: PathBuf,
+    /// What the system says.
     #[source]
     pub error: std::io::Error,
 }
 
 /// The error of making an argument from its file.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum LoadError {
     #[error(transparent)]
     File(#[from] FileError),

@@ -5,6 +5,10 @@ use kiln_emit::verify::scoreboard::Finding;
 
 /// The cause of a failed execution or launch.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `at` is a byte offset or address, `channel` counts from 0"
+)]
 pub enum Cause {
     #[error("{0:?} is not implemented")]
     Op(Op),

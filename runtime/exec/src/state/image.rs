@@ -5,16 +5,19 @@ use super::format::Format;
 /// Kind of an image, which gives its coordinates their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
+    /// One row.
     D1,
     /// Layers of one row each; the second coordinate is the layer.
     D1Array,
     /// One row in a buffer, which may be very long and is not filtered.
     D1Buffer,
+    /// Rows.
     D2,
     /// The third coordinate is the layer.
     D2Array,
     /// The third coordinate is the number of a sample.
     D2Msaa,
+    /// Slices of rows.
     D3,
     /// The six faces of a cube, read by a direction from its centre or, in typed messages, by a face's number.
     Cube,
@@ -52,6 +55,7 @@ impl ImageKind {
         KINDS.iter().find(|k| k.name == name).map(|k| k.kind)
     }
 
+    /// The name in OpenCL C, without the `_t`.
     pub fn name(self) -> &'static str {
         self.facts().map_or("image", |k| k.name)
     }
@@ -92,7 +96,9 @@ impl ImageKind {
 /// An image's kind, format and size: all but its texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// Its kind.
     pub kind: ImageKind,
+    /// Format of a texel.
     pub format: Format,
     /// Size in each coordinate, in texels or layers; 1 for coordinates that the kind lacks.
     pub size: [u32; 3],
@@ -150,6 +156,7 @@ impl Shape {
 /// An image and its texels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
+    /// Kind, format and size.
     pub shape: Shape,
     /// [`Shape::bytes`] of texels, in rows from the top without gaps.
     pub texels: Vec<u8>,
@@ -181,17 +188,26 @@ pub enum Filter {
 /// Function").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
+    /// Holds for all.
     Always,
+    /// Holds for none.
     Never,
+    /// `reference < texel`
     Less,
+    /// `reference == texel`
     Equal,
+    /// `reference <= texel`
     LessEqual,
+    /// `reference > texel`
     Greater,
+    /// `reference != texel`, which holds if either is NaN.
     NotEqual,
+    /// `reference >= texel`
     GreaterEqual,
 }
 
 impl Comparison {
+    /// True if the comparison holds.
     pub fn holds(self, reference: f32, texel: f32) -> bool {
         match self {
             Comparison::Always => true,
@@ -211,7 +227,9 @@ impl Comparison {
 pub struct Sampler {
     /// True if coordinates from 0 to 1 span the image, instead of its size in texels.
     pub normalized: bool,
+    /// Texel of a coordinate outside the image.
     pub addressing: Addressing,
+    /// Texels that a read combines.
     pub filter: Filter,
     /// Comparison of messages with a reference value; OpenCL has none.
     pub comparison: Option<Comparison>,

@@ -52,6 +52,7 @@ pub struct Translated {
 
 /// Why a program is not translated.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum Refusal {
     #[error("{0}")]
     Assembler(#[from] IcedError),

@@ -12,6 +12,7 @@ use crate::state::thread::FloatMode;
 /// The translation of a program.
 #[derive(Clone, Debug)]
 pub struct Listing {
+    /// Its blocks, in the order of the code.
     pub blocks: Vec<BlockListing>,
     /// Size of the code in bytes, with what is left only now and then.
     pub bytes: usize,
@@ -24,6 +25,7 @@ pub struct Listing {
 pub struct BlockListing {
     /// Instructions before its first operation's: the length taken off, the channels woken, the counters.
     pub head: Vec<String>,
+    /// Its operations, in order.
     pub operations: Vec<OperationListing>,
 }
 
