@@ -15,6 +15,8 @@ from rules import Platform, live, step
 HERE = Path(__file__).parent
 ALLOWED = HERE / "allow"
 EVERY = "!"
+# Platform -> the one with the same instructions whose summary is taken, since there are more objects of it.
+ALIKE = {"lnl": "bmg"}
 
 
 def features(i, facts):
@@ -96,7 +98,7 @@ class Gathered:
 
 def summary(platform):
     """The reference's features, and those that each of its kernels has."""
-    rows = lzma.decompress((HERE / f"{platform}.xz").read_bytes()).decode().splitlines()
+    rows = lzma.decompress((HERE / f"{ALIKE.get(platform, platform)}.xz").read_bytes()).decode().splitlines()
     return {row.removesuffix(EVERY) for row in rows}, {row.removesuffix(EVERY) for row in rows if row.endswith(EVERY)}
 
 
