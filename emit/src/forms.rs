@@ -19,42 +19,43 @@ use crate::platform::Platform;
 use kiln_platform::rules::rules;
 
 /// Gives all instructions the platform's form.
-pub fn run(program: &mut Program, platform: &Platform) {
-    if platform.goto_on_false {
-        invert_gotos(program);
-    }
-    if encoding::has(Op::Sends, platform) {
-        return;
-    }
-    let ones = rules(platform.family).packed_by_ones;
+pub fn run(program: &mut Program, platform: &'static Platform) {
     for block in &mut program.blocks {
-        block.retain(|inst| !only_switches(inst));
-        for inst in block {
-            if inst.op.is_send() {
-                to_one_form(inst);
-            }
-            if matches!(inst.op, Op::Call | Op::Calla | Op::Ret) {
-                sign_addresses(inst);
-            }
-            if ones && !inst.op.is_send() {
-                inst.srcs.iter_mut().for_each(by_ones);
-                unsign_rotation(inst);
-                shorten_immediate(inst);
-            }
-            inst.opts.switch = false;
-            inst.opts.acc_wr_en &= platform.acc_write_control;
-        }
+        block.retain_mut(|inst| rewrite(inst, platform));
     }
 }
 
-/// Makes the predicate of each forward goto name the channels that do not take it.
-fn invert_gotos(program: &mut Program) {
-    for inst in program.blocks.iter_mut().flatten() {
-        if is_forward(inst)
-            && let Some(pred) = &mut inst.pred
-        {
-            pred.inverse = !pred.inverse;
-        }
+/// Gives an instruction the platform's form. False if the platform needs none in its place.
+pub(crate) fn rewrite(inst: &mut Inst, platform: &Platform) -> bool {
+    if platform.goto_on_false && is_forward(inst) {
+        invert(inst);
+    }
+    if encoding::has(Op::Sends, platform) {
+        return true;
+    }
+    if only_switches(inst) {
+        return false;
+    }
+    if inst.op.is_send() {
+        to_one_form(inst);
+    }
+    if matches!(inst.op, Op::Call | Op::Calla | Op::Ret) {
+        sign_addresses(inst);
+    }
+    if rules(platform.family).packed_by_ones && !inst.op.is_send() {
+        inst.srcs.iter_mut().for_each(by_ones);
+        unsign_rotation(inst);
+        shorten_immediate(inst);
+    }
+    inst.opts.switch = false;
+    inst.opts.acc_wr_en &= platform.acc_write_control;
+    true
+}
+
+/// Makes the predicate of a forward goto name the channels that do not take it.
+fn invert(goto: &mut Inst) {
+    if let Some(pred) = &mut goto.pred {
+        pred.inverse = !pred.inverse;
     }
 }
 

@@ -12,6 +12,7 @@ use std::ops::Range;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use foldhash::fast::FixedState;
+use kiln_visa::labels;
 use kiln_visa::module::{Inst, Label, LabelDecl, LabelKind, Object, Operand, PredUse};
 use kiln_visa::opcode::Opcode;
 use smallvec::smallvec;
@@ -61,7 +62,13 @@ pub fn prepare(object: &Object, which: Which) -> Result<Option<Object>, CfgError
             out.body(body)?;
         }
     }
-    Ok(Some(out.object))
+    // Labels of bodies that are inlined everywhere are gone.
+    let mut object = out.object;
+    labels::renumber(&mut object).map_err(|error| CfgError::Unsupported {
+        inst: error.inst(),
+        what: "a label that is not defined once",
+    })?;
+    Ok(Some(object))
 }
 
 /// A subroutine, in the order of the code; the first is the kernel's or function's own code.
@@ -230,6 +237,10 @@ impl Writer<'_, '_> {
             match (inst.op, copy.back) {
                 (Opcode::Call, _) => {
                     let callee = self.calls.callee(at)?;
+                    if !self.inlined[callee] && inst.pred.is_none() {
+                        self.push(at, inst.clone())?;
+                        continue;
+                    }
                     let after = self.new_label();
                     if let Some(pred) = inst.pred {
                         let others = PredUse {
@@ -251,9 +262,7 @@ impl Writer<'_, '_> {
                             ..inst.clone()
                         },
                     )?;
-                    if inst.pred.is_some() {
-                        self.stand(at, after)?;
-                    }
+                    self.stand(at, after)?;
                 }
                 (Opcode::Ret, Some(back)) => self.goto(at, inst.pred, back)?,
                 // A copy is entered by falling through.

@@ -307,18 +307,27 @@ fn xe_message(function: Function, shape: Shape, cached: Cached) -> MessageTiming
 
 /// The class of an operation. `long` is true for elements of 64 bits.
 pub(super) fn class(op: Op, long: bool) -> Class {
+    use Op::*;
     match op {
-        Op::Nop | Op::Illegal | Op::Sync(_) => Class::Nothing,
+        Nop | Illegal | Sync(_) => Class::Nothing,
         Op::Wait => Class::Wait,
-        op if op.is_branch() => Class::Flow,
-        op if op.is_systolic() => Class::Systolic,
+        Jmpi | Brd | If | Brc | Else | Endif | While | Break | Cont | Halt | Calla | Call | Ret
+        | Goto | Join => Class::Flow,
+        Dpas(_) | Dpasw(_) => Class::Systolic,
         Op::Math(MathFn::Pow | MathFn::Fdiv) => Class::Power,
         Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => Class::Division,
         Op::Math(_) => Class::Math,
-        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => Class::Dot,
-        Op::Pln | Op::Lrp => Class::Interpolation,
-        _ if long => Class::Long,
-        _ => Class::Plain,
+        Dp2 | Dp3 | Dp4 | Dph => Class::Dot,
+        Pln | Lrp => Class::Interpolation,
+        Mov | Sel | Movi | Not | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Csel
+        | Bfrev | Bfe | Bfi1 | Bfi2 | Add | Mul | Avg | Frc | Rndu | Rndd | Rnde | Rndz | Mac
+        | Mach | Lzd | Fbh | Fbl | Cbit | Addc | Subb | Sad2 | Sada2 | Line | Mad | Madm | Rol
+        | Ror | Add3 | Bfn(_) | Dp4a | Macl | Srnd => match long {
+            true => Class::Long,
+            false => Class::Plain,
+        },
+        // Messages have timings of their own.
+        Send | Sendc | Sends | Sendsc => Class::Plain,
     }
 }
 

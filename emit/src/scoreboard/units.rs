@@ -27,6 +27,36 @@ pub(crate) enum Unit {
     Token,
 }
 
+/// The way in which an operation finishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// When it is issued.
+    Immediate,
+    /// Out of order: messages and products of matrices.
+    Unordered,
+    Math,
+    Branch,
+    /// In the pipeline of its types.
+    Arithmetic,
+}
+
+fn kind(op: Op) -> Kind {
+    use Op::*;
+    match op {
+        Sync(_) | Nop | Illegal | Wait | Halt => Kind::Immediate,
+        Send | Sendc | Sends | Sendsc | Dpas(_) | Dpasw(_) => Kind::Unordered,
+        Op::Math(_) => Kind::Math,
+        Jmpi | Brd | If | Brc | Else | Endif | While | Break | Cont | Calla | Call | Ret | Goto
+        | Join => Kind::Branch,
+        Mov | Sel | Movi | Not | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Csel
+        | Bfrev | Bfe | Bfi1 | Bfi2 | Add | Mul | Avg | Frc | Rndu | Rndd | Rnde | Rndz | Mac
+        | Mach | Lzd | Fbh | Fbl | Cbit | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2
+        | Line | Pln | Mad | Lrp | Madm | Rol | Ror | Add3 | Bfn(_) | Dp4a | Macl | Srnd => {
+            Kind::Arithmetic
+        }
+    }
+}
+
 /// The units of a platform with a software scoreboard.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Units {
@@ -62,10 +92,10 @@ impl Units {
 
     /// The unit of an instruction.
     pub(crate) fn unit(self, inst: &Inst) -> Unit {
-        match inst.op {
-            Op::Sync(_) | Op::Nop | Op::Illegal | Op::Wait | Op::Halt => Unit::None,
-            op if op.is_send() || op.is_systolic() => Unit::Token,
-            Op::Math(_) if !self.math_pipe => Unit::Token,
+        match kind(inst.op) {
+            Kind::Immediate => Unit::None,
+            Kind::Unordered => Unit::Token,
+            Kind::Math if !self.math_pipe => Unit::Token,
             _ if self.math_doubles && types(inst).any(|ty| ty == Type::Df) => Unit::Token,
             _ if self.one_pipe => Unit::Pipe(0),
             _ => Unit::Pipe(self.pipe(inst)),
@@ -77,9 +107,9 @@ impl Units {
         let scalar = |place| matches!(place, Place::Direct(reg) if reg.file == RegFile::Scalar);
         let wide = |ty: Type| ty.bytes() == 8;
         match inst.dst {
-            _ if matches!(inst.op, Op::Math(_)) => MATH,
+            _ if kind(inst.op) == Kind::Math => MATH,
             Some(dst) if scalar(dst.place) => SCALAR,
-            _ if inst.op.is_branch() => INT,
+            _ if kind(inst.op) == Kind::Branch => INT,
             None => INT,
             Some(_) if self.long == LongPipe::Operands && types(inst).any(wide) => LONG,
             Some(dst) => self.pipe_of(dst.ty),
@@ -108,7 +138,7 @@ impl Units {
         if self.one_pipe {
             return types(inst).next().map(|_| 0);
         }
-        if inst.op.is_send() || inst.op.is_systolic() {
+        if kind(inst.op) == Kind::Unordered {
             return None;
         }
         let wide = types(inst).any(|ty| matches!(ty, Type::Uq | Type::Q));

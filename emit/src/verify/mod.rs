@@ -11,13 +11,19 @@ pub mod scoreboard;
 mod send;
 mod ternary;
 
+use std::borrow::Cow;
+
+use crate::assemble::Program;
 use crate::encoding::spec::{Attrs, Form, OpSpec, Spec};
 use crate::encoding::swsb::SwsbKind;
 use crate::encoding::{Operand, spec};
+use crate::flow::backward;
+use crate::forms;
 use crate::inst::{
     Dst, Inst, MathFn, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, Target,
     TokenUse, Type,
 };
+use crate::listing;
 use crate::platform::Platform;
 use kiln_platform::rules::{Rules, rules};
 
@@ -72,6 +78,80 @@ pub enum Violation {
     },
     #[error("destination: stride of {found} bytes must be the {expected} of the execution type")]
     DstStride { expected: u32, found: u32 },
+}
+
+/// A broken rule of a program, and its place.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    #[error("block {block}, instruction {index} ({inst}): {what}")]
+    Inst {
+        block: usize,
+        index: usize,
+        inst: Box<Inst>,
+        what: Violation,
+    },
+    #[error(transparent)]
+    Flow(#[from] flow::FlowError),
+}
+
+/// The state of a program, which decides the rules that it must keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// As [`Level::Allocated`], and moves may be between a backward goto and its join: the rules of control flow hold
+    /// once [`backward`](crate::flow::backward) has run.
+    LaidOut,
+    /// Instructions have the forms of the earliest families: their rules hold once [`forms`](crate::forms) has run.
+    Allocated,
+    /// Instructions have the platform's forms.
+    Formed,
+}
+
+/// Checks each instruction of a program whose branches name blocks, and its control flow.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn check_program(program: &Program, platform: &Platform, level: Level) -> Result<(), Fault> {
+    for (block, insts) in program.blocks.iter().enumerate() {
+        for (index, inst) in insts.iter().enumerate() {
+            let mut formed = Cow::Borrowed(inst);
+            if level < Level::Formed && !forms::rewrite(formed.to_mut(), platform) {
+                continue;
+            }
+            verify(&formed, platform).map_err(|what| Fault::Inst {
+                block,
+                index,
+                inst: Box::new(inst.clone()),
+                what,
+            })?;
+        }
+    }
+    if level > Level::LaidOut {
+        return Ok(flow::check_program(program)?);
+    }
+    let mut joined = program.clone();
+    backward::invert(&mut joined);
+    Ok(flow::check_program(&joined)?)
+}
+
+/// Checks that machine code can be decoded, each instruction by itself, the control flow, and that each waits for those
+/// that it depends on.
+///
+/// # Errors
+/// The first rule that is broken, as text.
+pub fn check_code(code: &[u8], platform: &'static Platform) -> Result<(), String> {
+    let mut insts = Vec::new();
+    for entry in listing::entries(code, platform) {
+        let at = entry.offset;
+        let inst = entry.inst.map_err(|e| format!("byte {at}: {e}"))?;
+        verify(&inst, platform).map_err(|e| format!("byte {at} ({inst}): {e}"))?;
+        insts.push(inst);
+    }
+    flow::check_code(&insts).map_err(|e| e.to_string())?;
+    let found = scoreboard::check_code(&insts, platform).map_err(|e| e.to_string())?;
+    found.first().map_or(Ok(()), |finding| {
+        let [first, second] = [&insts[finding.first], &insts[finding.second]];
+        Err(format!("{first}; {second}: {finding}"))
+    })
 }
 
 /// Checks an instruction.

@@ -32,6 +32,15 @@ impl LabelError {
     }
 }
 
+/// Numbers the labels of an object that was rewritten, and drops those that are no longer defined.
+///
+/// # Errors
+/// A label is used but not defined, or defined twice.
+pub fn renumber(object: &mut Object) -> Result<(), LabelError> {
+    let labels = std::mem::take(&mut object.labels);
+    number(object, labels.into_iter().map(|(_, decl)| decl).collect())
+}
+
 /// Numbers the object's labels. Before, each [`Operand::Label`] is an index into `raw`.
 pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), LabelError> {
     let insts = object.insts.iter().enumerate();

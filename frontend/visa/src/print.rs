@@ -119,6 +119,14 @@ fn name<K: EntityRef>(names: &[String], key: K) -> &str {
     names.get(key.index()).map_or("?", String::as_str)
 }
 
+impl fmt::Display for Printer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut out = String::new();
+        self.object(&mut out)?;
+        f.write_str(&out)
+    }
+}
+
 impl<'a> Printer<'a> {
     /// Names the entities of the object.
     pub fn new(object: &'a Object) -> Printer<'a> {

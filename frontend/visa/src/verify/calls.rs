@@ -6,9 +6,7 @@ use std::sync::OnceLock;
 use cranelift_entity::EntityRef;
 
 use super::{FindingKind, Verifier};
-use crate::module::{
-    Inst, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Region, Subject, Type,
-};
+use crate::module::{Inst, LabelKind, Linkage, Object, ObjectKind, Operand, Region, Subject, Type};
 use crate::opcode::Opcode;
 
 /// Maximum sizes of %arg and %retval, in GRFs.
@@ -22,22 +20,24 @@ pub(super) struct Functions<'m> {
     kernels: HashSet<&'m str>,
     /// Sizes of the functions whose address is taken; `None` if one of these is not in the module.
     taken: OnceLock<Option<HashSet<[u32; 2]>>>,
-    module: &'m Module,
+    objects: &'m [Object],
 }
 
 impl<'m> Functions<'m> {
-    pub fn new(module: &'m Module) -> Functions<'m> {
-        let sizes: HashMap<&str, [u32; 2]> = module
-            .objects
+    pub fn new(objects: &'m [Object]) -> Functions<'m> {
+        let sizes: HashMap<&str, [u32; 2]> = objects
             .iter()
             .filter_map(|object| Some((object.name.as_str(), declared(object)?)))
             .collect();
-        let kernels = module.kernels().map(|kernel| kernel.name.as_str());
+        let kernels = objects
+            .iter()
+            .filter(|object| object.kind == ObjectKind::Kernel)
+            .map(|kernel| kernel.name.as_str());
         Functions {
             sizes,
             kernels: kernels.collect(),
             taken: OnceLock::new(),
-            module,
+            objects,
         }
     }
 
@@ -48,14 +48,14 @@ impl<'m> Functions<'m> {
     }
 
     fn find_taken(&self) -> Option<HashSet<[u32; 2]>> {
-        let Functions { module, sizes, .. } = self;
-        let insts = module.objects.iter().flat_map(|object| &object.insts);
+        let Functions { objects, sizes, .. } = self;
+        let insts = objects.iter().flat_map(|object| &object.insts);
         let named = insts
             .filter(|inst| inst.op == Opcode::Faddr)
             .filter_map(name);
         let mut taken: Option<HashSet<[u32; 2]>> =
             named.map(|name| sizes.get(name).copied()).collect();
-        let seen = module.objects.iter().filter(|object| {
+        let seen = objects.iter().filter(|object| {
             matches!(
                 object.kind,
                 ObjectKind::Function {

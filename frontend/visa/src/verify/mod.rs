@@ -97,28 +97,11 @@ pub fn verify(module: &Module) -> Vec<Finding> {
 /// All findings of a module for a platform, warnings included. Without a platform, each object is checked with the
 /// size of registers that gives fewer errors, and with the smaller if they are equal.
 pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
-    let functions = Functions::new(module);
+    let functions = Functions::new(&module.objects);
     let mut names = HashSet::new();
     let mut findings = Vec::new();
     for (number, object) in module.objects.iter().enumerate() {
-        let verified = |grf| {
-            let mut verifier = Verifier {
-                object,
-                number,
-                inst: None,
-                place: Place::default(),
-                subject: Subject::Object,
-                platform,
-                grf,
-                functions: &functions,
-                roots: Vec::new(),
-                operands: OnceCell::new(),
-                jumps: Vec::new(),
-                findings: Vec::new(),
-            };
-            verifier.object();
-            verifier.findings
-        };
+        let verified = |grf| Verifier::findings(object, number, platform, grf, &functions);
         let errors = |found: &[Finding]| {
             let errors = found.iter().filter(|f| f.severity() == Severity::Error);
             errors.count()
@@ -143,6 +126,12 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
         findings.append(&mut found);
     }
     findings
+}
+
+/// All findings of an object by itself for a platform. Functions that it names are not known.
+pub fn check_object(object: &Object, platform: Generation) -> Vec<Finding> {
+    let functions = Functions::new(std::slice::from_ref(object));
+    Verifier::findings(object, 0, Some(platform), platform.grf_bytes(), &functions)
 }
 
 /// By opcode, true if it only calculates: the rules of messages and labels do not concern it.
@@ -211,6 +200,32 @@ fn roots(object: &Object, grf: u32) -> Vec<Root> {
 }
 
 impl Verifier<'_> {
+    /// All findings of the object of a number.
+    fn findings(
+        object: &Object,
+        number: usize,
+        platform: Option<Generation>,
+        grf: u32,
+        functions: &Functions,
+    ) -> Vec<Finding> {
+        let mut verifier = Verifier {
+            object,
+            number,
+            inst: None,
+            place: Place::default(),
+            subject: Subject::Object,
+            platform,
+            grf,
+            functions,
+            roots: Vec::new(),
+            operands: OnceCell::new(),
+            jumps: Vec::new(),
+            findings: Vec::new(),
+        };
+        verifier.object();
+        verifier.findings
+    }
+
     fn find(&mut self, kind: FindingKind) {
         let Verifier {
             number: object,

@@ -15,7 +15,7 @@ fn found(object: &Object, inst: &Inst, platform: Option<Generation>) -> (bool, u
         subject: Subject::Object,
         platform,
         grf: 32,
-        functions: &Functions::new(&module),
+        functions: &Functions::new(&module.objects),
         roots: Default::default(),
         operands: OnceCell::new(),
         jumps: Vec::new(),
