@@ -68,7 +68,8 @@ pub struct Args {
     /// Write figures of every kernel as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-    /// Print these stages (genx, genx:PASS, visa, ir, isel, ra, asm); code is then written only with --emit or --output
+    /// Print the code of these stages (genx, genx:PASS, visa, ir, isel, ra, asm) and after these passes (`kiln passes`);
+    /// code is then written only with --emit or --output
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = dump::parse)]
     dump: Vec<Dump>,
     /// Compile this kernel only
@@ -579,10 +580,10 @@ fn dumps(module: &CompiledModule) -> String {
     }
     for kernel in module.parts() {
         for (stage, dump) in &kernel.dumps {
-            let stage = format!("{stage:?}").to_lowercase();
             out.push_str(&format!(
-                "// {}: {stage}\n{}\n",
+                "// {}: {}\n{}\n",
                 kernel.name,
+                stage.name(),
                 dump.trim_end()
             ));
         }

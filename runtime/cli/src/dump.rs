@@ -1,17 +1,10 @@
-//! Stages that `kiln compile --dump` prints.
+//! Stages and passes whose code `kiln compile --dump` prints.
 
+use kiln_compile::passes;
 use kiln_compile::{Stage, source};
 
 use super::input::Input;
 
-/// Names of the stages after LLVM IR.
-const STAGES: [(&str, Stage); 5] = [
-    ("visa", Stage::Visa),
-    ("ir", Stage::Ir),
-    ("isel", Stage::Isel),
-    ("ra", Stage::Ra),
-    ("asm", Stage::Asm),
-];
 /// Name of LLVM IR as it was read; a colon and the name of a pass follow for the IR after that.
 const GENX: &str = "genx";
 
@@ -25,8 +18,11 @@ pub enum Dump {
 
 /// Parses a stage.
 pub fn parse(text: &str) -> Result<Dump, String> {
-    if let Some((_, stage)) = STAGES.iter().find(|(name, _)| *name == text) {
+    if let Some((_, stage)) = Stage::NAMES.iter().find(|(name, _)| *name == text) {
         return Ok(Dump::Stage(*stage));
+    }
+    if let Some(pass) = passes::list().find(|pass| pass.name == text) {
+        return Ok(Dump::Stage(Stage::Pass(pass.name)));
     }
     let wanted = match text.split_once(':') {
         Some((GENX, pass)) => Some(pass),
@@ -35,13 +31,15 @@ pub fn parse(text: &str) -> Result<Dump, String> {
     let mut names = kiln_genx::dump_names();
     let found = wanted.and_then(|wanted| names.find(|name| *name == wanted));
     found.map(Dump::Genx).ok_or_else(|| {
-        let stages = STAGES.iter().map(|(name, _)| (*name).to_string());
-        let passes = kiln_genx::dump_names().map(|name| format!("{GENX}:{name}"));
+        let genx = kiln_genx::dump_names().map(|name| format!("{GENX}:{name}"));
+        let stages = Stage::NAMES.iter().map(|(name, _)| *name);
+        // Name and pass of the stage `ir` are one.
+        let passes = passes::names().filter(|name| stages.clone().all(|stage| stage != *name));
         let names: Vec<_> = std::iter::once(GENX.to_string())
-            .chain(passes)
-            .chain(stages)
+            .chain(genx)
+            .chain(stages.clone().chain(passes).map(str::to_string))
             .collect();
-        format!("no such stage: {}", names.join(", "))
+        format!("no such stage or pass; there are {}", names.join(", "))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use kiln_compile::attempt::ATTEMPTS;
-use kiln_compile::passes::PASSES;
+use kiln_compile::passes;
 use miette::Report;
 use serde::Serialize;
 
@@ -18,6 +18,9 @@ Examples:
   kiln compile examples/saxpy/saxpy.visaasm -p skl --without schedule --emit asm -o -")]
 pub struct Args {}
 
+/// The rules that the verifier of LLVM IR demands after each pass over it.
+const GENX_VERIFIER: &str = "LLVM IR";
+
 #[derive(Serialize)]
 struct List {
     passes: Vec<Row>,
@@ -25,11 +28,12 @@ struct List {
     attempts: Vec<&'static str>,
 }
 
-/// A pass, the form of the code after it, and whether it is optional.
+/// A pass, the form of the code after it, the rules that its verifier demands there, and whether it is optional.
 #[derive(Serialize)]
 struct Row {
     name: String,
     level: String,
+    verifier: &'static str,
     optional: bool,
 }
 
@@ -41,11 +45,13 @@ pub fn passes(_: &Args, format: Format) -> Result<Exit, Report> {
     let genx = kiln_genx::passes::PASSES.iter().map(|pass| Row {
         name: format!("genx:{}", pass.name),
         level: "genx".to_string(),
+        verifier: GENX_VERIFIER,
         optional: false,
     });
-    let passes = PASSES.iter().map(|pass| Row {
+    let passes = passes::list().map(|pass| Row {
         name: pass.name.to_string(),
         level: format!("{:?}", pass.level).to_lowercase(),
+        verifier: pass.level.verifier(),
         optional: pass.is_optional,
     });
     let genx_attempts = kiln_genx::attempt::ATTEMPTS.iter();
@@ -68,16 +74,16 @@ impl List {
             .map(|row| row.name.len())
             .max()
             .unwrap_or(0);
-        let mut text = format!("{:width$}  {:9}  optional\n", "pass", "verified");
+        let mut text = format!("{:width$}  optional  {:9}  verified\n", "pass", "level");
         for Row {
             name,
             level,
+            verifier,
             optional,
         } in &self.passes
         {
             let optional = if *optional { "yes" } else { "" };
-            let line = format!("{name:width$}  {level:9}  {optional}");
-            let _ = writeln!(text, "{}", line.trim_end());
+            let _ = writeln!(text, "{name:width$}  {optional:8}  {level:9}  {verifier}");
         }
         let _ = writeln!(text, "\ngenx attempts: {}", self.genx_attempts.join("; "));
         let _ = writeln!(text, "attempts: {}", self.attempts.join("; "));

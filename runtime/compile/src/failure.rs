@@ -62,6 +62,19 @@ impl CompileError {
         }
     }
 
+    /// An error that a verifier found after a pass.
+    pub(crate) fn broken(
+        object: &Object,
+        pass: &'static str,
+        what: &dyn fmt::Display,
+    ) -> CompileError {
+        CompileError::Broken {
+            kernel: object.name.to_string(),
+            stage: pass,
+            what: what.to_string(),
+        }
+    }
+
     /// Makes one error of unsupported instructions; sorts and deduplicates them.
     pub(crate) fn unsupported(object: &Object, mut list: Vec<Unsupported>) -> CompileError {
         list.sort_by_key(|one| one.inst);

@@ -5,20 +5,49 @@ use std::ops::RangeInclusive;
 use kiln_emit::platform::Platform;
 use kiln_genx::Variant;
 use kiln_platform::abi::{self, Abi};
-use kiln_regalloc::Allocator;
+use kiln_regalloc::{AllocError, Allocator};
+use kiln_visa::module::Object;
 
+use crate::failure::CompileError;
 use crate::pressure::Place;
 use crate::source::Reading;
 
-/// A stage whose result can be printed.
+/// Code that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// vISA as it was read.
     Visa,
     Ir,
-    /// Machine IR after selection, after each pass of the optimizer, and after legalization.
+    /// Machine IR after selection and after each pass until allocation.
     Isel,
+    /// Instructions on physical registers, before they are assembled.
     Ra,
     Asm,
+    /// The code after the pass of a name ([`list`](crate::passes::list)), in its form there, and after each of its places.
+    Pass(&'static str),
+}
+
+impl Stage {
+    /// Names of all stages but [`Stage::Pass`].
+    pub const NAMES: [(&'static str, Stage); 5] = [
+        ("visa", Stage::Visa),
+        ("ir", Stage::Ir),
+        ("isel", Stage::Isel),
+        ("ra", Stage::Ra),
+        ("asm", Stage::Asm),
+    ];
+
+    /// Its name among the arguments of `--dump`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Visa => "visa",
+            Stage::Ir => "ir",
+            Stage::Isel => "isel",
+            Stage::Ra => "ra",
+            Stage::Asm => "asm",
+            Stage::Pass(name) => name,
+        }
+    }
 }
 
 /// Priority of a compilation: compile time or code quality.
@@ -43,11 +72,11 @@ pub struct Options {
     /// True if threads may be interrupted in the middle of the code (mid-thread preemption), for which some platforms
     /// need a header in messages to the sampler.
     pub interruptible: bool,
-    /// The register allocator of all attempts.
+    /// The allocator of all [attempts](crate::attempt::ATTEMPTS).
     pub allocator: Allocator,
     /// Runs the optional passes.
     pub optimize: bool,
-    /// Names of passes that are left out ([`passes`](crate::passes::optional_passes)).
+    /// Names of passes that are left out ([`passes`](crate::passes::optional_passes)), each at all of its places.
     pub without: Vec<&'static str>,
     /// Runs every verifier and the checker of the allocation.
     pub verify: bool,
@@ -55,11 +84,14 @@ pub struct Options {
     pub pressure: bool,
     /// Records the register pressure by instruction, and the live values at this place.
     pub profile: Option<Place>,
-    /// Stages to print.
+    /// Stages and passes whose code is kept as text, in [`Compiled::dumps`](crate::Compiled::dumps).
     pub dump: Vec<Stage>,
     /// Form of LLVM IR; `None` to see which it is.
     pub variant: Option<Variant>,
 }
+
+/// Attribute of a kernel with the number of registers of its threads; 0 leaves it to the finalizer.
+const NUM_GRF: &str = "NumGRF";
 
 /// Minimum number of registers that a kernel can be compiled for.
 const MIN_GRFS: u32 = 24;
@@ -96,6 +128,41 @@ impl Options {
             profile: None,
             dump: Vec::new(),
             variant: None,
+        }
+    }
+
+    /// The number of registers that a kernel may use, unless its pressure decides.
+    ///
+    /// # Errors
+    /// The kernel asks for a number that is no register mode of the platform.
+    pub fn wanted_grfs(&self, object: &Object) -> Result<u32, CompileError> {
+        let attribute = match self.grfs {
+            Grfs::Kernel => object.int_attr(NUM_GRF).filter(|&count| count != 0),
+            Grfs::Limit | Grfs::Auto => None,
+        };
+        let Some(count) = attribute else {
+            return Ok(self.grf_limit);
+        };
+        let modes = self.platform.grf_modes;
+        let known = u32::try_from(count)
+            .ok()
+            .filter(|&count| modes.iter().any(|mode| mode.grfs == count));
+        known.ok_or_else(|| {
+            let error = AllocError::Mode {
+                func: object.name.to_string(),
+                count,
+                platform: self.platform.name,
+            };
+            error.into()
+        })
+    }
+
+    /// True if the pressure decides on the number of registers.
+    pub fn chooses_grfs(&self, object: &Object) -> bool {
+        match self.grfs {
+            Grfs::Auto => true,
+            Grfs::Kernel => object.int_attr(NUM_GRF) == Some(0),
+            Grfs::Limit => false,
         }
     }
 

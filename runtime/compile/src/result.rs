@@ -10,11 +10,11 @@ use kiln_regalloc::Stats;
 use kiln_visa::module::{Input, InputVar, Object};
 use serde::Serialize;
 
-use crate::attempt::Attempt;
-use crate::interface::Interface;
+use crate::attempt::list::Attempt;
+use crate::interface::data::Interface;
+use crate::level::Level;
 use crate::lines::Lines;
 use crate::options::Stage;
-use crate::passes::Level;
 use crate::pressure::Profile;
 
 /// Seconds of each phase. Passes over control flow count as register allocation.
@@ -32,7 +32,7 @@ impl Seconds {
         let phase = match level {
             Level::Object | Level::Ir => &mut self.ir,
             Level::Wide | Level::Legal => &mut self.isel,
-            Level::Allocated => &mut self.regalloc,
+            Level::LaidOut | Level::Allocated | Level::Formed => &mut self.regalloc,
             Level::Code => &mut self.emit,
         };
         *phase += start.elapsed().as_secs_f64();

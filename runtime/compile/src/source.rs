@@ -14,7 +14,8 @@ use kiln_visa::module::{Module, Object, ObjectKind, Operand};
 use kiln_visa::text::ParseError;
 use petgraph::unionfind::UnionFind;
 
-use crate::interface::{self, Interface};
+use crate::interface::data::Interface;
+use crate::interface::genx;
 
 /// First bytes of a binary vISA object.
 const MAGIC: &[u8; 4] = b"CISA";
@@ -167,7 +168,7 @@ pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
         Form::Genx(bytes) => {
             let compiled = kiln_genx::compile(bytes, &how.genx()).map_err(InputError::Genx)?;
             Ok(Source {
-                interface: Some(interface::of_genx(&compiled.interfaces)),
+                interface: Some(genx::interface(&compiled.interfaces)),
                 module: compiled.visa,
                 warnings: compiled.warnings,
             })

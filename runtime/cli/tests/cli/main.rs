@@ -407,6 +407,32 @@ fn the_outputs_name_follows_the_inputs() {
     assert_eq!(folder.files(), ["k.asm", "k.visaasm", "k.zebin"]);
 }
 
+/// The code after every pass can be printed; another name is refused with a list of all.
+#[test]
+fn the_code_after_each_pass_is_printed() {
+    let folder = Folder::new("pass_dumps");
+    let visa = example("saxpy", "visaasm");
+    let listed = pass(&["passes"]);
+    let names: Vec<&str> = (listed.lines().skip(1))
+        .map_while(|line| line.split_whitespace().next())
+        .filter(|name| !name.starts_with("genx:"))
+        .collect();
+    assert!(names.len() > 30, "{listed}");
+    let out = folder.path("k.bin");
+    let all = format!("--dump={}", names.join(","));
+    let dump = pass(&[
+        "compile", "-p", "skl", "--emit", "bin", "-o", &out, &all, &visa,
+    ]);
+    for name in &names {
+        assert!(dump.contains(&format!("// saxpy: {name}\n")), "{name}");
+    }
+    let run = kiln(&["compile", "-p", "skl", "--dump=nothing", &visa]);
+    let message = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{message}");
+    assert!(message.contains("no such stage or pass"), "{message}");
+    assert!(names.iter().all(|name| message.contains(name)), "{message}");
+}
+
 /// LLVM IR is printed as it was read and after its passes, even if no code can be made of it.
 #[test]
 fn llvm_ir_is_printed_between_its_passes() {

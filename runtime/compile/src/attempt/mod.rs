@@ -1,0 +1,90 @@
+//! Attempts to compile a kernel: the usual one, and the fallbacks after an error that they may avoid.
+//!
+//! Each attempt is a whole run of the [`passes`](mod@crate::passes) from the object as it was read, with all verifiers.
+//! [`Compiled::attempt`](crate::Compiled::attempt) says which attempt made the code.
+
+pub mod list;
+
+use std::collections::{BTreeMap, HashSet};
+
+use kiln_ir::build::uses_stack;
+use kiln_ir::subroutines::Which;
+use kiln_regalloc::AllocError;
+use kiln_visa::module::{Object, ObjectKind};
+
+use crate::failure::CompileError;
+use crate::options::Options;
+use crate::result::{Compiled, Seconds};
+use crate::run::{self, Failed};
+use crate::stages::Shared;
+
+pub use list::{ATTEMPTS, Attempt, Callees, Scratch};
+
+/// True if an attempt may succeed where an earlier one failed.
+fn helps(attempt: &Attempt, earlier: &Attempt, failed: &Failed) -> bool {
+    match failed.error {
+        CompileError::Subroutines { .. } => attempt.inlined != earlier.inlined,
+        CompileError::Allocate(AllocError::TooFew { .. }) => {
+            attempt.inlined == earlier.inlined && failed.has_register_arrays
+        }
+        _ => false,
+    }
+}
+
+/// Finalizes one kernel or function that holds to the rules of vISA and of the platform. All functions that it calls
+/// are taken to be entered by calls.
+///
+/// # Errors
+/// As [`compile_in`].
+pub fn compile(
+    object: &Object,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Compiled, CompileError> {
+    let callees = Callees {
+        by_jump: &HashSet::new(),
+        overwritten: BTreeMap::new(),
+    };
+    compile_in(object, &callees, options, scratch)
+}
+
+/// Finalizes one kernel or function of a module that holds to the rules of vISA and of the platform.
+///
+/// # Errors
+/// The instructions that cannot be finalized, or the reason why the last attempt failed.
+pub fn compile_in(
+    object: &Object,
+    callees: &Callees,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Compiled, CompileError> {
+    // A function that is called with a stack has no fixed place for the frames of subroutines.
+    let is_stack_call = object.kind != ObjectKind::Kernel && uses_stack(object);
+    options.wanted_grfs(object)?;
+    let mut seconds = Seconds::default();
+    let mut last: Option<(&Attempt, Failed)> = None;
+    for attempt in ATTEMPTS {
+        if is_stack_call && attempt.inlined == Which::Few
+            || (last.as_ref()).is_some_and(|(earlier, failed)| !helps(attempt, earlier, failed))
+        {
+            continue;
+        }
+        let shared = Shared {
+            source: object,
+            callees,
+            options,
+            attempt,
+        };
+        match run::run(shared, scratch, &mut seconds, None) {
+            Ok(compiled) => return Ok(compiled),
+            Err(failed) => last = Some((attempt, failed)),
+        }
+    }
+    // Every object has an attempt.
+    Err(last.map_or_else(
+        || CompileError::Subroutines {
+            kernel: object.name.to_string(),
+        },
+        |(_, failed)| failed.error,
+    ))
+}

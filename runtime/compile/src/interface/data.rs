@@ -1,0 +1,172 @@
+//! The data of interfaces, and their text.
+
+use kiln_emit::yaml::{self, TooDeep};
+use kiln_emit::ze_info::ImageType;
+use serde::{Deserialize, Serialize};
+
+/// Interfaces of kernels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    pub kernels: Vec<KernelInterface>,
+}
+
+/// The interface of one kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelInterface {
+    pub name: String,
+    /// Bytes of shared local memory that the kernel declares itself.
+    #[serde(default)]
+    pub local_memory: u32,
+    /// Bytes of private memory of each work-item, which `private_base` is the address of.
+    #[serde(default)]
+    pub private_memory: u32,
+    /// Required group size in each dimension, if the kernel has one.
+    #[serde(default)]
+    pub group_size: Option<[u32; 3]>,
+    /// Values that the kernel receives besides its arguments.
+    #[serde(default)]
+    pub implicit: Vec<Implicit>,
+    /// Arguments in the order in which they are set.
+    #[serde(default)]
+    pub arguments: Vec<Argument>,
+}
+
+/// A value that is no argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Implicit {
+    pub kind: ImplicitKind,
+    pub offset: u32,
+    /// True if the kernel does not read it, so that no `.input` is declared there.
+    #[serde(default)]
+    pub unread: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImplicitKind {
+    /// A word for each channel and dimension; each dimension begins at the start of a register. In a
+    /// kernel of explicit SIMD, three adjacent words. They follow the header.
+    LocalIds,
+    /// Three dwords each, from this variant to `EnqueuedLocalSize`.
+    GlobalIdOffset,
+    GlobalSize,
+    GroupCount,
+    LocalSize,
+    /// Size of the groups that are not at the edge of the launch.
+    EnqueuedLocalSize,
+    /// One dword.
+    WorkDimensions,
+    /// Addresses of 8 bytes: of the private memory of all threads, of the buffer of `printf`, and of what a launch says of
+    /// itself.
+    PrivateBase,
+    PrintfBuffer,
+    ArgumentBuffer,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Argument {
+    /// Passed by value.
+    Value {
+        offset: u32,
+        size: u32,
+        /// True if the kernel does not read it, so that no `.input` is declared there.
+        #[serde(default)]
+        unread: bool,
+    },
+    /// A buffer: its 8-byte address at an offset, its index in the binding table, or both.
+    Buffer {
+        #[serde(default)]
+        offset: Option<u32>,
+        #[serde(default)]
+        bti: Option<u32>,
+        #[serde(default)]
+        access: Access,
+        /// For a buffer with both: true if the kernel also accesses it through the address.
+        #[serde(default)]
+        stateless: bool,
+        /// True if the kernel does not read the address, so that no `.input` is declared there.
+        #[serde(default)]
+        unread: bool,
+    },
+    /// Shared local memory whose size is set at launch: its address, of 4 bytes by default.
+    Local {
+        offset: u32,
+        #[serde(default = "dword")]
+        size: u32,
+        /// Alignment of the address in bytes.
+        #[serde(default = "dword")]
+        alignment: u32,
+        /// True if the kernel does not read the address, so that no `.input` is declared there.
+        #[serde(default)]
+        unread: bool,
+    },
+    /// An image, by its index in the binding table.
+    Image {
+        bti: u32,
+        image_type: ImageType,
+        #[serde(default)]
+        access: Access,
+    },
+    /// A sampler, by its index in the sampler table.
+    Sampler { index: u32 },
+}
+
+fn dword() -> u32 {
+    4
+}
+
+/// Accesses of a kernel to a buffer or image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    #[serde(rename = "readonly")]
+    ReadOnly,
+    #[serde(rename = "writeonly")]
+    WriteOnly,
+    #[default]
+    #[serde(rename = "readwrite")]
+    ReadWrite,
+}
+
+/// Reasons why a document is no interface.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    #[error(transparent)]
+    TooDeep(#[from] TooDeep),
+    #[error(transparent)]
+    Yaml(#[from] serde_norway::Error),
+}
+
+impl Interface {
+    /// Reads an interface.
+    ///
+    /// # Errors
+    /// The first error in the document, with its place.
+    pub fn parse(document: &[u8]) -> Result<Interface, ParseError> {
+        yaml::check(document)?;
+        Ok(serde_norway::from_slice(document)?)
+    }
+}
+
+impl ImplicitKind {
+    /// Its name in a document.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ImplicitKind::LocalIds => "local_ids",
+            ImplicitKind::GlobalIdOffset => "global_id_offset",
+            ImplicitKind::GlobalSize => "global_size",
+            ImplicitKind::GroupCount => "group_count",
+            ImplicitKind::LocalSize => "local_size",
+            ImplicitKind::EnqueuedLocalSize => "enqueued_local_size",
+            ImplicitKind::WorkDimensions => "work_dimensions",
+            ImplicitKind::PrivateBase => "private_base",
+            ImplicitKind::PrintfBuffer => "printf_buffer",
+            ImplicitKind::ArgumentBuffer => "argument_buffer",
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! From the code of routines to machine code of a kernel.
+
+use kiln_emit::assemble::assemble;
+use kiln_emit::{cost, prologue, scoreboard};
+use kiln_machine::func::{Address, Entered};
+use kiln_platform::platform::{Payload, Platform};
+
+use super::scratch_exceeded;
+use crate::failure::CompileError;
+use crate::lines::Lines;
+use crate::result::{Compiled, KernelInput, Relocation, Seconds};
+use crate::stages::{Allocated, Linked, Shared};
+
+/// Puts the code of subroutines after that of the kernel.
+pub(crate) fn link_routines(allocated: Allocated) -> Result<Linked, CompileError> {
+    let Allocated {
+        shared,
+        facts,
+        grfs,
+        programs,
+        mut stats,
+        profiles,
+    } = allocated;
+    stats.spill_bytes += facts.own_scratch;
+    if facts.scratch_base + stats.spill_bytes > shared.options.platform.scratch_bytes {
+        return Err(scratch_exceeded(&shared));
+    }
+    let mut programs = programs.into_iter();
+    let mut program = programs.next().unwrap_or_default();
+    program.append(programs);
+    Ok(Linked {
+        shared,
+        facts,
+        grfs,
+        program,
+        stats,
+        profiles,
+        loads: prologue::Loads::default(),
+        id_loading_bytes: 0,
+    })
+}
+
+/// Puts the code that loads a kernel's arguments before its own, on platforms where they are in memory.
+pub(crate) fn add_prologue(linked: &mut Linked) -> Result<(), CompileError> {
+    let Some((inputs, platform)) = inputs_of(linked) else {
+        return Ok(());
+    };
+    let blocks = prologue::add(&mut linked.program, &inputs, platform);
+    blocks.map_err(|e| CompileError::broken(linked.shared.source, "prologue", &e))?;
+    linked.loads = prologue::loads(&inputs, platform);
+    linked.facts.symbols.push(Address {
+        name: prologue::ARGUMENTS_OFFSET.to_string(),
+        high: false,
+    });
+    Ok(())
+}
+
+/// The inputs of a kernel whose arguments are in memory.
+fn inputs_of(linked: &Linked) -> Option<(prologue::Inputs, &'static Platform)> {
+    let Shared {
+        source, options, ..
+    } = linked.shared;
+    let dispatched = linked.facts.entered == Entered::Dispatched;
+    if !dispatched || options.platform.payload != Payload::Memory {
+        return None;
+    }
+    let per_thread = source.int_attr("PerThreadInputSize").unwrap_or(0);
+    let ranges = source.inputs.iter().map(|input| {
+        let start = u32::from(input.offset);
+        start..start + u32::from(input.size)
+    });
+    let inputs = prologue::Inputs {
+        per_thread: u32::try_from(per_thread).unwrap_or(0),
+        ranges: ranges.collect(),
+        register: linked.grfs - 1,
+        symbol: linked.facts.symbols.len() as u32,
+    };
+    (prologue::blocks(&inputs, options.platform).0 > 0).then_some((inputs, options.platform))
+}
+
+/// Makes the code wait for its dependencies, on platforms where the hardware does not.
+pub(crate) fn annotate(linked: &mut Linked) -> Result<(), CompileError> {
+    let platform = linked.shared.options.platform;
+    scoreboard::run(&mut linked.program, platform, &linked.facts.addressed);
+    if let Some((inputs, platform)) = inputs_of(linked)
+        && prologue::blocks(&inputs, platform).1
+    {
+        linked.id_loading_bytes = prologue::pad(&mut linked.program);
+    }
+    Ok(())
+}
+
+pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
+    let Linked {
+        shared,
+        facts,
+        grfs,
+        program,
+        mut stats,
+        mut profiles,
+        loads,
+        id_loading_bytes,
+    } = linked;
+    let Shared {
+        source,
+        options,
+        attempt,
+        ..
+    } = shared;
+    let platform = options.platform;
+    let assembled = assemble(&program, platform).map_err(|e| CompileError::Encode {
+        kernel: source.name.to_string(),
+        source: e,
+    })?;
+    if stats.spill_bytes > 0 {
+        let scratch = cost::scratch(program.blocks.iter().flatten(), platform);
+        stats.spills = scratch.spills as u32;
+        stats.fills = scratch.fills as u32;
+    }
+    let mut lines = Lines::of(&program, &assembled.inst_offsets);
+    lines.locate(source);
+    for profile in &mut profiles {
+        profile.locate(source);
+    }
+    let relocations = assembled.relocations.iter();
+    let relocation = |found| Relocation::of(found, &facts.symbols);
+    let named_barriers = source.int_attr("NBarrierCnt").unwrap_or(0);
+    Ok(Compiled {
+        name: source.name.to_string(),
+        entered: facts.entered,
+        addressed: false,
+        stack: facts.stack,
+        inputs: source
+            .inputs
+            .iter()
+            .map(|i| KernelInput::of(source, i))
+            .collect(),
+        lines,
+        relocations: relocations.map(relocation).collect(),
+        symbols: Vec::new(),
+        stack_bytes: 0,
+        simd: facts.simd,
+        grf_count: platform.mode_of(grfs).grfs,
+        scratch_base: facts.scratch_base,
+        id_loading_bytes,
+        loads,
+        barrier: facts.barrier,
+        named_barriers: u32::try_from(named_barriers).unwrap_or(0),
+        uninterruptible: facts.uninterruptible,
+        visa_instructions: source.insts.len(),
+        instructions: program.blocks.iter().map(Vec::len).sum(),
+        code: assembled.code,
+        allocation: stats,
+        arrays_in_memory: facts.arrays_in_memory,
+        attempt,
+        seconds: Seconds::default(),
+        profiles,
+        dumps: Vec::new(),
+    })
+}
