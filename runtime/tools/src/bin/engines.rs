@@ -35,31 +35,31 @@ use random::Random;
 mod changed_code;
 mod limit;
 
-#[path = "../tests/ops/compare.rs"]
+#[path = "../../../exec/tests/ops/compare.rs"]
 mod compare;
-#[path = "../tests/ops/compute.rs"]
+#[path = "../../../exec/tests/ops/compute.rs"]
 mod compute;
-#[path = "../tests/ops/coverage.rs"]
+#[path = "../../../exec/tests/ops/coverage.rs"]
 mod coverage;
-#[path = "../tests/ops/elements.rs"]
+#[path = "../../../exec/tests/ops/elements.rs"]
 mod elements;
-#[path = "../tests/ops/exact.rs"]
+#[path = "../../../exec/tests/ops/exact.rs"]
 mod exact;
-#[path = "../tests/ops/flow.rs"]
+#[path = "../../../exec/tests/ops/flow.rs"]
 mod flow;
-#[path = "../tests/ops/instance.rs"]
+#[path = "../../../exec/tests/ops/instance.rs"]
 mod instance;
-#[path = "../tests/ops/kind.rs"]
+#[path = "../../../exec/tests/ops/kind.rs"]
 mod kind;
-#[path = "../tests/ops/messages.rs"]
+#[path = "../../../exec/tests/ops/messages.rs"]
 mod messages;
-#[path = "../tests/ops/model.rs"]
+#[path = "../../../exec/tests/ops/model.rs"]
 mod model;
-#[path = "../tests/ops/random.rs"]
+#[path = "../../../exec/tests/ops/random.rs"]
 mod random;
-#[path = "../tests/ops/real.rs"]
+#[path = "../../../exec/tests/ops/real.rs"]
 mod real;
-#[path = "../tests/ops/space.rs"]
+#[path = "../../../exec/tests/ops/space.rs"]
 mod space;
 
 /// Number of kinds listed.

@@ -13,14 +13,14 @@ use std::process::ExitCode;
 
 mod reference;
 
-#[path = "../tests/visa_ops/random.rs"]
+#[path = "../../../exec/tests/visa_ops/random.rs"]
 mod random;
 
-#[path = "../tests/flow_graphs/graph.rs"]
+#[path = "../../../exec/tests/flow_graphs/graph.rs"]
 mod graph;
-#[path = "../tests/flow_graphs/reduce.rs"]
+#[path = "../../../exec/tests/flow_graphs/reduce.rs"]
 mod reduce;
-#[path = "../tests/flow_graphs/run.rs"]
+#[path = "../../../exec/tests/flow_graphs/run.rs"]
 mod run;
 
 use graph::Graph;

@@ -15,7 +15,7 @@ use super::limit::limit_time;
 use super::random::Random;
 use changed::{CHANGE, Fixture, PLATFORMS};
 
-#[path = "../../tests/changed/mod.rs"]
+#[path = "../../../../exec/tests/changed/mod.rs"]
 mod changed;
 
 /// Number of cases of a child.

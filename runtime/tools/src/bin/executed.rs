@@ -1,6 +1,6 @@
 //! Executed instructions of our code and of the reference compiler's, over all examples and test kernels.
 //!
-//! `cargo run --release -p kiln-exec --example executed [-- FOLDER...]` runs each kernel from the reference compiler's
+//! `cargo run --release -p kiln-tools --bin executed [-- FOLDER...]` runs each kernel from the reference compiler's
 //! object file and as compiled by Kiln, with the launch beside it. It prints the sums of executed instructions,
 //! messages and estimated cycles (docs/cost-model.md), and the worst kernels. Kernels with wrong results are reported
 //! and do not count.

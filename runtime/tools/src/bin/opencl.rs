@@ -13,16 +13,16 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-#[path = "../tests/visa_ops/random.rs"]
+#[path = "../../../exec/tests/visa_ops/random.rs"]
 mod random;
 
-#[path = "../tests/opencl/generate.rs"]
+#[path = "../../../exec/tests/opencl/generate.rs"]
 mod generate;
-#[path = "../tests/opencl/program.rs"]
+#[path = "../../../exec/tests/opencl/program.rs"]
 mod program;
-#[path = "../tests/opencl/reduce.rs"]
+#[path = "../../../exec/tests/opencl/reduce.rs"]
 mod reduce;
-#[path = "../tests/opencl/run.rs"]
+#[path = "../../../exec/tests/opencl/run.rs"]
 mod run;
 
 use kiln_compile::Tier;

@@ -13,26 +13,26 @@ use std::process::ExitCode;
 
 mod reference;
 
-#[path = "../tests/visa_ops/model.rs"]
+#[path = "../../../exec/tests/visa_ops/model.rs"]
 mod model;
-#[path = "../tests/visa_ops/ops.rs"]
+#[path = "../../../exec/tests/visa_ops/ops.rs"]
 mod ops;
-#[path = "../tests/visa_ops/random.rs"]
+#[path = "../../../exec/tests/visa_ops/random.rs"]
 mod random;
 
-#[path = "../tests/programs/case.rs"]
+#[path = "../../../exec/tests/programs/case.rs"]
 mod case;
-#[path = "../tests/programs/draw.rs"]
+#[path = "../../../exec/tests/programs/draw.rs"]
 mod draw;
-#[path = "../tests/programs/program.rs"]
+#[path = "../../../exec/tests/programs/program.rs"]
 mod program;
-#[path = "../tests/programs/reduce.rs"]
+#[path = "../../../exec/tests/programs/reduce.rs"]
 mod reduce;
-#[path = "../tests/programs/run.rs"]
+#[path = "../../../exec/tests/programs/run.rs"]
 mod run;
-#[path = "../tests/programs/text.rs"]
+#[path = "../../../exec/tests/programs/text.rs"]
 mod text;
-#[path = "../tests/programs/walk.rs"]
+#[path = "../../../exec/tests/programs/walk.rs"]
 mod walk;
 
 use case::Case;

@@ -12,31 +12,31 @@ use std::path::{Path, PathBuf};
 use coverage::Kinds;
 use kiln_emit::platform::{self, Platform};
 
-#[path = "../tests/ops/compare.rs"]
+#[path = "../../../exec/tests/ops/compare.rs"]
 mod compare;
-#[path = "../tests/ops/compute.rs"]
+#[path = "../../../exec/tests/ops/compute.rs"]
 mod compute;
-#[path = "../tests/ops/coverage.rs"]
+#[path = "../../../exec/tests/ops/coverage.rs"]
 mod coverage;
-#[path = "../tests/ops/elements.rs"]
+#[path = "../../../exec/tests/ops/elements.rs"]
 mod elements;
-#[path = "../tests/ops/evidence.rs"]
+#[path = "../../../exec/tests/ops/evidence.rs"]
 mod evidence;
-#[path = "../tests/ops/exact.rs"]
+#[path = "../../../exec/tests/ops/exact.rs"]
 mod exact;
-#[path = "../tests/ops/flow.rs"]
+#[path = "../../../exec/tests/ops/flow.rs"]
 mod flow;
-#[path = "../tests/ops/instance.rs"]
+#[path = "../../../exec/tests/ops/instance.rs"]
 mod instance;
-#[path = "../tests/ops/kind.rs"]
+#[path = "../../../exec/tests/ops/kind.rs"]
 mod kind;
-#[path = "../tests/ops/messages.rs"]
+#[path = "../../../exec/tests/ops/messages.rs"]
 mod messages;
-#[path = "../tests/ops/model.rs"]
+#[path = "../../../exec/tests/ops/model.rs"]
 mod model;
-#[path = "../tests/ops/random.rs"]
+#[path = "../../../exec/tests/ops/random.rs"]
 mod random;
-#[path = "../tests/ops/real.rs"]
+#[path = "../../../exec/tests/ops/real.rs"]
 mod real;
 
 /// The kinds in the machine code (`.dat`) of a directory.

@@ -3,11 +3,11 @@
 
 use std::error::Error;
 
-#[path = "../tests/ops/exactness.rs"]
+#[path = "../../../exec/tests/ops/exactness.rs"]
 mod exactness;
-#[path = "../tests/ops/random.rs"]
+#[path = "../../../exec/tests/ops/random.rs"]
 mod random;
-#[path = "../tests/ops/real.rs"]
+#[path = "../../../exec/tests/ops/real.rs"]
 mod real;
 
 fn main() -> Result<(), Box<dyn Error>> {
