@@ -212,8 +212,6 @@ pub enum Fast {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Path {
     Nop,
-    /// Integers or singles of at most 32 bits, in the common forms.
-    Fast(Fast),
     /// A move that changes no bit but a float's sign.
     Raw,
     /// `smov`.
@@ -247,6 +245,8 @@ pub enum Path {
 pub struct Operation {
     pub op: Op,
     pub path: Path,
+    /// The common form of arithmetic on integers and singles of at most 32 bits; none if it has none.
+    pub fast: Option<Fast>,
     /// Number of channels, 1 to 32.
     pub lanes: u8,
     /// First bit of the execution mask.
@@ -367,9 +367,11 @@ impl fmt::Display for Operation {
             Path::Send(send) => return write!(f, " {:?} {send}", self.op),
             Path::Systolic(systolic) => return write!(f, " {:?} {systolic:?}", self.op),
             Path::Fault(cause) => return write!(f, " fault: {cause}"),
-            Path::Fast(fast) => write!(f, " {fast:?}")?,
             Path::Branch => write!(f, " {:?}", self.op)?,
-            path => write!(f, " {:?} as {path:?}", self.op)?,
+            path => match self.fast {
+                Some(fast) => write!(f, " {fast:?}")?,
+                None => write!(f, " {:?} as {path:?}", self.op)?,
+            },
         }
         if self.saturate {
             f.write_str(" sat")?;

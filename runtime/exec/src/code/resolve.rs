@@ -40,6 +40,7 @@ impl Operation {
         Operation {
             op: inst.op,
             path: Path::Nop,
+            fast: None,
             lanes,
             chan_off: inst.chan_off & 31,
             mask: low_mask(usize::from(lanes)) & channel_mask(inst),
@@ -145,6 +146,9 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
         op.count = index as u8 + 1;
     }
     op.path = path(inst, &op);
+    if let Path::Raw | Path::Int | Path::WideInt | Path::Single | Path::Double = op.path {
+        op.fast = classify(&op);
+    }
     Ok(op)
 }
 
@@ -186,11 +190,8 @@ fn path(inst: &Inst, op: &Operation) -> Path {
         Movi => Path::Indexed,
         Math(function) => Path::Math(function),
         Madm => Path::Madm,
-        _ => match classify(op) {
-            Some(fast) => Path::Fast(fast),
-            None if is_raw_move(op) => Path::Raw,
-            None => domain(op),
-        },
+        _ if is_raw_move(op) => Path::Raw,
+        _ => domain(op),
     }
 }
 

@@ -8,13 +8,12 @@ use std::cmp::Ordering;
 
 use kiln_emit::inst::{Cond, Op, Type};
 
-use super::fast;
 use super::math;
 use super::systolic;
 use crate::code::operation::{Base, Condition, Dest, Operation, Path, Target};
 use crate::state::cause::Cause;
 use crate::state::lanes::{LANES, Lanes, low_mask};
-use crate::state::numbers::{Int, double_nan_of, int_range, number_of, wrap};
+use crate::state::numbers::{Int, double_nan_of, fused, int_range, number_of, wrap};
 use crate::state::thread::{File, Thread};
 use crate::state::wide::{self, Format, Rounding, Wide};
 
@@ -40,7 +39,6 @@ impl Thread {
     #[inline]
     pub fn execute(&mut self, op: &Operation) -> Result<(), Cause> {
         match &op.path {
-            Path::Fast(fast) => fast::execute(self, op, *fast),
             Path::Raw => self.raw_move(op),
             Path::Int => self.int_op::<i64>(op),
             Path::WideInt => self.int_op::<i128>(op),
@@ -400,12 +398,15 @@ impl Thread {
         let lanes = usize::from(op.lanes);
         let enabled = self.enabled(op);
         let live = self.live(op, enabled);
-        let mut s = [[0f32; LANES]; 3];
+        let mut s = [[0f64; LANES]; 3];
         for (src, values) in op.sources().iter().zip(&mut s) {
-            self.load_f32(src, lanes, live, values)?;
+            let mut singles = [0f32; LANES];
+            self.load_f32(src, lanes, live, &mut singles)?;
+            for (value, single) in values.iter_mut().zip(singles).take(lanes) {
+                *value = single.into();
+            }
         }
-        let doubles = s.map(|values| values.map(f64::from));
-        self.float_op(op, wide::F, &doubles)
+        self.float_op(op, wide::F, &s)
     }
 
     /// An operation with a `df`.
@@ -452,7 +453,7 @@ impl Thread {
             Add if single => (0..lanes).for_each(|l| r[l] = f64::from(a[l] as f32 + b[l] as f32)),
             Mul if single => (0..lanes).for_each(|l| r[l] = f64::from(a[l] as f32 * b[l] as f32)),
             Mad if single => (0..lanes).for_each(|l| {
-                r[l] = f64::from((b[l] as f32).mul_add(c[l] as f32, a[l] as f32));
+                r[l] = fused(b[l] as f32, c[l] as f32, a[l] as f32).into();
             }),
             Add => (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).add(w(b[l]), mode))),
             Mul => (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).mul(w(b[l])))),

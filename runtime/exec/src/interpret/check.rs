@@ -40,10 +40,7 @@ impl Thread {
             (Path::Scattered, Base::Constant(mask)) => self.enabled(op) & *mask as u32,
             _ => self.enabled(op),
         };
-        let moves = matches!(
-            op.path,
-            Path::Raw | Path::Fast(Fast::Bits | Fast::Mov) | Path::Scattered
-        );
+        let moves = matches!(op.path, Path::Raw | Path::Scattered) || op.fast == Some(Fast::Mov);
         let lenient = moves || op.ungated != 0 && op.lanes > 1;
         let chosen = match (&op.pred, op.op) {
             (Some(pred), Op::Sel) => Some(self.predicate(op, pred)),

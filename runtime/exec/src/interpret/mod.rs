@@ -2,7 +2,6 @@
 
 mod alu;
 mod check;
-mod fast;
 mod flow;
 mod math;
 mod operand;

@@ -177,17 +177,26 @@ pub fn to_odd(v: f64) -> f32 {
     f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
 }
 
-/// The bits of an arithmetic result that is no number: the first source that is none, made quiet; where all are
-/// numbers, the host's default. It is the rule of x86-64's vector instructions, which translated code is made of.
-#[cold]
-pub fn nan_of<const N: usize>(sources: [f32; N]) -> u32 {
-    const QUIET: u32 = 1 << 22;
-    const DEFAULT: u32 = 0xffc0_0000;
-    let first = sources.iter().find(|s| s.is_nan());
-    first.map_or(DEFAULT, |s| s.to_bits() | QUIET)
+/// `b * c + a`, rounded once. The product is exact in a double; the sum is rounded to odd there,
+/// which makes the second rounding the only one (Boldo and Melquiond, "Emulation of FMA and
+/// correctly rounded sums").
+pub fn fused(b: f32, c: f32, a: f32) -> f32 {
+    let product = f64::from(b) * f64::from(c);
+    let a = f64::from(a);
+    let sum = product + a;
+    let back = sum - product;
+    let error = (product - (sum - back)) + (a - back);
+    let bits = sum.to_bits();
+    // An odd, exact or infinite sum and a NaN stay; any other is moved one step towards the exact sum.
+    let inexact = error.abs() > 0.0;
+    let outward = (error > 0.0) == (sum > 0.0);
+    let step = if outward { 1u64 } else { u64::MAX };
+    let moved = u64::from(inexact & (bits & 1 == 0)).wrapping_neg() & step;
+    f64::from_bits(bits.wrapping_add(moved)) as f32
 }
 
-/// As [`nan_of`], for doubles.
+/// An arithmetic result that is no number: the first source that is none, made quiet; where all are numbers, the host's
+/// default. It is the rule of x86-64's vector instructions, which translated code is made of.
 #[cold]
 pub fn double_nan_of(sources: &[f64]) -> f64 {
     const QUIET: u64 = 1 << 51;
@@ -212,3 +221,7 @@ pub fn flushed_df(v: f64, flush: bool) -> f64 {
         v
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/numbers.rs"]
+mod tests;

@@ -215,17 +215,19 @@ impl Emitter<'_> {
             self.note_called();
             return self.end_block();
         }
-        let done = match &op.path {
+        let done = match (&op.path, op.fast) {
             _ if !is_whole(op) || writes_flags_twice(op) => false,
-            Path::Fast(_) | Path::Raw | Path::Scattered if is_indirect(op) => self.indirect(op)?,
-            Path::Fast(fast) => self.fast(op, *fast)?,
-            Path::Raw if op.dst.ty == Type::Df => self.double(op)?,
-            Path::Raw if op.dst.ty.bytes() == 8 => self.wide(op)?,
-            Path::Raw | Path::Single => self.accumulator_float(op)?,
-            Path::Int | Path::WideInt => self.wide(op)?,
-            Path::Double => self.double(op)?,
-            Path::Math(function) => self.math(op, *function)?,
-            Path::Send(send) => self.message(op, send)?,
+            (Path::Raw | Path::Scattered, _) | (_, Some(_)) if is_indirect(op) => {
+                self.indirect(op)?
+            }
+            (_, Some(fast)) => self.fast(op, fast)?,
+            (Path::Raw, _) if op.dst.ty == Type::Df => self.double(op)?,
+            (Path::Raw, _) if op.dst.ty.bytes() == 8 => self.wide(op)?,
+            (Path::Raw | Path::Single, _) => self.accumulator_float(op)?,
+            (Path::Int | Path::WideInt, _) => self.wide(op)?,
+            (Path::Double, _) => self.double(op)?,
+            (Path::Math(function), _) => self.math(op, *function)?,
+            (Path::Send(send), _) => self.message(op, send)?,
             _ => false,
         };
         if !done {
