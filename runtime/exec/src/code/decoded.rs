@@ -172,9 +172,9 @@ impl Decoded {
         let place = place? as usize;
         let op_at = |index: usize| self.insts.get(index).map(|inst| inst.op);
         // `else` activates the channels that wait after it.
-        let behind_else = || place.checked_sub(1).and_then(op_at) == Some(Op::Else);
+        let after_else = || place.checked_sub(1).and_then(op_at) == Some(Op::Else);
         let found = op_at(place);
-        if found == Some(end) || op.op == Op::If && behind_else() {
+        if found == Some(end) || op.op == Op::If && after_else() {
             return None;
         }
         let at = self.ops[place].at;

@@ -253,6 +253,20 @@ impl Job<'_> {
         }
     }
 
+    /// Makes threads those of a group that the hardware has just started.
+    fn start(&self, threads: &mut [Thread], group: [u32; 3]) {
+        for (number, thread) in (0..).zip(threads) {
+            self.setup.start(thread, self.launch, group, number);
+            if self.options.check {
+                let mut defined = Defined::none(thread.grf.len());
+                defined.start(self.setup.payload_bytes());
+                thread.defined = Some(Box::new(defined));
+                thread.board = Some(Box::default());
+            }
+        }
+    }
+
+    /// Executes a group, and counts its instructions in `executed`.
     fn group(
         &self,
         worker: &mut Worker,
@@ -264,15 +278,7 @@ impl Job<'_> {
         worker.memory.forget_own();
         worker.slm.fill(UNDEFINED);
         let threads = &mut worker.threads;
-        for (number, thread) in (0..).zip(threads.iter_mut()) {
-            setup.start(thread, self.launch, group, number);
-            if self.options.check {
-                let mut defined = Defined::none(thread.grf.len());
-                defined.start(setup.payload_bytes());
-                thread.defined = Some(Box::new(defined));
-                thread.board = Some(Box::default());
-            }
-        }
+        self.start(threads, group);
         let mut shared = Shared {
             memory: &worker.memory,
             surfaces: &setup.surfaces,
@@ -332,26 +338,13 @@ impl Job<'_> {
                 )));
             }
             shared.barriers.pass(threads);
-            let with = |status| threads.iter().filter(|t| t.status == status).count() as u32;
-            let (waiting, ended) = (with(Status::Waiting), with(Status::Ended));
-            let paired = with(Status::Paired);
-            if ended == setup.threads {
-                break Ok(());
-            }
-            if waiting + ended + paired == setup.threads
-                && let Some(thread) = threads.iter().find(|t| t.status == Status::Paired)
-            {
-                let cause = Cause::Unpaired;
-                break Err(Box::new(ExecError::new(group, thread, program, cause)));
-            }
-            if waiting + ended == setup.threads
-                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
-            {
-                let cause = Cause::Deadlock {
-                    waiting,
-                    threads: setup.threads,
-                };
-                break Err(Box::new(ExecError::new(group, thread, program, cause)));
+            match end(threads) {
+                Some(Ok(())) => break Ok(()),
+                Some(Err((number, cause))) => {
+                    let thread = &threads[number];
+                    break Err(Box::new(ExecError::new(group, thread, program, cause)));
+                }
+                None => {}
             }
         };
         let left = engine.end_group(&shared, &worker.counts);
@@ -363,6 +356,32 @@ impl Job<'_> {
         worker.counts.written += shared.written;
         result
     }
+}
+
+/// How a group's execution ends, if no thread can go on: all have ended, or a thread waits for what does not come. Gives
+/// the number of that thread with the cause.
+fn end(threads: &[Thread]) -> Option<Result<(), (usize, Cause)>> {
+    let with = |status| threads.iter().filter(|t| t.status == status).count();
+    let first = |status| threads.iter().position(|t| t.status == status);
+    let (waiting, ended, paired) = (
+        with(Status::Waiting),
+        with(Status::Ended),
+        with(Status::Paired),
+    );
+    if waiting + ended + paired < threads.len() {
+        return None;
+    }
+    if let Some(number) = first(Status::Paired) {
+        return Some(Err((number, Cause::Unpaired)));
+    }
+    let Some(number) = first(Status::Waiting) else {
+        return Some(Ok(()));
+    };
+    let cause = Cause::Deadlock {
+        waiting: waiting as u32,
+        threads: threads.len() as u32,
+    };
+    Some(Err((number, cause)))
 }
 
 /// Executes operations of fused pairs that both threads have reached. Returns the number of a failed thread, with the

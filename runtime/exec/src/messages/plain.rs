@@ -31,7 +31,7 @@ pub struct Plain {
     pub slot: usize,
     /// Required alignment of addresses in bytes.
     pub alignment: u64,
-    /// Numbers of the elements behind each address.
+    /// Indices of the elements that each channel accesses, counted from its address.
     pub elements: Vec<u32>,
     /// First byte of the data in the general registers, and the distance between the data of two elements.
     pub data: usize,

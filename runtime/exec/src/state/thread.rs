@@ -26,7 +26,7 @@ pub const BARRIERS: usize = 32;
 const REGISTER_MAX: usize = 64;
 /// Maximum size of the general registers together in bytes.
 const GRF_MAX: usize = 256 * REGISTER_MAX;
-/// Bytes behind the general registers that belong to no register: a vector that begins in them is read whole.
+/// Bytes after the general registers that belong to none, so that a vector that begins in the last one can be read whole.
 const SPARE: usize = 64;
 /// Number of accumulators: `acc0`-`acc15`, of which early families have two, and the eight special accumulators
 /// `mme0`-`mme7`, with room for an operand that begins in the last of them. They are separate, because macro steps

@@ -70,7 +70,7 @@ pub struct Mask {
     pub zero: bool,
 }
 
-/// A mask that keeps what it leaves out.
+/// A mask; lanes that are off keep their values.
 pub fn keep(k: Register) -> Option<Mask> {
     Some(Mask { k, zero: false })
 }
@@ -85,7 +85,7 @@ pub enum Arg {
     Each(MemoryOperand),
 }
 
-/// Bytes behind a register's address.
+/// Memory at an offset from a base register.
 pub fn at(base: Register, offset: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(base, offset as i64)
 }
@@ -182,7 +182,7 @@ impl Assembler {
         self.a.create_label()
     }
 
-    /// Puts a label here. Nothing stands between it and the next instruction.
+    /// Puts a label before the next instruction.
     pub fn place(&mut self, label: &mut CodeLabel) -> Done {
         self.a.set_label(label)
     }

@@ -500,7 +500,7 @@ pub fn form(code: Code) -> Option<Form> {
         let mut forms = HashMap::new();
         for &(codes, row, element) in ROWS {
             for (code, length) in codes.into_iter().zip([Length::X, Length::Y, Length::Z]) {
-                // A form without 16 bytes has that of 32 twice.
+                // Forms without a 128-bit variant list the 256-bit code twice, so that the second insertion wins.
                 let form = Form {
                     row,
                     length,

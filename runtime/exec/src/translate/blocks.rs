@@ -1,6 +1,6 @@
 //! Basic blocks of operations, and the counters of their executions.
 //!
-//! A block begins at an operation where channels or the thread may wait, behind one that ends a block, and at the first
+//! A block begins at an operation where channels or the thread may wait, after one that ends a block, and at the first
 //! operation; all of it is executed on the same channels. Executions of a block are counted once, and so are its active
 //! channels for each of their ranges that its operations have; an operation with a predicate counts its own channels.
 

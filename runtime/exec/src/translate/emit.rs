@@ -1,8 +1,8 @@
 //! Translation of a program: block by block, each operation by the first part that takes its form.
 //!
 //! Takes a program and the float mode of each block; gives machine code, the place of each block in it, and for each operation the
-//! instructions it became, or that it is called out. Between blocks all state is in the thread. A block first takes its
-//! length off what is left of the turn, then wakes channels, then counts.
+//! instructions it became, or that it is called out. Between blocks all state is in the thread. A block first
+//! subtracts its length from the instructions left of the turn, then wakes channels, then counts.
 
 use std::collections::HashMap;
 use std::mem::offset_of;

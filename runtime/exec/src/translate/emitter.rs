@@ -41,11 +41,11 @@ impl Part {
     }
 }
 
-/// Code that is left only now and then.
+/// Code that is rarely executed, placed after all blocks.
 pub enum Cold {
     /// Channels that wait for a block are woken.
     Wake { index: u32 },
-    /// A block does not fit into what is left.
+    /// A block has more instructions than are left of the turn.
     Budget {
         index: u32,
         len: u32,

@@ -30,9 +30,9 @@ pub const OTHER: Register = Register::K7;
 pub struct Entry {
     /// Offset in `Thread`.
     pub at: usize,
-    /// Size in bytes; of an element that all lanes have.
+    /// Size in bytes; for a broadcast (`each`), of the one element.
     pub len: usize,
-    /// True if all lanes have the one element.
+    /// True for a broadcast: all lanes have the one element.
     pub each: bool,
     /// True if the register is newer than the thread.
     pub dirty: bool,

@@ -228,7 +228,7 @@ impl Emitter<'_> {
         self.asm.a.jnz(label)
     }
 
-    /// Dwords of the file at distances.
+    /// Gathers dwords of the register file at the byte offsets in `distances`.
     fn gather(&mut self, l: Length, (to, distances): (Reg, Reg), k: Register) -> Done {
         self.asm.plain(Code::VEX_Kmovd_kr_km32, OTHER, k)?;
         let (code, to) = (l.code(codes::GATHERDD), l.register(to));

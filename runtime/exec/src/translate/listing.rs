@@ -14,7 +14,7 @@ use crate::state::thread::FloatMode;
 pub struct Listing {
     /// Its blocks, in the order of the code.
     pub blocks: Vec<BlockListing>,
-    /// Size of the code in bytes, with what is left only now and then.
+    /// Size of the code in bytes, rarely executed parts included.
     pub bytes: usize,
     /// Size of the constants in bytes.
     pub constants: usize,
@@ -38,7 +38,7 @@ pub struct OperationListing {
     pub inst: String,
     /// True if the interpreter executes it.
     pub called: bool,
-    /// The instructions that it became, without those that are left only now and then.
+    /// The instructions that it became, without those that are rarely executed.
     pub code: Vec<String>,
 }
 

@@ -1,11 +1,12 @@
 //! Windows that stay in registers over the blocks of a loop.
 //!
-//! A loop is a row of blocks of which only the last one goes back, to the first, and in which nothing is called out. It
-//! is translated twice: the first time tells which windows it uses, and is thrown away. The most used ones get a home, a
-//! register that they have whenever a block of the loop begins. Code outside, and what is left of a turn, enters a block
-//! by a second label, before which homes are loaded; at a way out they are written back.
+//! A loop is a run of consecutive blocks of which only the last one branches back, to the first, and which never call the
+//! interpreter. It is translated twice; the first code only shows which windows it uses, and is discarded. Those used most
+//! get a home: a register that holds them wherever a block of the loop begins. Each block has two labels. Branches within
+//! the loop go to the inner one. All else (code before the loop, the start of a turn) enters at the outer one, after which
+//! homes are loaded. Where control leaves the loop, homes that changed are written back.
 //!
-//! Guarantees: at a block's first label all state is in the thread, in loops as elsewhere; at its inner label homes have
+//! Guarantees: at a block's outer label all state is in the thread, in loops as elsewhere; at its inner label homes have
 //! the newest values, and only those that the loop writes may be newer than the thread.
 
 use std::mem::replace;

@@ -461,7 +461,7 @@ impl Emitter<'_> {
         if plain.write {
             self.scatter(access, distances, &registers, slow)?;
         } else {
-            self.load_others(access, (distances, differences), &registers, done)?;
+            self.load_broadcast_or_gather(access, (distances, differences), &registers, done)?;
         }
         self.asm.place(&mut done)?;
         self.asm.a.zero_bytes()
@@ -487,8 +487,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Elements that all channels share, or anywhere.
-    fn load_others(
+    /// Loads when addresses are not consecutive: a broadcast if all are equal, else a gather.
+    fn load_broadcast_or_gather(
         &mut self,
         access: Access,
         (distances, differences): (Reg, Reg),

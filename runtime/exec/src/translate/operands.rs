@@ -311,7 +311,7 @@ impl Emitter<'_> {
                     _ => codes::MOVZXWD,
                 };
                 if bytes < 4 {
-                    // Memory behind the elements is read, too: lanes that nobody looks at.
+                    // The load reads memory after the elements, too, into lanes that nobody uses.
                     self.flush(*from, 8)?;
                     self.asm
                         .two(codes, l, temp, None, Arg::Whole(at(THREAD, *from)))?;

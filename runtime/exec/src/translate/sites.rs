@@ -139,7 +139,7 @@ impl SiteKind {
 }
 
 impl Kind {
-    /// The form of a message; none if it has none.
+    /// How to translate a message; none leaves it to the interpreter.
     pub fn of(op: &Operation, send: &Send, m: &Message) -> Option<Kind> {
         let plain = || Plain::of(op, m).map(Kind::Plain);
         plain().or_else(|| Block::of(op, send, m).map(Kind::Block))
