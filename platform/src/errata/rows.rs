@@ -39,7 +39,7 @@ rows! {
     CountClearedBeforeBarrier, "WaResetN0BeforeGatewayMessage", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp HWWorkaround",
         "writes 0 to n0.0 with {Switch} before the message of a barrier",
-        None, Made { pass: "isel/src/select/alu.rs", check: "runtime/exec/tests/kernels.rs" };
+        None, Open;
     SwitchOnUnscored, "noScoreBoard", all([Skl, Bxt, Icllp]),
         "SWWA.cpp HWWorkaround, G4_IR.cpp noScoreBoard",
         "has {Switch} on each write of an architecture register without a scoreboard: cr0, sr0, sp, tm0, ip, dbg0",
@@ -63,7 +63,7 @@ rows! {
     Reserved127, "needsToReserveR127", all([Skl, Bxt]),
         "HWCaps.inc needsToReserveR127, PRM vol. 7 (send)",
         "does not let a message's response from r127 overlap its payload",
-        None, Made { pass: "regalloc/src/payload.rs", check: "emit/src/verify/send.rs" };
+        None, Open;
     PreemptionKeepsHeader, "enablePreemption", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Lnl, Bmg, Ptl]),
         "CISABuilder.cpp 4038-4050, BuildIRImpl.cpp getR0AccessFromOptions and mustReserveR1, Platform.hpp preemptionSupported",
         "never allocates r0, nor r1 except on lnl and bmg, or the object says that the kernel cannot be interrupted",
@@ -71,7 +71,7 @@ rows! {
     SamplerHeader, "forceSamplerHeader", all([Skl, Bxt]),
         "HWCaps.inc forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
-        Some(Switch { option: "-forceSamplerHeader", driver: "by -enablePreemption" }), Made { pass: "isel/src/select/sampler.rs", check: "emit/src/verify/send.rs" };
+        Some(Switch { option: "-forceSamplerHeader", driver: "by -enablePreemption" }), Open;
     SamplerHeaderFromR0, "samplerHeaderPreemptionWA", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc samplerHeaderPreemptionWA, CISABuilder.cpp 4370, Platform.hpp forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
