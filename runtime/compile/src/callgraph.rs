@@ -40,20 +40,25 @@ pub struct CallGraphReport {
 /// A kernel or function.
 #[derive(Debug, Serialize)]
 pub struct ObjectReport {
+    /// Its name.
     pub name: String,
+    /// Whether it is a kernel or a function.
     pub kind: Kind,
     /// The file that defines it.
     pub file: String,
     /// Instructions of vISA.
     pub instructions: usize,
-    /// GRFs of `%arg` and of `%retval`.
+    /// GRFs of `%arg`.
     pub arguments: u32,
+    /// GRFs of `%retval`.
     pub returns: u32,
+    /// Number of its subroutines.
     pub subroutines: u32,
     /// Barriers among its own instructions.
     pub barriers: u32,
     /// True if it or anything it may call waits at a barrier.
     pub waits: bool,
+    /// True if an instruction takes its address.
     pub address_taken: bool,
     /// True if other modules see it.
     pub visible: bool,
@@ -71,10 +76,13 @@ pub struct ObjectReport {
     pub overwritten: Option<Vec<String>>,
 }
 
+/// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
+    /// A kernel.
     Kernel,
+    /// A function.
     Function,
 }
 
@@ -82,7 +90,9 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum StackDepth {
+    /// Depth in bytes.
     Bytes(u32),
+    /// No known depth.
     Word(NoDepth),
 }
 
@@ -99,20 +109,26 @@ pub enum NoDepth {
 /// The functions that calls by address with these sizes may reach.
 #[derive(Debug, Serialize)]
 pub struct AddressedReport {
+    /// GRFs of `%arg`.
     pub arguments: u32,
+    /// GRFs of `%retval`.
     pub returns: u32,
+    /// Indices of the functions.
     pub objects: Vec<usize>,
 }
 
 /// An instruction that calls an object or takes its address.
 #[derive(Debug, Serialize)]
 pub struct CallReport {
+    /// Index of the object with the instruction.
     pub caller: usize,
     /// The number of the instruction in the caller.
     pub instruction: usize,
-    /// Line in a text file; `offset` is the position in a binary file.
+    /// Line in a text file, from 1.
     pub line: Option<u32>,
+    /// Offset in a binary file, in bytes.
     pub offset: Option<u32>,
+    /// Way in which it refers to the object.
     pub kind: CallKind,
     /// The name in the instruction; `None` for an indirect call.
     pub name: Option<String>,
@@ -122,6 +138,7 @@ pub struct CallReport {
     pub addressed: Option<usize>,
 }
 
+/// Way in which an instruction refers to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallKind {
@@ -135,7 +152,9 @@ pub enum CallKind {
 
 /// A call graph, and the errors in the module.
 pub struct Inspected {
+    /// The call graph.
     pub report: CallGraphReport,
+    /// The errors, in the order of the module.
     pub failures: Vec<Failure>,
 }
 

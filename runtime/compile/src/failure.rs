@@ -18,11 +18,16 @@ use crate::source::{InputError, Merged};
 pub struct Unsupported {
     /// Index of the instruction.
     pub inst: usize,
+    /// The feature, as a phrase.
     pub what: String,
 }
 
 /// Reasons why a kernel cannot be finalized.
 #[derive(Debug, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; `kernel` is a name"
+)]
 pub enum CompileError {
     /// Sorted by instruction; not empty.
     #[error("{kernel}: {}", UnsupportedList(.list))]
@@ -163,9 +168,11 @@ pub struct Failure {
     pub kernel: Option<(usize, String)>,
     /// Index of the instruction in it.
     pub inst: Option<usize>,
+    /// Place of the instruction in its file.
     pub place: Option<Place>,
     /// Text of the instruction, if the file is not a text.
     pub text: Option<String>,
+    /// The cause.
     pub error: Error,
     /// All other findings, including warnings, in the order of the module.
     pub others: Vec<Failure>,
@@ -173,6 +180,7 @@ pub struct Failure {
 
 /// Causes of a failure.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum Error {
     #[error("no machine code is made for {0} yet")]
     Platform(&'static str),

@@ -18,13 +18,17 @@ const UNKNOWN: u32 = 0;
 /// Sources of kernels' argument layouts.
 #[derive(Clone, Debug)]
 pub enum Info {
+    /// An object file of another compiler.
     Zebin(Zebin),
+    /// The `.ze_info` document of one.
     ZeInfo(ZeInfo),
+    /// An interface, as a user writes it.
     Interface(Interface),
 }
 
 /// Reasons why a file has no argument layouts for a platform.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum InfoError {
     #[error(transparent)]
     Zebin(#[from] ZebinError),

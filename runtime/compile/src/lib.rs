@@ -3,6 +3,8 @@
 //! A [`Session`] compiles an [`Input`] to a [`CompiledModule`]. Programs depend on `kiln-runtime`, which re-exports
 //! this crate and the executor.
 
+#![warn(missing_docs)]
+
 pub mod attempt;
 pub mod cache;
 pub mod callgraph;

@@ -21,6 +21,7 @@ use crate::result::CompiledModule;
 pub struct Image {
     /// Address of the first byte.
     pub base: u64,
+    /// The code, with all symbols resolved.
     pub bytes: Vec<u8>,
     /// Kernels, and functions that are called by address, in the order of [`CompiledModule::parts`].
     pub entries: Vec<Entry>,
@@ -29,6 +30,7 @@ pub struct Image {
 /// A kernel or function of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
+    /// Name of the kernel or function.
     pub name: String,
     /// Offset in the image, in bytes.
     pub offset: usize,
@@ -46,6 +48,10 @@ impl Image {
 
 /// Reasons why code cannot be loaded at an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; addresses and sizes are in bytes"
+)]
 pub enum LoadError {
     #[error("the address {0:#x} is no multiple of {TEXT_ALIGN}")]
     Align(u64),

@@ -31,6 +31,10 @@ const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 
 /// Reasons why a kernel has no object file.
 #[derive(Debug, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; sizes are in bytes"
+)]
 pub enum ObjectError {
     #[error("it describes no kernel {0}")]
     NoKernel(String),

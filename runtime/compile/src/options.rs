@@ -17,11 +17,13 @@ use crate::source::Reading;
 pub enum Stage {
     /// vISA as it was read.
     Visa,
+    /// The IR of vISA, in SSA form.
     Ir,
     /// Machine IR after selection and after each pass until allocation.
     Isel,
     /// Instructions on physical registers, before they are assembled.
     Ra,
+    /// The listing of the machine code.
     Asm,
     /// The code after the pass of a name ([`list`](crate::passes::list)), in its form there, and after each of its places.
     Pass(&'static str),
@@ -62,6 +64,7 @@ pub enum Tier {
 /// Options of a compilation.
 #[derive(Clone)]
 pub struct Options {
+    /// The platform that code is for.
     pub platform: &'static Platform,
     /// Maximum number of GRFs used; a kernel that needs more spills. See [`Options::grf_limits`].
     pub grf_limit: u32,
@@ -113,6 +116,7 @@ impl Options {
         MIN_GRFS..=platform.grf_count
     }
 
+    /// Options of `-O2` for a platform: all registers of the default mode, all passes, nothing printed.
     pub fn new(platform: &'static Platform) -> Options {
         Options {
             platform,

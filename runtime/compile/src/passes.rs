@@ -190,6 +190,7 @@ pub fn list() -> impl Iterator<Item = Pass> {
 /// A pass, whatever stage it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
+    /// Name in `--without`, `--dump` and reports.
     pub name: &'static str,
     /// The form of the code after the pass.
     pub level: Level,
@@ -206,6 +207,7 @@ impl Pass {
 
 /// A pass with its code.
 pub struct Step<S> {
+    /// Name, form and kind.
     pub pass: Pass,
     pub(crate) run: S,
 }

@@ -33,11 +33,13 @@ pub enum Place {
 /// The register pressure of a kernel, function or subroutine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Profile {
+    /// Name of the kernel, function or subroutine.
     pub name: String,
-    /// GRFs that allocation may give out, those that are reserved for headers and conventions, and those that hold
-    /// variables whose address is taken.
+    /// GRFs that allocation may give out.
     pub grfs: u32,
+    /// GRFs that are reserved for headers and conventions.
     pub reserved: u32,
+    /// GRFs that hold variables whose address is taken.
     pub address_taken: u32,
     /// Points in the order of the code: one before each instruction, and one at the end of each block.
     pub points: Vec<Point>,
@@ -59,6 +61,7 @@ pub struct Profile {
 /// A place in the code.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
+    /// Number of the block.
     pub block: u32,
     /// Loop depth.
     pub loops: u32,
@@ -66,8 +69,9 @@ pub struct Point {
     pub visa: Option<u32>,
     /// Index of the file and line of the source, where LOC gives them.
     pub source: Option<(u32, u32)>,
-    /// GRFs given to the live values, and bytes of them in use.
+    /// GRFs given to the live values.
     pub grfs: u32,
+    /// Bytes of these that are in use.
     pub bytes: u32,
     /// The instruction, or the end of the block.
     pub text: String,
@@ -78,8 +82,11 @@ pub struct Point {
 pub struct Value {
     /// Its name in machine IR.
     pub register: String,
+    /// Why it is kept.
     pub kept: Kept,
+    /// GRFs that are given to it.
     pub grfs: u32,
+    /// Bytes of these that are in use.
     pub bytes: u32,
     /// Index of its definition point: its instruction, or the block that it is a parameter of; `None` for a value that
     /// is live at entry.
@@ -105,6 +112,7 @@ pub enum Kept {
 }
 
 impl Kept {
+    /// The word in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kept::Active => "active",
@@ -122,15 +130,17 @@ pub struct Stored {
     pub registers: Vec<String>,
     /// GRFs of scratch space.
     pub grfs: u32,
-    /// Number of messages that write and read it.
+    /// Number of messages that write it.
     pub stores: u32,
+    /// Number of messages that read it.
     pub loads: u32,
     /// Cost of these messages: one in a loop counts ten times.
     pub cost: u64,
     /// Number of operands that are values of the slot.
     pub uses: u32,
-    /// Indices of the points of the first and the last message.
+    /// Index of the point of the first message.
     pub first: usize,
+    /// Index of the point of the last message.
     pub last: usize,
     /// Most GRFs that live between these points.
     pub most: u32,

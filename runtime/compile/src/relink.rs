@@ -19,14 +19,17 @@ use crate::source::{self, Input};
 /// The result of relinking.
 #[derive(Debug)]
 pub struct Relinked {
+    /// The object file with our code.
     pub zebin: Zebin,
-    /// Names of the kernels with our code, and of those whose vISA is missing.
+    /// Names of the kernels with our code.
     pub replaced: Vec<String>,
+    /// Names of the kernels whose vISA is missing, which keep their code.
     pub kept: Vec<String>,
 }
 
 /// Reasons why an object file cannot be relinked.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum RelinkError {
     #[error("no vISA of these kernels: {}", .0.join(", "))]
     NoVisa(Vec<String>),

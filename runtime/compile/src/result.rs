@@ -20,9 +20,13 @@ use crate::pressure::Profile;
 /// Seconds of each phase. Passes over control flow count as register allocation.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Seconds {
+    /// From vISA to the IR in SSA form.
     pub ir: f64,
+    /// Selection, and the passes over machine IR.
     pub isel: f64,
+    /// Register allocation, and the passes over allocated code.
     pub regalloc: f64,
+    /// Encoding.
     pub emit: f64,
 }
 
@@ -53,7 +57,9 @@ impl AddAssign for Seconds {
 pub struct Relocation {
     /// Offset of the field in bytes from the start of the code.
     pub offset: u32,
+    /// Name of the kernel, function or variable whose address it is.
     pub symbol: String,
+    /// Part of the address, and size of the field.
     pub kind: RelocationKind,
 }
 
@@ -77,8 +83,9 @@ impl Relocation {
 pub struct KernelInput {
     /// Name of the variable.
     pub name: String,
-    /// Offset in the register file and size, in bytes.
+    /// Offset in the register file, in bytes.
     pub offset: u32,
+    /// Size in bytes.
     pub size: u32,
     /// vISA type (`uq`, `f`) of a general variable with one element.
     pub scalar: Option<String>,
@@ -107,14 +114,19 @@ impl KernelInput {
 /// The code of a kernel or function in linked code; offset and size in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
+    /// Name of the kernel or function.
     pub name: String,
+    /// Offset in the linked code, in bytes.
     pub offset: u32,
+    /// Size of its own code, in bytes.
     pub size: u32,
 }
 
 /// A finalized kernel or function.
 pub struct Compiled {
+    /// Its name.
     pub name: String,
+    /// Way in which it is entered: by a dispatch or by a call.
     pub entered: Entered,
     /// True for a function that may be called by its address.
     pub addressed: bool,
@@ -126,6 +138,7 @@ pub struct Compiled {
     pub inputs: Vec<KernelInput>,
     /// Line table of the code.
     pub lines: Lines,
+    /// Fields that the loader fills, in the order of the code.
     pub relocations: Vec<Relocation>,
     /// Kernels and functions in linked code; the first covers the whole.
     pub symbols: Vec<Symbol>,
@@ -147,14 +160,17 @@ pub struct Compiled {
     pub named_barriers: u32,
     /// True if its threads must not be interrupted in the middle of the code.
     pub uninterruptible: bool,
-    /// Number of vISA instructions, and of machine instructions.
+    /// Number of vISA instructions.
     pub visa_instructions: usize,
+    /// Number of machine instructions.
     pub instructions: usize,
+    /// Figures of register allocation.
     pub allocation: Stats,
     /// Variables whose address is taken that are in scratch space, for want of registers.
     pub arrays_in_memory: Vec<String>,
     /// The attempt that made the code, one of [`ATTEMPTS`](crate::attempt::ATTEMPTS).
     pub attempt: &'static Attempt,
+    /// Time of each phase.
     pub seconds: Seconds,
     /// Register pressure of the object and of its subroutines, if it was asked for.
     pub profiles: Vec<Profile>,

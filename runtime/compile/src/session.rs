@@ -90,10 +90,12 @@ impl Loaded {
 pub struct Outcome {
     /// Indices of its files.
     pub files: Vec<usize>,
+    /// The module, or its first failure with all others.
     pub result: Result<CompiledModule, Box<Failure>>,
 }
 
 impl Session {
+    /// A session without a cache, for all kernels of a module.
     pub fn new(options: Options) -> Session {
         Session {
             options,
@@ -120,6 +122,7 @@ impl Session {
         self
     }
 
+    /// The options of all its compilations.
     pub fn options(&self) -> &Options {
         &self.options
     }

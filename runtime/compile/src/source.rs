@@ -29,11 +29,13 @@ const DIRECTIVES: [&[u8]; 4] = [b".version", b".kernel", b".function", b".global
 pub struct Input<'a> {
     /// Name for messages.
     pub name: &'a str,
+    /// Its contents.
     pub bytes: &'a [u8],
 }
 
 /// Errors in an input file.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum InputError {
     #[error(transparent)]
     Binary(#[from] ReadError),
@@ -62,7 +64,9 @@ impl InputError {
 /// Formats of input files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form<'a> {
+    /// A binary object.
     Binary,
+    /// Text of vISA.
     Text(&'a str),
     /// LLVM IR in text, bitcode or SPIR-V.
     Genx(&'a [u8]),
@@ -110,6 +114,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
 /// Way in which LLVM IR is compiled; vISA needs none.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
+    /// The platform that code is for.
     pub platform: &'static Platform,
     /// Dialect; `None` to detect it.
     pub variant: Option<Variant>,
@@ -140,6 +145,7 @@ impl Reading {
 /// A module that was read.
 #[derive(Debug)]
 pub struct Source {
+    /// The module, as it was read.
     pub module: Module,
     /// The interfaces of its kernels, where the file says them.
     pub interface: Option<Interface>,
@@ -188,6 +194,7 @@ pub struct Origin {
 /// A module made of one or several files.
 #[derive(Debug, Default)]
 pub struct Merged {
+    /// The module, objects in the order of the files.
     pub module: Module,
     /// Indexed by object of the module.
     origins: Vec<Origin>,

@@ -56,6 +56,7 @@ const ATTEMPTS: u32 = 3;
 
 /// Reasons why a folder cannot be a cache.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum CacheError {
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -68,10 +69,13 @@ pub enum CacheError {
 /// Lookups and writes since the cache was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
+    /// Lookups that found an entry.
     pub hits: u64,
+    /// Lookups that found none.
     pub misses: u64,
     /// Damaged entries, which count as misses too.
     pub damaged: u64,
+    /// Entries that were written.
     pub written: u64,
     /// Entries that could not be written.
     pub unwritten: u64,
@@ -80,7 +84,9 @@ pub struct Counts {
 /// Files of a cache, and the bytes that they take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Size {
+    /// Number of files.
     pub entries: u64,
+    /// Their bytes on the disk.
     pub bytes: u64,
 }
 

@@ -20,12 +20,18 @@ const MAX_LOCAL_BYTES: u32 = 64 << 10;
 #[derive(Debug, thiserror::Error)]
 #[error("kernel {kernel}: {what}")]
 pub struct InterfaceError {
+    /// Name of the kernel.
     pub kernel: String,
+    /// What is wrong with it.
     pub what: Fault,
 }
 
 /// The kinds of errors, without the kernel's name. A place is named by the value there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each is documented by its message; offsets and sizes are in bytes"
+)]
 pub enum Fault {
     #[error("its interface is not given")]
     Missing,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interface {
+    /// One of each kernel.
     pub kernels: Vec<KernelInterface>,
 }
 
@@ -15,6 +16,7 @@ pub struct Interface {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelInterface {
+    /// Name of the kernel.
     pub name: String,
     /// Bytes of shared local memory that the kernel declares itself.
     #[serde(default)]
@@ -37,13 +39,16 @@ pub struct KernelInterface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Implicit {
+    /// What the value is.
     pub kind: ImplicitKind,
+    /// Offset in bytes from the start of the arguments.
     pub offset: u32,
     /// True if the kernel does not read it, so that no `.input` is declared there.
     #[serde(default)]
     pub unread: bool,
 }
 
+/// Kinds of values that a kernel receives besides its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImplicitKind {
@@ -52,17 +57,21 @@ pub enum ImplicitKind {
     LocalIds,
     /// Three dwords each, from this variant to `EnqueuedLocalSize`.
     GlobalIdOffset,
+    /// Work-items of the launch.
     GlobalSize,
+    /// Groups of the launch.
     GroupCount,
+    /// Work-items of a group.
     LocalSize,
     /// Size of the groups that are not at the edge of the launch.
     EnqueuedLocalSize,
     /// One dword.
     WorkDimensions,
-    /// Addresses of 8 bytes: of the private memory of all threads, of the buffer of `printf`, and of what a launch says of
-    /// itself.
+    /// Address of the private memory of all threads; this and the following have 8 bytes.
     PrivateBase,
+    /// Address of the buffer of `printf`.
     PrintfBuffer,
+    /// Address of what a launch says of itself.
     ArgumentBuffer,
 }
 
@@ -72,7 +81,9 @@ pub enum ImplicitKind {
 pub enum Argument {
     /// Passed by value.
     Value {
+        /// Offset in bytes from the start of the arguments.
         offset: u32,
+        /// Size in bytes.
         size: u32,
         /// True if the kernel does not read it, so that no `.input` is declared there.
         #[serde(default)]
@@ -80,10 +91,13 @@ pub enum Argument {
     },
     /// A buffer: its 8-byte address at an offset, its index in the binding table, or both.
     Buffer {
+        /// Offset of the address in bytes from the start of the arguments.
         #[serde(default)]
         offset: Option<u32>,
+        /// Index in the binding table.
         #[serde(default)]
         bti: Option<u32>,
+        /// Accesses of the kernel.
         #[serde(default)]
         access: Access,
         /// For a buffer with both: true if the kernel also accesses it through the address.
@@ -95,7 +109,9 @@ pub enum Argument {
     },
     /// Shared local memory whose size is set at launch: its address, of 4 bytes by default.
     Local {
+        /// Offset of the address in bytes from the start of the arguments.
         offset: u32,
+        /// Size of the address in bytes.
         #[serde(default = "dword")]
         size: u32,
         /// Alignment of the address in bytes.
@@ -107,12 +123,16 @@ pub enum Argument {
     },
     /// An image, by its index in the binding table.
     Image {
+        /// Index in the binding table.
         bti: u32,
+        /// Kind of the image.
         image_type: ImageType,
+        /// Accesses of the kernel.
         #[serde(default)]
         access: Access,
     },
     /// A sampler, by its index in the sampler table.
+    #[expect(missing_docs, reason = "the variant says what the index counts")]
     Sampler { index: u32 },
 }
 
@@ -124,10 +144,13 @@ fn dword() -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
+    /// The kernel reads alone.
     #[serde(rename = "readonly")]
     ReadOnly,
+    /// The kernel writes alone.
     #[serde(rename = "writeonly")]
     WriteOnly,
+    /// The kernel reads and writes.
     #[default]
     #[serde(rename = "readwrite")]
     ReadWrite,
@@ -135,6 +158,7 @@ pub enum Access {
 
 /// Reasons why a document is no interface.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each is documented by its message")]
 pub enum ParseError {
     #[error(transparent)]
     TooDeep(#[from] TooDeep),
