@@ -62,12 +62,12 @@ struct Branches {
     gotos: Vec<(u32, u32)>,
     /// Scalar jumps and backward gotos: the block, and the target of active channels.
     jumps: Vec<(u32, u32)>,
-    /// Farthest block where channels wait that a goto in the block sends away.
+    /// By block: the last block where channels wait that a goto in the block sends there.
     farthest: Extremes,
-    /// First block with a goto or join that jumps to the block with no channel active, or whose channels wait there.
-    /// Stored as [`first`] encodes it.
+    /// By block: the first block with a goto or join whose channels wait in this block, or that jumps here when no
+    /// channel is active. Encoded by [`first`].
     sources: Extremes,
-    /// First block that a jump in the block leads to, likewise.
+    /// By block: the first block that a jump in it leads to. Encoded by [`first`].
     jump_targets: Extremes,
 }
 

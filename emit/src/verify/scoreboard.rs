@@ -455,7 +455,7 @@ struct Flow {
     places: Vec<Option<u32>>,
     /// Instructions that a loop may repeat, from the first to the last.
     loops: Vec<(u32, u32)>,
-    /// True if the code has calls. As they are not followed to their return, channels may wait anywhere.
+    /// True if the code has calls. They are not followed to their return, so that channels may wait anywhere.
     calls: bool,
 }
 

@@ -110,7 +110,7 @@ pub enum Meaning {
     Relation,
     /// `fminmax`: 0 is `min`, 1 is `max`.
     MinMax,
-    /// Atomics: [`Atomic`].
+    /// Operation and width of an atomic: [`Atomic`].
     Atomic,
     /// Mask of the four channels: [`ChannelMask`].
     Channels,

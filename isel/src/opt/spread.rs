@@ -15,7 +15,7 @@ use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
 use kiln_platform::isa::{Op, Region, SrcMod, Type};
 use kiln_platform::rules::rules;
 
-/// Maximum number of bytes of an element that dword operations cannot write side by side.
+/// Size in bytes of the widest elements that need slots of their own: a dword operation cannot write them side by side.
 const MAX_NARROW_BYTES: u32 = 2;
 
 /// Bytes of the slot of an element of a size.

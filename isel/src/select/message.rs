@@ -174,7 +174,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// The destination of raw operand `at`.
+    /// The destination of a message whose response is operand number `at`.
     pub(super) fn answer(&mut self, visa: &visa::Inst, at: usize) -> Result<Answer> {
         let Operand::Raw { var, offset } = visa.operands[at] else {
             return self.fail("an operand that is not raw");

@@ -92,7 +92,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes a file at once; several threads may.
+    /// Writes a file without waiting for the others. Several threads may call this at a time.
     ///
     /// # Errors
     /// The path was written before, is an input, or cannot be written.

@@ -275,7 +275,7 @@ fn results_are_rounded_as_each_part_of_a_program_says() {
 
 #[test]
 fn a_loop_that_changes_the_rounding_is_entered_in_each() {
-    // Every round of the loop turns the rounding, so that its first block has another one in each.
+    // Each iteration changes the rounding mode, so that the loop's first block is entered in another mode than before.
     if Host::available().is_none() {
         return;
     }

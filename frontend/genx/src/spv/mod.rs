@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Diagnostic::new(code, self.loc(), message)
     }
 
-    /// Puts the place of the instruction to a broken rule.
+    /// Adds the place of the instruction to the error of a broken rule.
     fn placed<T>(&self, result: std::result::Result<T, Fault>) -> Result<T> {
         result.map_err(|fault| fault.at(self.loc()))
     }

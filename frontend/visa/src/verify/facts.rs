@@ -240,7 +240,7 @@ impl Facts {
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
     (Opcode::Setp, &[(1, INT)]),
-    // The reference front end moves handles of quadwords.
+    // The front end of the reference compiler moves handles of 64 bits.
     (Opcode::Movs, &[(0, DWORD), (1, DWORD.or(QUAD))]),
     (
         Opcode::Sad2Add,

@@ -393,7 +393,7 @@ impl Thread {
         Ok(())
     }
 
-    /// An operation on `f` and `hf`.
+    /// Executes an operation whose operands are `f` or `hf`.
     pub fn single_op(&mut self, op: &Operation) -> Result<(), Cause> {
         let lanes = usize::from(op.lanes);
         let enabled = self.enabled(op);

@@ -128,10 +128,10 @@ pub fn execute(thread: &mut Thread, op: &Operation, systolic: &Systolic) {
     systolic.run(thread, op, &rows);
 }
 
-/// Executes the operation that both fused threads have reached; false if one has not.
+/// Executes a `dpasw` that both threads of a fused pair have reached; false if one of them has not reached any.
 ///
 /// # Errors
-/// They have reached different ones.
+/// The two have reached different instructions.
 pub fn exchange(
     first: &mut Thread,
     second: &mut Thread,

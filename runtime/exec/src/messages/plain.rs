@@ -256,7 +256,8 @@ fn data_port(m: &Message, lanes: usize) -> Option<Plain> {
         None => Vec::new(),
     };
     let several = || elements(m).to_vec();
-    // Write, address, slot, element, unit, alignment, elements.
+    // True for a write; bytes of an address, of an element in the payload and in memory, of what addresses count, and of
+    // the alignment; numbers of the elements.
     let (write, address, slot, element, unit, alignment, elements) = match request.kind {
         UntypedSurfaceRead => (false, 4, 4, 4, 1, 4, mask),
         UntypedSurfaceWrite => (true, 4, 4, 4, 1, 4, mask),

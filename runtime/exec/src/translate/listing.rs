@@ -23,7 +23,7 @@ pub struct Listing {
 /// A block.
 #[derive(Clone, Debug)]
 pub struct BlockListing {
-    /// Instructions before its first operation's: the length taken off, the channels woken, the counters.
+    /// Instructions before those of its first operation: they take its length off the turn, wake channels and count.
     pub head: Vec<String>,
     /// Its operations, in order.
     pub operations: Vec<OperationListing>,
