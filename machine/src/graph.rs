@@ -296,7 +296,3 @@ impl Forest {
         self.label[v as usize]
     }
 }
-
-#[cfg(test)]
-#[path = "tests/graph.rs"]
-mod tests;

@@ -1,7 +1,8 @@
-use kiln_platform::platform::SKL;
+//! Dominators and orders of control-flow graphs, by their definitions.
 
-use super::*;
-use crate::func::{BlockData, Edge, Term};
+use kiln_machine::func::{Block, BlockData, Edge, Function, Term};
+use kiln_machine::graph::Graph;
+use kiln_platform::platform::SKL;
 
 /// Dominators by their definition: blocks that are unreachable without another one.
 #[test]
