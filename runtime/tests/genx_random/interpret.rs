@@ -501,6 +501,17 @@ impl<'a> Thread<'a> {
             "usub.sat" => binary(&|a, b| clamp(i128::from(a) - i128::from(b), 0, top)),
             "abs" => unary(&|a| s(a).unsigned_abs() as u64 & mask(width)),
             "ctpop" => unary(&|a| a.count_ones().into()),
+            // Functions of dwords that the library of the front end is made of.
+            "genx.cbit" => unary(&|a| a.count_ones().into()),
+            "genx.lzd" => unary(&|a| (a as u32).leading_zeros().into()),
+            "genx.fbl" => unary(&|a| match a as u32 {
+                0 => u32::MAX.into(),
+                a => a.trailing_zeros().into(),
+            }),
+            "genx.bfrev" => unary(&|a| (a as u32).reverse_bits().into()),
+            "genx.absi" => unary(&|a| s(a).unsigned_abs() as u64 & mask(width)),
+            "genx.inv" => unary(&|a| (1.0 / f32::from_bits(a as u32)).to_bits().into()),
+            "genx.umulh" => binary(&|a, b| a * b >> 32),
             "ctlz" => unary(&|a| u64::from(a.leading_zeros()) - u64::from(64 - width)),
             "cttz" => unary(&|a| {
                 if a == 0 {
