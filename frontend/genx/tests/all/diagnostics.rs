@@ -150,7 +150,7 @@ fn platforms_lack_what_they_lack() {
 
 #[test]
 fn the_documentation_has_every_code_and_every_refused_name() {
-    let document = include_str!("../../../docs/genx.md");
+    let document = include_str!("../../../../docs/genx.md");
     for code in Code::ALL {
         let row = format!("| `{}` | {} |", code.text(), code.summary());
         assert!(document.contains(&row), "{row}");

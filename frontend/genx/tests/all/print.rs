@@ -6,7 +6,7 @@ use kiln_genx::attempt::ATTEMPTS;
 use kiln_genx::{Options, compile, compile_dumped, ir, read};
 use kiln_platform::platform::PLATFORMS;
 
-const SEED: &str = include_str!("ll/everything.ll");
+const SEED: &str = include_str!("../ll/everything.ll");
 
 /// Programs in one form.
 fn programs(form: &str) -> Vec<PathBuf> {

@@ -4,7 +4,7 @@ use kiln_genx::error::{Code, Loc};
 use kiln_genx::{Options, compile};
 use kiln_platform::platform::PLATFORMS;
 
-const SEED: &str = include_str!("ll/everything.ll");
+const SEED: &str = include_str!("../ll/everything.ll");
 
 fn run(text: &str) {
     let options = Options::new(&PLATFORMS[0]);
@@ -89,9 +89,9 @@ fn nothing_is_nested_without_end() {
 #[test]
 fn wide_values_are_refused_where_they_are_read() {
     // The pointer's type in the head of the function, and the record of the type.
-    let text = too_large(include_bytes!("ll/wide.ll"));
+    let text = too_large(include_bytes!("../ll/wide.ll"));
     assert_eq!((text.line, text.column), (3, 29));
-    assert_eq!(too_large(include_bytes!("bc/wide.bc")).byte, 186);
+    assert_eq!(too_large(include_bytes!("../bc/wide.bc")).byte, 186);
     for (ty, column) in [("<2049 x i1>", 14), ("i65537", 13), ("<8193 x i8>", 14)] {
         let text = kernel("", &format!("  %v = load {ty}, ptr addrspace(1) %p\n"));
         let place = too_large(text.as_bytes());
