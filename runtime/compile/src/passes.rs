@@ -102,7 +102,7 @@ pub(crate) const LEGAL: &[Step<Edit>] = &[
 ];
 
 /// Decisions about all routines of a kernel.
-pub(crate) const KERNEL: &[Step<fn(&mut Selected) -> Result>] = &[
+pub(crate) const KERNEL: &[Step<OnSelected>] = &[
     Step {
         pass: pass("registers", Level::Legal, false),
         run: select::choose_registers,
@@ -153,7 +153,7 @@ pub(crate) const LINK: Step<for<'a> fn(Allocated<'a>) -> Result<Linked<'a>>> = S
     run: emit::link_routines,
 };
 
-pub(crate) const LINKED: &[Step<fn(&mut Linked) -> Result>] = &[
+pub(crate) const LINKED: &[Step<OnLinked>] = &[
     Step {
         pass: pass("prologue", Level::Formed, false),
         run: emit::add_prologue,
@@ -211,6 +211,12 @@ pub struct Step<S> {
     pub pass: Pass,
     pub(crate) run: S,
 }
+
+/// Code of a decision about all routines.
+pub(crate) type OnSelected = fn(&mut Selected) -> Result;
+
+/// Code of a pass over the linked program.
+pub(crate) type OnLinked = fn(&mut Linked) -> Result;
 
 /// Code of a rewrite of the object.
 pub(crate) type Rewrite = fn(&Shared, &Object) -> std::result::Result<Option<Object>, CfgError>;
