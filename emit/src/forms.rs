@@ -8,8 +8,7 @@
 //! - an address of code is signed;
 //! - threads are not switched by an option;
 //! - an operation that may write the accumulator always does;
-//! - packed sources, types and immediates are as the short forms have them: an immediate that fits has 16 bits, and
-//!   rotations are unsigned.
+//! - packed sources and immediates are as the short forms have them: an immediate that fits has 16 bits.
 
 use crate::assemble::Program;
 use crate::encoding;
@@ -44,7 +43,6 @@ pub(crate) fn rewrite(inst: &mut Inst, platform: &Platform) -> bool {
     }
     if rules(platform.family).packed_by_ones && !inst.op.is_send() {
         inst.srcs.iter_mut().for_each(by_ones);
-        unsign_rotation(inst);
         shorten_immediate(inst);
     }
     inst.opts.switch = false;
@@ -75,25 +73,6 @@ fn by_ones(src: &mut Src) {
     } = src.region;
     if width > 1 && hstride == 1 && vstride == Some(width) {
         src.region = Region::new(1, 1, 0);
-    }
-}
-
-/// Makes the types of a rotation of 32 bits unsigned; it has no sign.
-fn unsign_rotation(inst: &mut Inst) {
-    if !matches!(inst.op, Op::Rol | Op::Ror) {
-        return;
-    }
-    let unsigned = |ty: &mut Type| {
-        if *ty == Type::D {
-            *ty = Type::Ud;
-        }
-    };
-    inst.dst.iter_mut().for_each(|dst| unsigned(&mut dst.ty));
-    for src in &mut inst.srcs {
-        match src {
-            Src::Reg(src) => unsigned(&mut src.ty),
-            Src::Imm { ty, .. } => unsigned(ty),
-        }
     }
 }
 

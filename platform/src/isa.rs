@@ -237,6 +237,17 @@ impl Type {
         matches!(self, B | W | D | Q | V | S4 | S2) || self.is_float()
     }
 
+    /// The type of as many bits without a sign, for an integer; others are themselves.
+    pub fn unsigned(self) -> Type {
+        match self {
+            Type::B => Type::Ub,
+            Type::W => Type::Uw,
+            Type::D => Type::Ud,
+            Type::Q => Type::Uq,
+            other => other,
+        }
+    }
+
     /// All types.
     pub const ALL: [Type; 23] = [
         Type::Ub,

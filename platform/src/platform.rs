@@ -164,7 +164,7 @@ facts! {
         /// the level 1 cache (PRM, "Memory Fence").
         slm_fence: bool { Skl => false, Icllp => true }
         /// True if a thread that may be interrupted has to give each sampler message a header.
-        sampler_header: bool { Skl => true, Icllp => false }
+        sampler_header: bool { Skl => true, Icllp => false, Lnl => true }
         /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
         bindless_sampler_bit: bool { Skl => false, Icllp => true }
         /// True if a sampler header counts pairs of states, of which the message selects one.

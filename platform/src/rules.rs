@@ -20,6 +20,9 @@ facts! {
         /// True if floats and 64-bit values stay in their channel's place: a source that is no scalar has the layout of
         /// the destination.
         in_place: bool { Gen9 => false, XeHpg => true }
+        /// True if an address for each row may name floats and 64-bit values, and any address floats that are no scalar
+        /// (IGC, `hasVxHFloat64b`).
+        float_addresses: bool { Gen9 => true, XeHpg => false }
         /// True if `mul` gives the dword of a product of two dwords.
         dword_products: bool { Gen9 => true, Gen11 => false }
         /// True if bytes and words are moved within a register only as far as the crossbar reaches, which is by certain
@@ -82,6 +85,9 @@ pub struct TernaryRules {
     pub immediates: bool,
     /// True if integer operands may differ in type.
     pub mixed_integers: bool,
+    /// True if the last source, unless it is a scalar, has the destination's distance between elements and its offset in
+    /// a register: its region is not encoded (IGC, `noSrc2Regioning`). Floats of 16 bits beside others may be packed.
+    pub last_as_destination: bool,
     /// Allowed strides of the destination.
     pub strides: &'static [u8],
 }
@@ -90,12 +96,14 @@ const ALIGN16: TernaryRules = TernaryRules {
     accumulators: false,
     immediates: false,
     mixed_integers: false,
+    last_as_destination: false,
     strides: &[1],
 };
 const ALIGN1: TernaryRules = TernaryRules {
     accumulators: true,
     immediates: true,
     mixed_integers: true,
+    last_as_destination: true,
     strides: &[1, 2],
 };
 
@@ -120,5 +128,35 @@ pub fn table() -> Table {
     Table {
         facts: Rules::facts(),
         columns: Family::ALL.map(column).to_vec(),
+    }
+}
+
+/// True if the channels of an operation on these types keep their place, on families where floats and 64-bit values
+/// do (PRM, "Register Region Restrictions"; Mesa, `gen_validate.cpp`). Floats of 16 bits and less that become integers
+/// are free.
+pub fn keeps_places(to: Type, from: impl Iterator<Item = Type> + Clone) -> bool {
+    let fixed = |ty: Type| ty.is_float() || ty.bytes() == 8;
+    let rounds = !to.is_float() && from.clone().any(is_small_float);
+    from.chain([to]).any(fixed) && !rounds
+}
+
+/// True if a source and a result, each with the distance between its elements in elements, are floats of which a packed
+/// one has at most 16 bits, so that they need not lie alike.
+pub fn packs_floats(to: (Type, u32), from: (Type, u32)) -> bool {
+    let packed = |(ty, stride)| is_small_float(ty) && stride == 1;
+    let floats = to.0 != from.0 && to.0.is_float() && from.0.is_float();
+    floats && (packed(to) || packed(from))
+}
+
+fn is_small_float(ty: Type) -> bool {
+    ty.is_float() && ty.bytes() < 4
+}
+
+/// True if an operation turns half floats into integers or integers into half floats: its results are a dword apart, at
+/// multiples of a dword (PRM vol. 2a, "mov").
+pub fn converts_halves(to: Type, mut from: impl Iterator<Item = Type>) -> bool {
+    match to {
+        Type::Hf => from.any(|ty| !ty.is_float()),
+        _ => !to.is_float() && from.any(|ty| ty == Type::Hf),
     }
 }

@@ -133,7 +133,7 @@ const fn both(code: u16, kinds: &'static [SwsbKind], pipe: Pipe, token: TokenUse
 
 /// One pipeline in order, 16 tokens.
 pub static ONE_PIPE: SwsbSpec = SwsbSpec {
-    dist_bits: 4,
+    dist_bits: 3,
     dists: &[(Pipe::Own, 0)],
     token_bits: 4,
     tokens: &[(TokenUse::Dst, 2), (TokenUse::Src, 3), (TokenUse::Set, 4)],

@@ -120,7 +120,25 @@ impl Kind {
             | Store
             | StoreStrided
             | StoreQuad
-            | StoreBlock2d => Access::Write,
+            | StoreBlock2d
+            | AtomicIncrement
+            | AtomicDecrement
+            | AtomicStore
+            | AtomicAdd
+            | AtomicSubtract
+            | AtomicSignedMinimum
+            | AtomicSignedMaximum
+            | AtomicUnsignedMinimum
+            | AtomicUnsignedMaximum
+            | AtomicCompareAndExchange
+            | AtomicFloatAdd
+            | AtomicFloatSubtract
+            | AtomicFloatMinimum
+            | AtomicFloatMaximum
+            | AtomicFloatCompareAndExchange
+            | AtomicAnd
+            | AtomicOr
+            | AtomicXor => Access::Write,
             _ => Access::Other,
         }
     }

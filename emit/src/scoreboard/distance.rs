@@ -5,11 +5,12 @@
 //! something has waited for it or a later one, and at a branch. There are as many unfinished accesses at a time as
 //! the pipelines hold, so that time is linear.
 
+use kiln_platform::errata::Erratum;
 use smallvec::SmallVec;
 
 use super::facts::{Code, Fact, Notes, Part};
 use super::registers::{Kind, REGISTERS, kind};
-use super::units::{PIPES, Unit};
+use super::units::{FLOAT, PIPES, Unit};
 
 /// The wait of an instruction for pipelines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,8 @@ struct Walk<'a> {
     held: Vec<Held>,
     stretch: u32,
     distance_max: u32,
+    /// True after the first write of an address register.
+    addressed: bool,
 }
 
 /// The distance that each instruction waits for.
@@ -73,6 +76,7 @@ pub(super) fn distances(code: &Code) -> Vec<Distance> {
         held: vec![Held::default(); REGISTERS],
         stretch: 0,
         distance_max: (1 << code.swsb.dist_bits) - 1,
+        addressed: false,
     };
     (0..code.len() as u32).map(|inst| walk.step(inst)).collect()
 }
@@ -128,12 +132,18 @@ impl Walk<'_> {
     }
 
     fn distance(&mut self, fact: &Fact, parts: &[Part]) -> Distance {
+        let code = self.code;
         let notes = fact.notes;
         let address = notes.has(Notes::ADDRESS) && self.code.rules.address_waits_for_all;
-        if notes.has(Notes::ALONE) || notes.has(Notes::LEAVES) || address {
+        let last = notes.has(Notes::LAST);
+        if notes.has(Notes::ALONE) || notes.has(Notes::LEAVES) || address || last {
             return self.all(1);
         }
         let mut needs = Needs::default();
+        let first = notes.has(Notes::ADDRESS) && !std::mem::replace(&mut self.addressed, true);
+        if first && code.platform.needs(Erratum::AddressWaitsForFloats) {
+            needs.add(FLOAT, 1, true);
+        }
         for part in parts {
             self.need(fact, part, &mut needs);
         }

@@ -7,10 +7,12 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
+use kiln_platform::errata::Erratum;
 use kiln_platform::op::Props;
 use kiln_platform::rules::{Rules, rules};
 
 use super::registers::{self, GRFS, Kind, Registers};
+use super::state::accesses_state;
 use super::units::{Unit, Units};
 use crate::assemble::Program;
 use crate::encoding::swsb::SwsbSpec;
@@ -81,6 +83,8 @@ impl Notes {
     pub const BOUND: Notes = Notes(1 << 11);
     /// Takes a token.
     pub const SETS: Notes = Notes(1 << 12);
+    /// Waits until all before it have finished, though it does not depend on them.
+    pub const LAST: Notes = Notes(1 << 13);
 
     pub(super) fn has(self, other: Notes) -> bool {
         self.0 & other.0 != 0
@@ -168,8 +172,10 @@ impl<'a> Code<'a> {
         let mut notes = self.notes(inst);
         let first_part = self.parts.len() as u32;
         self.registers(inst, &mut notes);
-        let alone = |inst: &Inst| places(inst).any(is_alone);
-        notes.add(Notes::ALONE, alone(inst) || before.is_some_and(alone));
+        notes.add(
+            Notes::ALONE,
+            accesses_state(inst) || before.is_some_and(accesses_state),
+        );
         self.facts.push(Fact {
             unit: self.units.unit(inst),
             first_part,
@@ -196,6 +202,8 @@ impl<'a> Code<'a> {
             jumps || eot || matches!(inst.op, Op::Ret | Op::Illegal),
         );
         let takes = self.units.unit(inst) == Unit::Token;
+        let waits = self.platform.needs(Erratum::EndWaitsForAll);
+        notes.add(Notes::LAST, eot && waits);
         // Before there was a math pipeline, the message that ends the thread had none.
         notes.add(Notes::SETS, takes && (!eot || self.units.math_pipe));
         let byte = inst.dst.is_some_and(|dst| dst.ty.bytes() == 1);
@@ -452,24 +460,10 @@ fn words(bytes: u64) -> u64 {
     low | low << 1
 }
 
-fn places(inst: &Inst) -> impl Iterator<Item = Place> {
+pub(super) fn places(inst: &Inst) -> impl Iterator<Item = Place> {
     let srcs = inst.srcs.iter().filter_map(|src| match src {
         Src::Reg(src) => Some(src.place),
         Src::Imm { .. } => None,
     });
     srcs.chain(inst.dst.map(|dst| dst.place))
-}
-
-/// True for registers of the thread's state, which instructions in flight may change.
-fn is_alone(place: Place) -> bool {
-    use RegFile::{
-        ChannelEnable, Control, Debug, Ip, MessageControl, StackPointer, State, Timestamp,
-    };
-    let Place::Direct(reg) = place else {
-        return false;
-    };
-    matches!(
-        reg.file,
-        ChannelEnable | Control | Debug | Ip | MessageControl | StackPointer | State | Timestamp
-    )
 }

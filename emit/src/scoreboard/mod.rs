@@ -6,6 +6,9 @@
 //! instruction can carry a wait. Annotations that the code has are replaced; code for platforms that detect hazards
 //! in hardware stays as it is. It is the last pass before assembly: nothing may move afterwards.
 //!
+//! A `sync` comes after an access to the thread's state that a branch or the end of a block follows, because the next
+//! instruction must wait for it and these cannot.
+//!
 //! The method is that of the reference finalizer in outline (`visa/LocalScheduler/SWSB_G4IR.cpp`, public), with state
 //! by token instead of by message, so that time is linear:
 //! 1. `facts`: the unit of each instruction and the registers that it reads and writes.
@@ -21,6 +24,7 @@ mod facts;
 mod flow;
 mod place;
 mod registers;
+mod state;
 mod units;
 
 use std::ops::Range;
@@ -36,6 +40,7 @@ pub fn run(program: &mut Program, platform: &Platform, indirect: &[Range<u32>]) 
     let (Some(swsb), Some(units)) = (spec(platform).swsb, Units::new(platform)) else {
         return;
     };
+    state::separate(program);
     let code = facts::Code::new(program, platform, swsb, units, indirect);
     let distances = distance::distances(&code);
     let waits = flow::Solver::new(&code, program).solve();

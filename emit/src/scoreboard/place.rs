@@ -288,12 +288,27 @@ impl Placer<'_> {
             waiting.swsb.dist = dist;
             syncs.push(waiting);
         }
+        // After an access to the thread's state, the very next instruction waits for it.
+        let alone = self
+            .code
+            .fact(self.first + at as u32)
+            .notes
+            .has(Notes::ALONE);
+        if alone && at > 0 && syncs[0].swsb.dist.is_none() {
+            let mut waiting = sync(SyncFn::Nop, 0);
+            let pipe = match self.code.units.one_pipe {
+                true => Pipe::Own,
+                false => Pipe::All,
+            };
+            waiting.swsb.dist = Some((pipe, 1));
+            syncs.insert(0, waiting);
+        }
         self.syncs.extend(syncs.into_iter().map(|sync| (at, sync)));
     }
 }
 
 /// A `sync` for the tokens of a mask.
-fn sync(function: SyncFn, mask: u32) -> Inst {
+pub(super) fn sync(function: SyncFn, mask: u32) -> Inst {
     let mut inst = Inst::new(Op::Sync(function), 1);
     if function != SyncFn::Nop {
         inst.srcs.push(Src::imm(Type::Ud, mask.into()));

@@ -10,7 +10,7 @@ use crate::platform::Platform;
 pub(crate) const PIPES: usize = 5;
 /// The pipelines, by index.
 const NAMES: [Pipe; PIPES] = [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math, Pipe::Scalar];
-const FLOAT: u8 = 0;
+pub(super) const FLOAT: u8 = 0;
 const INT: u8 = 1;
 const LONG: u8 = 2;
 const MATH: u8 = 3;

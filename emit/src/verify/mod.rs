@@ -438,12 +438,18 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A product of dwords is a dword only where the multiplier is wide enough; elsewhere `macl` makes it.
+    /// A product of dwords is a dword only where the multiplier is wide enough; elsewhere `macl` makes it. No product is a
+    /// byte. A rotation has no sign.
     fn product(&self, dst: &Dst) -> Result<(), Violation> {
         let dword = |ty: Type| matches!(ty, Type::D | Type::Ud);
         let dwords = dword(dst.ty) && self.inst.srcs.iter().all(|src| dword(src.ty()));
         let broken = self.inst.op == Op::Mul && dwords && !self.rules.dword_products;
-        self.deny(broken, "has dwords as product and factors")
+        self.deny(broken, "has dwords as product and factors")?;
+        let byte = dst.ty.bytes() == 1 && !matches!(dst.place, Place::Direct(reg) if reg.is_null());
+        self.deny(self.inst.op == Op::Mul && byte, "has a byte as product")?;
+        let turns = matches!(self.inst.op, Op::Rol | Op::Ror);
+        let signed = self.types().take(2).any(Type::is_signed);
+        self.deny(turns && signed, "is defined for unsigned types only")
     }
 
     fn math(&self, function: MathFn, dst: &Dst) -> Result<(), Violation> {

@@ -3,7 +3,8 @@
 use super::{Checker, Violation};
 use crate::encoding::Operand;
 use crate::encoding::spec::Attrs;
-use crate::inst::{Dst, Op, Place, RegFile, Region, Src, SrcReg, Type};
+use crate::inst::{Dst, Op, Place, Reg, RegFile, Region, Src, SrcReg, Type};
+use kiln_platform::rules::{converts_halves, keeps_places, packs_floats};
 
 impl Checker<'_> {
     pub(super) fn source(&self, src: &SrcReg, operand: Operand) -> Result<(), Violation> {
@@ -28,9 +29,25 @@ impl Checker<'_> {
         if by_row && operand != Operand::Src(0) {
             return fail("only the first source may have one address a row");
         }
+        self.addressed(src, operand)?;
         self.region(src.region, src.ty, operand)?;
         self.element(src.place, src.ty, operand)?;
         self.span(src.place, src.ty, src.region, operand)
+    }
+
+    /// On some families no address names floats that are no scalar, and no row of 64 bits.
+    fn addressed(&self, src: &SrcReg, operand: Operand) -> Result<(), Violation> {
+        let by_row = src.region.vstride.is_none();
+        let float = src.ty.is_float() && (by_row || src.region != Region::SCALAR);
+        let refused = float || by_row && src.ty.bytes() == 8;
+        let indirect = matches!(src.place, Place::Indirect { .. });
+        if self.rules.float_addresses || !indirect || !refused || self.inst.exec_size == 1 {
+            return Ok(());
+        }
+        Err(Violation::Operand {
+            operand,
+            what: "is of a type that no address may name here",
+        })
     }
 
     /// Rules of a region that do not depend on its register.
@@ -185,6 +202,7 @@ impl Checker<'_> {
         }
         self.element(dst.place, dst.ty, operand)?;
         self.stride(dst)?;
+        self.halves(dst)?;
         let Place::Direct(reg) = dst.place else {
             return Ok(());
         };
@@ -209,6 +227,23 @@ impl Checker<'_> {
             return Err(Violation::DstStride { expected, found });
         }
         Ok(())
+    }
+
+    /// Half floats that become integers, and integers that become half floats, are a dword apart.
+    fn halves(&self, dst: &Dst) -> Result<(), Violation> {
+        let found = u32::from(dst.hstride) * dst.ty.bytes();
+        let converts = converts_halves(dst.ty, self.inst.srcs.iter().map(Src::ty));
+        if !converts || self.inst.exec_size == 1 {
+            return Ok(());
+        }
+        match dst.place {
+            _ if found < 4 => Err(Violation::DstStride { expected: 4, found }),
+            Place::Direct(reg) if reg.file == RegFile::Grf && reg.byte % 4 != 0 => {
+                let (operand, ty) = (Operand::Dst, dst.ty);
+                Err(Violation::Alignment { operand, reg, ty })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Size of the execution type; `None` for a move without conversion.
@@ -239,16 +274,14 @@ impl Checker<'_> {
     }
 
     /// On families whose channels keep their place, each source of an operation on floats or 64-bit values that is no
-    /// scalar has the destination's steps and its offset in a register. Small floats may be packed instead.
+    /// scalar has the destination's steps and its offset in a register, even if the destination is null. Small floats
+    /// beside wider ones may be packed instead.
     pub(super) fn in_place(&self, dst: &Dst) -> Result<(), Violation> {
         let Place::Direct(to) = dst.place else {
             return Ok(());
         };
-        let small = |ty: Type| ty.is_float() && ty.bytes() < 4;
-        let fixed = |ty: Type| ty.is_float() || ty.bytes() == 8;
-        let mut types = self.inst.srcs.iter().map(Src::ty).chain([dst.ty]);
-        let applies = types.clone().any(fixed) && !types.any(small);
-        if !self.rules.in_place || !applies || to.is_null() || self.inst.exec_size == 1 {
+        let applies = keeps_places(dst.ty, self.inst.srcs.iter().map(Src::ty));
+        if !self.rules.in_place || !applies || self.inst.exec_size == 1 {
             return Ok(());
         }
         for (n, src) in self.inst.srcs.iter().enumerate() {
@@ -259,12 +292,15 @@ impl Checker<'_> {
             if src.region == Region::SCALAR {
                 continue;
             }
-            let same_place =
-                from.file != RegFile::Grf || to.file != RegFile::Grf || from.byte == to.byte;
+            let in_file = |reg: Reg| reg.file == RegFile::Grf || reg.is_null();
+            let same_place = !in_file(from) || !in_file(to) || from.byte == to.byte;
             let step = |size: u32, stride: u8| size * u32::from(stride);
             let stride = linear_stride(src.region, self.inst.exec_size);
             let found = stride.map(|stride| step(src.ty.bytes(), stride));
-            if found == Some(step(dst.ty.bytes(), dst.hstride)) && same_place {
+            let of = stride.map_or(u32::MAX, u32::from);
+            let packed = packs_floats((dst.ty, dst.hstride.into()), (src.ty, of));
+            let alike = found == Some(step(dst.ty.bytes(), dst.hstride)) && same_place;
+            if alike || packed {
                 continue;
             }
             return Err(Violation::Region {
@@ -288,7 +324,19 @@ impl Checker<'_> {
         let types = || self.inst.srcs.iter().map(Src::ty).chain([dst.ty]);
         let exempt = types().any(|ty| ty.is_float() || ty.bytes() == 8);
         let checked = self.rules.narrow_steps && size <= 2 && close <= 2 && !exempt;
-        if !checked || self.inst.exec_size == 1 || to.file != RegFile::Grf {
+        if !checked || self.inst.exec_size == 1 {
+            return Ok(());
+        }
+        let scalars = |src: &Src| match src {
+            Src::Reg(src) => src.region == Region::SCALAR,
+            Src::Imm { .. } => true,
+        };
+        let null = to.is_null() && !self.inst.srcs.iter().all(scalars);
+        self.deny(
+            null,
+            "writes bytes or words less than a dword apart to null",
+        )?;
+        if to.file != RegFile::Grf {
             return Ok(());
         }
         for (n, src) in self.inst.srcs.iter().enumerate().take(2) {
@@ -344,7 +392,7 @@ fn step(width: u8, hstride: u8) -> u32 {
 }
 
 /// Stride between elements, if it is uniform.
-fn linear_stride(region: Region, exec_size: u8) -> Option<u8> {
+pub(super) fn linear_stride(region: Region, exec_size: u8) -> Option<u8> {
     let vstride = region.vstride?;
     if region.width == 1 {
         return Some(vstride);

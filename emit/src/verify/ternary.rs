@@ -1,9 +1,11 @@
 //! Rules of operations of three sources: arithmetic, bitwise functions and systolic products.
 
+use super::region::linear_stride;
 use super::{Checker, Violation};
 use crate::encoding::Operand;
 use crate::encoding::spec::{Attrs, Form};
-use crate::inst::{Dst, Op, Place, RegFile, Src, Type};
+use crate::inst::{Dst, Op, Place, RegFile, Region, Src, Type};
+use kiln_platform::rules::packs_floats;
 use smallvec::SmallVec;
 
 impl Checker<'_> {
@@ -40,6 +42,8 @@ impl Checker<'_> {
         if self.op.form == Form::BitFunction {
             let floats = self.types().any(Type::is_float);
             self.deny(floats, "computes on bits, not on floats")?;
+            let signed = self.types().any(Type::is_signed);
+            self.deny(signed, "is defined for unsigned types only")?;
         }
         if self.inst.opts.align16 {
             return self.groups(dst);
@@ -48,7 +52,44 @@ impl Checker<'_> {
             self.destination(dst)?;
             self.in_place(dst)?;
         }
+        if rules.last_as_destination {
+            self.last_source(dst)?;
+        }
         Ok(())
+    }
+
+    /// The last source has no region of its own: it lies as the destination does, or is a scalar (IGC,
+    /// `isGoodAlign1TernarySrc`). Small floats beside others may be packed.
+    fn last_source(&self, dst: &Dst) -> Result<(), Violation> {
+        let (Place::Direct(to), [.., Src::Reg(src)]) = (dst.place, &self.inst.srcs[..]) else {
+            return Ok(());
+        };
+        let Place::Direct(from) = src.place else {
+            return Ok(());
+        };
+        let packed = self
+            .inst
+            .srcs
+            .iter()
+            .any(|src| packs_floats((dst.ty, dst.hstride.into()), (src.ty(), 1)));
+        let in_file = to.file == RegFile::Grf && from.file == RegFile::Grf;
+        let alone = src.region == Region::SCALAR || self.inst.exec_size == 1;
+        if packed || alone || !in_file {
+            return Ok(());
+        }
+        let stride = linear_stride(src.region, self.inst.exec_size).unwrap_or(src.region.hstride);
+        let same_steps =
+            u32::from(stride) * src.ty.bytes() == u32::from(dst.hstride) * dst.ty.bytes();
+        let same_place = from.byte == to.byte;
+        if same_steps && same_place {
+            return Ok(());
+        }
+        Err(Violation::Region {
+            operand: Operand::Src(2),
+            region: src.region,
+            exec_size: self.inst.exec_size,
+            what: "does not lie as the destination does, and has no region of its own",
+        })
     }
 
     fn ternary_immediate(&self, src: &Src, n: usize) -> Result<(), Violation> {

@@ -18,7 +18,7 @@ use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_platform::op::Props;
-use kiln_platform::rules::{Rules, rules};
+use kiln_platform::rules::{Rules, converts_halves, rules};
 use smallvec::SmallVec;
 
 use crate::channels::Channels;
@@ -285,6 +285,9 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
+        if matches!(op, Op::Bfn(_) | Op::Rol | Op::Ror) {
+            self.unsign(op, channels.count(), dest, &mut srcs)?;
+        }
         if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
             self.cut_down(dest, r, channels.count());
         }
@@ -323,7 +326,9 @@ impl Legalizer<'_> {
             return self.in_floats(op, channels, dest, srcs, cond);
         }
         let is_narrower = |s: &Src| !dest.ty.is_float() && dest.ty.bytes() < s.ty().bytes();
-        if shape(op) == Shape::Three && dest.saturate && srcs.iter().any(is_narrower) {
+        let is_byte = dest.ty.bytes() == 1 && !dest.ty.is_float() && !dest.is_null();
+        let product = matches!(op, Op::Mul | Op::Mad) && is_byte;
+        if product || shape(op) == Shape::Three && dest.saturate && srcs.iter().any(is_narrower) {
             return self.narrowed(op, channels, dest, srcs, cond);
         }
         if shape(op) != Shape::Regions {
@@ -357,9 +362,11 @@ impl Legalizer<'_> {
             let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
             return self.alu(Op::Mov, channels, dest, back, None);
         }
+        self.free_addresses(op, channels.count(), dest, &mut srcs)?;
         if let Some(stride) = self.detour(op, channels.count(), dest, &srcs)? {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
+        let op = self.order_terms(op, channels.count(), dest, &mut srcs);
         self.place_sources(op, channels.count(), dest, &mut srcs)?;
         self.cut(op, channels, dest, srcs, cond)
     }
@@ -390,6 +397,23 @@ impl Legalizer<'_> {
         };
         r.region = region;
         r.ty = dest.ty;
+    }
+
+    /// Gives an operation on bits the unsigned types that it is defined for (PRM, "bfn", "rol", "ror"). A source of another
+    /// size is extended by its sign first; the count of a rotation needs no extension.
+    fn unsign(&mut self, op: Op, n: u32, dest: &mut Dest, srcs: &mut [Src]) -> Result {
+        dest.ty = dest.ty.unsigned();
+        for (at, src) in srcs.iter_mut().enumerate() {
+            let is_count = at == 1 && !matches!(op, Op::Bfn(_));
+            if src.ty().bytes() != dest.ty.bytes() && !is_count {
+                *src = self.as_type(*src, dest.ty, n)?;
+            }
+            match src {
+                Src::Reg(src) => src.ty = src.ty.unsigned(),
+                Src::Imm(imm) => *imm = Imm::new(imm.ty.unsigned(), imm.bits()),
+            }
+        }
+        Ok(())
     }
 
     /// A source as packed or scalar elements of a type, its modifiers applied.
@@ -498,8 +522,8 @@ impl Legalizer<'_> {
         three && (!plain || !channels.no_mask && channels.count() <= 2)
     }
 
-    /// Emits an operation that saturates to a type narrower than its sources. A doubleword holds the result first, because
-    /// sources that are narrowed before the operation would lose their values.
+    /// Emits an operation that saturates to a type narrower than its sources, or a product of bytes. A doubleword holds the
+    /// result first: sources that are narrowed before the operation would lose their values, and no product is a byte.
     fn narrowed(
         &mut self,
         op: Op,
@@ -511,7 +535,7 @@ impl Legalizer<'_> {
         let n = channels.count();
         let (first, second) = halves(op, channels);
         let tmp = self.temp(n * 4);
-        let mut middle = self.dest_of(&Dst::new(tmp, 1, Type::D), true, n);
+        let mut middle = self.dest_of(&Dst::new(tmp, 1, Type::D), dest.saturate, n);
         self.alu(op, first, &mut middle, srcs, None)?;
         let back = SmallVec::from_slice(&[Src::packed(tmp, Type::D)]);
         self.alu(Op::Mov, second, dest, back, cond)
@@ -543,11 +567,19 @@ impl Legalizer<'_> {
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
         let bytes = dest.ty.bytes();
         let exec = if raw { bytes } else { exec_bytes(srcs) };
-        let step = exec.max(bytes);
+        let types = srcs.iter().map(Src::ty);
+        let step = match converts_halves(dest.ty, types) {
+            true => exec.max(bytes).max(4),
+            false => exec.max(bytes),
+        };
         let null = dest.is_null();
         let addressed = null || dest.is_architecture();
         if null {
-            dest.h = 1;
+            // The reach of bytes and words is checked for a result that is not kept, too.
+            dest.h = match self.rules.narrow_steps && !dest.ty.is_float() {
+                true => (4 / bytes).max(1),
+                false => 1,
+            };
         } else if n == 1 && !addressed {
             dest.h = (step / bytes).min(4);
         }
@@ -574,7 +606,9 @@ impl Legalizer<'_> {
             };
         // Only operations with regions take an indirect destination.
         let plain = shape(op) != Shape::Regions;
-        let indirect = dest.indirect.is_some() && (plain || bytes * h < step);
+        let float =
+            dest.ty.is_float() && bytes <= 4 && n > 1 && !self.rules.float_addresses && !raw;
+        let indirect = dest.indirect.is_some() && (plain || bytes * h < step || float);
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");

@@ -7,14 +7,18 @@
 
 use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg};
 use kiln_platform::isa::{Op, Region, SrcMod, Type};
+use kiln_platform::rules::{keeps_places, packs_floats};
 use smallvec::SmallVec;
 
 use super::pieces::Dest;
-use super::{Legalizer, Result, is_raw_mov};
+use super::{Legalizer, Result, Shape, is_raw_mov, shape};
 use crate::channels::Channels;
 
 /// Maximum distance between elements of a destination, in elements.
 const MAX_STEP: u32 = 4;
+
+/// Number of the last source of three.
+const LAST: usize = 2;
 
 /// A place for a source: the distance between its elements in elements, and the offset of the first in a register.
 #[derive(Clone, Copy)]
@@ -32,40 +36,124 @@ impl Legalizer<'_> {
         dest: &mut Dest,
         srcs: &mut SmallVec<[Src; 3]>,
     ) -> Result {
-        let anywhere = dest.is_null() || dest.indirect.is_some() || n == 1;
-        if anywhere || !(self.rules.in_place || self.rules.narrow_steps) {
+        let ternary = shape(op) == Shape::Three && self.rules.ternary.last_as_destination;
+        let anywhere = dest.indirect.is_some() || n == 1;
+        if anywhere || !(self.rules.in_place || self.rules.narrow_steps || ternary) {
             return Ok(());
         }
-        let small = |ty: Type| ty.is_float() && ty.bytes() < 4;
-        let fixed = |ty: Type| ty.is_float() || ty.bytes() == 8;
         let types: SmallVec<[Type; 4]> = srcs.iter().map(Src::ty).chain([dest.ty]).collect();
-        let in_place = self.rules.in_place
-            && types.iter().any(|&ty| fixed(ty))
-            && !types.iter().any(|&ty| small(ty));
+        let in_place = self.rules.in_place && keeps_places(dest.ty, srcs.iter().map(Src::ty));
+        if dest.is_null() && in_place {
+            dest.h = self.common_step(n, dest.ty.bytes(), srcs);
+        }
         let step = dest.h * dest.ty.bytes();
         let narrow = self.rules.narrow_steps
             && step <= 2
-            && !types.iter().any(|&ty| fixed(ty))
+            && !types.iter().any(|&ty| ty.is_float() || ty.bytes() == 8)
+            && !dest.is_null()
             && !dest.is_architecture();
-        if !in_place && !narrow {
+        let mixed = |&ty: &Type| packs_floats((dest.ty, dest.h), (ty, 1));
+        let last = ternary && !dest.is_null() && !types.iter().any(mixed);
+        if !in_place && !narrow && !last {
             return Ok(());
         }
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
         for at in 0..srcs.len() {
             let Src::Reg(r) = srcs[at] else { continue };
-            let wanted = match in_place {
-                true => self.own_place(&r, n, dest, step),
-                false => self.near_place(&r, n, dest, step),
+            let wanted = if in_place || last && at == LAST {
+                self.own_place(&r, n, dest, step)
+            } else if narrow {
+                self.near_place(&r, n, dest, step)
+            } else {
+                None
             };
             let Some(place) = wanted else { continue };
-            if in_place && raw && r.ty.bytes() == 4 {
-                // The bits alone are moved.
-                (srcs[at], dest.ty) = (Src::Reg(SrcReg { ty: Type::Ud, ..r }), Type::Ud);
-                return Ok(());
+            if in_place && raw && move_as_bits(dest, srcs) {
+                return self.place_sources(op, n, dest, srcs);
             }
             srcs[at] = self.placed(r, n, place)?;
         }
         Ok(())
+    }
+
+    /// Lets no address name floats, and none a row of 64 bits, on families where it must not: their bits are moved as
+    /// integers.
+    pub(super) fn free_addresses(
+        &mut self,
+        op: Op,
+        n: u32,
+        dest: &mut Dest,
+        srcs: &mut SmallVec<[Src; 3]>,
+    ) -> Result {
+        if self.rules.float_addresses || n == 1 {
+            return Ok(());
+        }
+        let is_refused = |src: &Src| match src {
+            Src::Reg(r) if r.indirect.is_some() => {
+                let by_rows = r.region.vstride.is_none();
+                by_rows && r.ty.bytes() == 8 || r.ty.is_float() && (by_rows || r.step(n) != Some(0))
+            }
+            _ => false,
+        };
+        let writes = dest.indirect.is_some() && dest.ty.is_float();
+        let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
+        if raw && (writes || srcs.iter().any(is_refused)) && move_as_bits(dest, srcs) {
+            return Ok(());
+        }
+        for at in 0..srcs.len() {
+            let Src::Reg(r) = srcs[at] else { continue };
+            if is_refused(&srcs[at]) {
+                srcs[at] = self.placed(r, n, Place { step: 1, offset: 0 })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The distance between elements of a result that is not kept which spares most copies of sources: that of the first
+    /// source of as many bytes.
+    fn common_step(&self, n: u32, bytes: u32, srcs: &[Src]) -> u32 {
+        let step = |src: &Src| match src {
+            Src::Reg(r) if r.indirect.is_none() && r.ty.bytes() == bytes => r.step(n),
+            _ => None,
+        };
+        let found = srcs.iter().filter_map(step).find(|&step| step > 0);
+        found.filter(|step| matches!(step, 1 | 2 | 4)).unwrap_or(1)
+    }
+
+    /// Makes a source that lies as the destination does, or a scalar, the last one of three, if the operation allows it.
+    pub(super) fn order_terms(
+        &self,
+        op: Op,
+        n: u32,
+        dest: &Dest,
+        srcs: &mut SmallVec<[Src; 3]>,
+    ) -> Op {
+        if shape(op) != Shape::Three || !self.rules.ternary.last_as_destination || n == 1 {
+            return op;
+        }
+        let step = dest.h * dest.ty.bytes();
+        let fits = |src: &Src| match src {
+            Src::Reg(r) => self.own_place(r, n, dest, step).is_none(),
+            Src::Imm(_) => true,
+        };
+        let alike = |at: usize| srcs[at].ty().bytes() == srcs[LAST].ty().bytes();
+        let may = |at: usize| match srcs[at] {
+            Src::Imm(_) => false,
+            Src::Reg(_) => fits(&srcs[at]) && alike(at),
+        };
+        let firsts: &[usize] = match op {
+            Op::Add3 | Op::Bfn(_) => &[1, 0],
+            Op::Mad => &[1],
+            _ => &[],
+        };
+        let Some(&at) = firsts.iter().find(|&&at| !fits(&srcs[LAST]) && may(at)) else {
+            return op;
+        };
+        srcs.swap(at, LAST);
+        match op {
+            Op::Bfn(table) => Op::Bfn(exchanged(table, at, LAST)),
+            _ => op,
+        }
     }
 
     /// The place of a source whose channels keep theirs, if it is not there.
@@ -79,8 +167,11 @@ impl Legalizer<'_> {
             true => r.reg.byte() % self.grf,
             false => dest.byte % self.grf,
         };
+        let stride = found.unwrap_or(u32::MAX);
+        let packed = packs_floats((dest.ty, step / dest.ty.bytes()), (r.ty, stride));
         let there =
             found.is_some_and(|found| found * size == step) && r.reg.byte() % self.grf == offset;
+        let there = there || packed;
         (!there).then_some(Place {
             step: step / size,
             offset,
@@ -166,6 +257,7 @@ impl Legalizer<'_> {
         Ok(Src::Reg(SrcReg {
             reg: reg.at(place.offset),
             region,
+            indirect: None,
             ..r
         }))
     }
@@ -204,8 +296,15 @@ impl Legalizer<'_> {
 
     /// A copy of elements of 64 bits, half by half, or one by one where no region has the halves.
     fn placed_halves(&mut self, r: SrcReg, n: u32, place: Place, bytes: u32) -> Result<Reg> {
-        let even = r.step(n).filter(|step| 2 * step <= 32);
-        let Some(step) = even.filter(|_| 2 * place.step <= MAX_STEP) else {
+        let region = match (r.indirect, r.region.vstride) {
+            (Some(_), None) if r.region.width <= 1 => Some(r.region),
+            (Some(_), _) => None,
+            (None, _) => r
+                .step(n)
+                .filter(|step| 2 * step <= 32)
+                .map(|step| Region::new(2 * step as u8, 1, 0)),
+        };
+        let Some(region) = region.filter(|_| 2 * place.step <= MAX_STEP) else {
             let tmp = self.temp(bytes);
             let to = Dst::new(tmp.at(place.offset), place.step as u8, r.ty);
             let mut dest = self.dest_of(&to, false, n);
@@ -216,11 +315,21 @@ impl Legalizer<'_> {
         let mut tmp = r.reg;
         for half in [0, 4] {
             tmp = self.temp(bytes);
-            let from = Src::reg(
-                r.reg.at(r.reg.byte() + half),
-                Region::new(2 * step as u8, 1, 0),
-                Type::Ud,
-            );
+            let from = match r.indirect {
+                Some(imm) => SrcReg {
+                    indirect: Some(imm + half as i16),
+                    ..r
+                },
+                None => SrcReg {
+                    reg: r.reg.at(r.reg.byte() + half),
+                    ..r
+                },
+            };
+            let from = Src::Reg(SrcReg {
+                region,
+                ty: Type::Ud,
+                ..from
+            });
             let to = Dst::new(tmp.at(place.offset + half), 2 * place.step as u8, Type::Ud);
             self.moved(from, Dst { old: before, ..to }, n)?;
             before = match *self.func.registers(&tmp.base()) {
@@ -267,4 +376,27 @@ impl Legalizer<'_> {
         let srcs = SmallVec::from_slice(&[from]);
         self.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)
     }
+}
+
+/// The truth table of a function of three bits after two of its sources were exchanged. Bit `n` of a table is the
+/// result for sources that are the bits of `n`.
+fn exchanged(table: u8, one: usize, other: usize) -> u8 {
+    (0..8).fold(0, |bits, n| {
+        let differ = (n >> one ^ n >> other) & 1;
+        let from = n ^ (differ << one | differ << other);
+        bits | (table >> from & 1) << n
+    })
+}
+
+/// Moves the bits of floats of at most 32 bits as an integer; false for other types.
+fn move_as_bits(dest: &mut Dest, srcs: &mut [Src]) -> bool {
+    let ty = match (dest.ty.is_float(), dest.ty.bytes()) {
+        (true, 1) => Type::Ub,
+        (true, 2) => Type::Uw,
+        (true, 4) => Type::Ud,
+        _ => return false,
+    };
+    let [Src::Reg(r)] = srcs else { return false };
+    (r.ty, dest.ty) = (ty, ty);
+    true
 }

@@ -8,6 +8,7 @@ use kiln_emit::encoding;
 use kiln_emit::messages::access::MemoryFence;
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, Srcs};
+use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
 use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::{Opcode, Relation};
@@ -69,6 +70,8 @@ fn direct(op: Opcode) -> Option<Op> {
 const BARRIER_ID: u32 = 8;
 const BARRIER_COUNTS: u32 = 10;
 const GROUP_THREADS: u32 = 11;
+/// Bit of a barrier's number that leaves threads that ended out.
+const ACTIVE_THREADS: u32 = 1 << 8;
 /// Lowest bits of a named barrier's kind, and of its numbers of producers and consumers, in the dword with its number.
 const NAMED_BARRIER_BITS: [u32; 3] = [14, 16, 24];
 
@@ -662,7 +665,11 @@ impl Select<'_, '_> {
     fn signal_counting_barrier(&mut self) -> Result {
         let mut payload = Buffer::new(self.grf());
         let id = payload.write(self, BARRIER_ID, 1, Type::Ud);
-        self.alu(Op::Mov, Channels::SCALAR, id, &[ud(0)]);
+        let active = match self.out.target.needs(Erratum::BarrierOfActive) {
+            true => ACTIVE_THREADS,
+            false => 0,
+        };
+        self.alu(Op::Mov, Channels::SCALAR, id, &[ud(active)]);
         let counts = payload.write(self, BARRIER_COUNTS, 2, Type::Ub);
         let threads = Src::scalar(self.header(GROUP_THREADS), Type::Ub);
         self.alu(Op::Mov, Channels::all(2), counts, &[threads]);

@@ -1,0 +1,90 @@
+//! Workarounds for a platform's errata in finished code.
+//!
+//! Takes the blocks of one routine with physical registers, before scoreboard annotations, and leaves what the rows of
+//! [`kiln_platform::errata`] demand of them. [`WORKAROUNDS`] is the list, in the order in which they run; a platform
+//! without an erratum's row skips it.
+
+mod addresses;
+mod ends;
+mod fences;
+mod flags;
+pub mod header;
+mod interruption;
+mod products;
+mod quotients;
+mod switches;
+
+use kiln_platform::errata::Erratum;
+
+use crate::assemble::Program;
+use crate::inst::{Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
+use crate::platform::Platform;
+
+type Workaround = fn(&mut Program, &Platform);
+
+const WORKAROUNDS: &[(Erratum, Workaround)] = &[
+    (Erratum::NoPreemptFromR2, interruption::forbid),
+    (Erratum::HdcFenceBeforeEnd, fences::before_end),
+    (Erratum::UgmFenceBeforeEnd, fences::before_end),
+    (Erratum::FenceResponseRead, fences::read_responses),
+    (Erratum::AddressesCleared, addresses::clear),
+    (Erratum::SwitchOnUnscored, switches::at_state),
+    (Erratum::SwitchAfterCall, switches::after_calls),
+    (Erratum::FlagsReadBeforeEnd, flags::read_before_end),
+    (
+        Erratum::AccumulatorClearedBeforeEnd,
+        ends::clear_accumulator,
+    ),
+    (Erratum::NopAfterEnd, ends::append_nop),
+    (Erratum::NopAfterQuotient, quotients::separate),
+    (Erratum::MulMacSuppression, products::separate),
+];
+
+/// Applies the platform's workarounds to a routine's code.
+pub fn run(program: &mut Program, platform: &Platform) {
+    for (erratum, workaround) in WORKAROUNDS {
+        if platform.needs(*erratum) {
+            workaround(program, platform);
+        }
+    }
+}
+
+/// Inserts an instruction before or after others: `place` says where, from a block and an index.
+fn insert(program: &mut Program, place: impl Fn(&[Inst], usize) -> Option<Inst>) {
+    for block in &mut program.blocks {
+        let mut made = (0..block.len()).filter_map(|at| Some((at, place(block, at)?)));
+        let Some(first) = made.next() else { continue };
+        let mut made: Vec<(usize, Inst)> = [first].into_iter().chain(made).collect();
+        made.reverse();
+        let old = std::mem::take(block);
+        block.reserve(old.len() + made.len());
+        for (at, inst) in old.into_iter().enumerate() {
+            if made.last().is_some_and(|(before, _)| *before == at) {
+                block.extend(made.pop().map(|(_, inst)| inst));
+            }
+            block.push(inst);
+        }
+    }
+}
+
+/// A read of a register into null, whatever the execution mask: it waits for the register.
+fn read(size: u8, reg: Reg) -> Inst {
+    let region = match size {
+        1 => Region::SCALAR,
+        _ => Region::packed(size),
+    };
+    let mut mov = Inst::new(Op::Mov, size);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+    mov.srcs.push(Src::reg(reg, region, Type::Ud));
+    mov
+}
+
+/// True for the message that ends the thread.
+fn ends_thread(inst: &Inst) -> bool {
+    inst.msg.is_some_and(|message| message.eot)
+}
+
+fn general(reg: Reg) -> bool {
+    reg.file == RegFile::Grf
+}
