@@ -1,7 +1,7 @@
 //! From the code of routines to machine code of a kernel.
 
 use kiln_emit::assemble::assemble;
-use kiln_emit::{cost, prologue, scoreboard};
+use kiln_emit::{cost, errata, prologue, scoreboard};
 use kiln_machine::func::{Address, Entered};
 use kiln_platform::platform::{Payload, Platform};
 
@@ -108,6 +108,7 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
         ..
     } = shared;
     let platform = options.platform;
+    let header_is_overwritten = errata::header::is_overwritten(&program, shared.options.platform);
     let assembled = assemble(&program, platform).map_err(|e| CompileError::Encode {
         kernel: source.name.to_string(),
         source: e,
@@ -146,7 +147,7 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
         loads,
         barrier: facts.barrier,
         named_barriers: u32::try_from(named_barriers).unwrap_or(0),
-        uninterruptible: facts.uninterruptible,
+        uninterruptible: facts.uninterruptible || header_is_overwritten,
         visa_instructions: source.insts.len(),
         instructions: program.blocks.iter().map(Vec::len).sum(),
         code: assembled.code,
