@@ -32,11 +32,7 @@ const PACKED: Region = Region {
     w: 1,
     h: 0,
 };
-const DESTINATION: Region = Region {
-    v: None,
-    w: 0,
-    h: 1,
-};
+const DESTINATION: Region = Region::dst(1);
 
 /// Expands the instructions of an object. `by_jump` is true for the name of a function that is called by a jump.
 /// The result is `None` for an object that has no such instruction.

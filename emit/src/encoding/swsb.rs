@@ -43,6 +43,9 @@ pub struct Both {
 
 const BOTH_DIST_BITS: u32 = 3;
 
+/// Maximum distance that the hardware counts, whatever the bits of the field (IGC, `SWSB_MAX_ALU_DEPENDENCE_DISTANCE_VALUE`).
+pub const MAX_DISTANCE: u8 = 7;
+
 impl SwsbSpec {
     #[inline]
     pub fn decode(&self, value: u16, kind: SwsbKind) -> Result<Swsb, DecodeError> {
@@ -133,7 +136,7 @@ const fn both(code: u16, kinds: &'static [SwsbKind], pipe: Pipe, token: TokenUse
 
 /// One pipeline in order, 16 tokens.
 pub static ONE_PIPE: SwsbSpec = SwsbSpec {
-    dist_bits: 3,
+    dist_bits: 4,
     dists: &[(Pipe::Own, 0)],
     token_bits: 4,
     tokens: &[(TokenUse::Dst, 2), (TokenUse::Src, 3), (TokenUse::Set, 4)],

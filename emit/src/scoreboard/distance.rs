@@ -8,6 +8,8 @@
 use kiln_platform::errata::Erratum;
 use smallvec::SmallVec;
 
+use crate::encoding::swsb::MAX_DISTANCE;
+
 use super::facts::{Code, Fact, Notes, Part};
 use super::registers::{Kind, REGISTERS, kind};
 use super::units::{FLOAT, PIPES, Unit};
@@ -63,7 +65,6 @@ struct Walk<'a> {
     pipes: [Pipeline; PIPES],
     held: Vec<Held>,
     stretch: u32,
-    distance_max: u32,
     /// True after the first write of an address register.
     addressed: bool,
 }
@@ -75,7 +76,6 @@ pub(super) fn distances(code: &Code) -> Vec<Distance> {
         pipes: [Pipeline::default(); PIPES],
         held: vec![Held::default(); REGISTERS],
         stretch: 0,
-        distance_max: (1 << code.swsb.dist_bits) - 1,
         addressed: false,
     };
     (0..code.len() as u32).map(|inst| walk.step(inst)).collect()
@@ -155,11 +155,11 @@ impl Walk<'_> {
             return Distance::None;
         };
         match needed.map(|(_, age)| age).min() {
-            Some(other) => self.all(age.min(other).min(self.distance_max) as u8),
+            Some(other) => self.all(age.min(other).min(u32::from(MAX_DISTANCE)) as u8),
             None => {
                 let unnamed =
                     fact.own == Some(pipe) && (!needs.overwrites || self.code.units.one_pipe);
-                Distance::One(pipe, age.min(self.distance_max) as u8, unnamed)
+                Distance::One(pipe, age.min(u32::from(MAX_DISTANCE)) as u8, unnamed)
             }
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! The encoder refuses instructions without an encoding; this refuses those that break a rule of the manuals
 //! ("Register Region Restrictions" and the restrictions of single instructions). [`kiln_platform::rules`] lists how
-//! families differ. Passes check their output with it. Rules about several instructions are in [`flow`] and
-//! [`scoreboard`]; the contents of payloads are not checked.
+//! families differ. Passes check their output with it. Rules about several instructions are in [`flow`],
+//! [`scoreboard`] and [`errata`]; the contents of payloads are not checked.
 
+pub mod errata;
 pub mod flow;
 mod region;
 pub mod scoreboard;
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 
 use crate::assemble::Program;
 use crate::encoding::spec::{Attrs, Form, OpSpec, Spec};
-use crate::encoding::swsb::SwsbKind;
+use crate::encoding::swsb::{MAX_DISTANCE, SwsbKind};
 use crate::encoding::{Operand, spec};
 use crate::flow::backward;
 use crate::forms;
@@ -147,6 +148,9 @@ pub fn check_code(code: &[u8], platform: &'static Platform) -> Result<(), String
         insts.push(inst);
     }
     flow::check_code(&insts).map_err(|e| e.to_string())?;
+    if let Some(finding) = errata::check_code(&insts, platform).first() {
+        return Err(format!("{}: {finding}", insts[finding.at]));
+    }
     let found = scoreboard::check_code(&insts, platform).map_err(|e| e.to_string())?;
     found.first().map_or(Ok(()), |finding| {
         let [first, second] = [&insts[finding.first], &insts[finding.second]];
@@ -327,6 +331,10 @@ impl Checker<'_> {
             takes && in_order && !doubles,
             "takes a token though it finishes in order",
         )?;
+        let far = swsb
+            .dist
+            .is_some_and(|(_, distance)| distance > MAX_DISTANCE);
+        self.deny(far, "waits for a distance that the hardware does not count")?;
         let own = matches!(swsb.dist, Some((Pipe::Own, _)));
         let unnamed = own && self.op.form.is_send() && self.rules.named_distance;
         self.deny(

@@ -36,6 +36,7 @@ use kiln_platform::rules::{LongPipe, rules};
 use smallvec::SmallVec;
 
 use crate::encoding::spec;
+use crate::encoding::swsb::MAX_DISTANCE;
 use crate::footprint::{self, Bytes, Footprint};
 use crate::inst::{Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Target, TokenUse, Type};
 use crate::platform::Platform;
@@ -166,7 +167,6 @@ impl<'a> Facts<'a> {
             // Platforms with doubles but without 64-bit integers compute doubles in the math unit.
             math_doubles: platform.fp64 && !platform.int64,
             long: rules(platform.family).long_pipe,
-            distance_max: (1 << swsb.dist_bits) - 1,
         };
         Some(Facts {
             code,
@@ -278,7 +278,6 @@ struct Machine<'a> {
     math_pipe: bool,
     math_doubles: bool,
     long: LongPipe,
-    distance_max: u8,
 }
 
 /// The unit that executes an instruction.
@@ -970,9 +969,7 @@ impl Watch<'_> {
     fn missing(&self, hazard: Hazard, age: u8) -> Missing {
         let first = &self.facts.steps[self.first];
         match (first.unit, first.token) {
-            (Unit::InOrder(pipe), _) => {
-                Missing::Distance(age.min(self.facts.machine.distance_max), pipe)
-            }
+            (Unit::InOrder(pipe), _) => Missing::Distance(age.min(MAX_DISTANCE), pipe),
             (_, None) => Missing::NoToken,
             (_, Some(token)) if hazard == Hazard::WriteAfterRead => {
                 Missing::Token(TokenUse::Src, token)

@@ -42,7 +42,12 @@ impl Checker<'_> {
         if self.op.form == Form::BitFunction {
             let floats = self.types().any(Type::is_float);
             self.deny(floats, "computes on bits, not on floats")?;
-            let signed = self.types().any(Type::is_signed);
+            // One value for all channels is extended as its type says.
+            let signed = |src: &Src| match src {
+                Src::Reg(src) => src.ty.is_signed() && src.region != Region::SCALAR,
+                Src::Imm { .. } => false,
+            };
+            let signed = dst.ty.is_signed() || self.inst.srcs.iter().any(signed);
             self.deny(signed, "is defined for unsigned types only")?;
         }
         if self.inst.opts.align16 {

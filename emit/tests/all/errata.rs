@@ -3,10 +3,14 @@
 use kiln_emit::assemble::Program;
 use kiln_emit::errata;
 use kiln_emit::inst::{
-    Desc, Dst, Inst, Message, Op, Place, Reg, RegFile, Region, Src, SrcReg, Type,
+    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pipe, Place, Reg, RegFile, Region, Src,
+    SrcReg, Type,
 };
+use kiln_emit::messages::others::end_of_thread;
+use kiln_emit::messages::{Simd, Surface, data_port};
 use kiln_emit::platform::find;
-use kiln_emit::verify::verify;
+use kiln_emit::verify::{errata as check, verify};
+use kiln_platform::errata::Erratum;
 
 fn message(from: u32) -> Inst {
     let mut inst = Inst::new(Op::Send, 8);
@@ -77,4 +81,262 @@ fn addresses_start_at_zero_where_each_row_has_one() {
     assert_eq!(verify(&found[0], find("icllp").unwrap()), Ok(()));
     assert_eq!(after("icllp", &one), one);
     assert_eq!(after("skl", &rows), rows);
+}
+
+fn text(inst: &Inst) -> String {
+    inst.to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A fence whose response is in r20.
+fn fence(name: &str) -> Inst {
+    let platform = find(name).expect("a known platform");
+    let request = data_port::memory_fence(true).lengths(1, 0, 1);
+    let mut inst = message(10);
+    inst.dst = Some(Dst::new(Reg::grf(20), 1, Type::Ud));
+    inst.msg = Some(request.encode(platform.family).expect("a fence").message());
+    inst
+}
+
+/// The message that ends a thread.
+fn end(name: &str) -> Inst {
+    let platform = find(name).expect("a known platform");
+    let request = end_of_thread(platform.family);
+    let mut inst = message(127);
+    inst.no_mask = true;
+    inst.msg = Some(request.encode(platform.family).expect("an end").message());
+    inst
+}
+
+fn write(num: u32, size: u8) -> Inst {
+    let mut inst = Inst::new(Op::Mov, size);
+    inst.no_mask = true;
+    inst.dst = Some(Dst::new(Reg::grf(num), 1, Type::Ud));
+    inst.srcs.push(Src::imm(Type::Ud, 0));
+    inst
+}
+
+fn quotient() -> Inst {
+    let mut inst = Inst::new(Op::Math(MathFn::Fdiv), 8);
+    inst.dst = Some(Dst::new(Reg::grf(30), 1, Type::F));
+    let source = |num| Src::reg(Reg::grf(num), Region::packed(8), Type::F);
+    inst.srcs.extend([source(4), source(5)]);
+    inst
+}
+
+fn control() -> Inst {
+    let mut inst = write(0, 1);
+    inst.dst = Some(Dst::new(Reg::new(RegFile::Control, 0, 0), 1, Type::Ud));
+    inst
+}
+
+fn compare() -> Inst {
+    let mut inst = Inst::new(Op::Cmp, 8);
+    inst.dst = Some(Dst::new(Reg::NULL, 1, Type::D));
+    let source = Src::reg(Reg::grf(4), Region::packed(8), Type::D);
+    inst.srcs.extend([source, Src::imm(Type::D, 0)]);
+    inst.cond = Some(CondMod {
+        cond: Cond::Eq,
+        flag: Reg::new(RegFile::Flag, 1, 0),
+    });
+    inst
+}
+
+fn found(name: &str, code: &[Inst]) -> Vec<Erratum> {
+    let platform = find(name).expect("a known platform");
+    let findings = check::check_code(code, platform);
+    findings.iter().map(|finding| finding.erratum).collect()
+}
+
+/// The pass adds what is wanted; the check, which shares no code with it, finds nothing then, and the erratum before.
+fn mended(name: &str, code: &[Inst], erratum: Erratum) -> Vec<String> {
+    assert_eq!(found(name, code), [erratum], "{name}");
+    let after = after(name, code);
+    assert_eq!(found(name, &after), [], "{name}");
+    after.iter().map(text).collect()
+}
+
+#[test]
+fn the_response_of_a_fence_is_read_at_once() {
+    for name in ["skl", "icllp"] {
+        let code = mended(
+            name,
+            &[fence(name), message(30)],
+            Erratum::FenceResponseRead,
+        );
+        assert_eq!(
+            code[1], "(W) mov (8|M0) null<1>:ud r20.0<8;8,1>:ud",
+            "{name}"
+        );
+    }
+    let code = [fence("tgllp"), message(30)];
+    assert_eq!(after("tgllp", &code), code);
+}
+
+#[test]
+fn a_nop_separates_quotients_from_wide_results() {
+    let code = mended(
+        "skl",
+        &[quotient(), write(40, 16)],
+        Erratum::NopAfterQuotient,
+    );
+    assert_eq!(code[1], "nop");
+    let narrow = [quotient(), write(40, 8)];
+    assert_eq!(after("skl", &narrow), narrow);
+    let later = [quotient(), write(40, 16)];
+    assert_eq!(after("icllp", &later), later);
+}
+
+#[test]
+fn writes_of_control_registers_switch_threads() {
+    for name in ["skl", "icllp"] {
+        mended(name, &[control()], Erratum::SwitchOnUnscored);
+    }
+}
+
+#[test]
+fn flags_that_nobody_read_are_read_before_the_end() {
+    let code = mended("skl", &[compare(), end("skl")], Erratum::FlagsReadBeforeEnd);
+    assert_eq!(code[1], "(W) mov (1|M0) null<1>:ud f1.0<0;1,0>:ud");
+    let code = [compare(), end("icllp")];
+    assert_eq!(after("icllp", &code).len(), 2);
+}
+
+#[test]
+fn a_thread_that_wrote_the_accumulator_ends_with_zero_there() {
+    let mut product = write(0, 16);
+    product.dst = Some(Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, Type::F));
+    product.srcs[0] = Src::imm(Type::F, 0x3f80_0000);
+    let code = [product, end("tgllp")];
+    assert!(found("tgllp", &code).contains(&Erratum::AccumulatorClearedBeforeEnd));
+    let after = after("tgllp", &code);
+    assert!(!found("tgllp", &after).contains(&Erratum::AccumulatorClearedBeforeEnd));
+}
+
+#[test]
+fn something_is_after_the_end() {
+    for name in ["tgllp", "dg2", "pvc"] {
+        let code = [write(8, 8), end("tgllp")];
+        assert!(found(name, &code).contains(&Erratum::NopAfterEnd), "{name}");
+        let after = after(name, &code);
+        assert_eq!(text(&after[after.len() - 1]), "nop", "{name}");
+        assert!(
+            !found(name, &after).contains(&Erratum::NopAfterEnd),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_end_waits_for_the_instruction_before() {
+    let mut last = end("tgllp");
+    let code = [write(8, 8), last.clone(), Inst::new(Op::Nop, 1)];
+    assert_eq!(found("tgllp", &code), [Erratum::EndWaitsForAll]);
+    last.swsb.dist = Some((Pipe::Own, 1));
+    let code = [write(8, 8), last, Inst::new(Op::Nop, 1)];
+    assert_eq!(found("tgllp", &code), []);
+}
+
+#[test]
+fn a_kernel_begins_with_all_channels() {
+    let mut first = write(8, 8);
+    first.no_mask = false;
+    let mut last = end("tgllp");
+    last.swsb.dist = Some((Pipe::Own, 1));
+    let code = [first, last, Inst::new(Op::Nop, 1)];
+    assert_eq!(found("tgllp", &code), [Erratum::FirstInstructionUnmasked]);
+}
+
+/// A store ends with a fence, which takes the header of the last message.
+#[test]
+fn stores_are_fenced_before_the_end() {
+    let store = |name: &str| {
+        let platform = find(name).expect("a known platform");
+        let request = data_port::untyped_write(1, Simd::S8).surface(Surface::Bti(0));
+        let request = request.lengths(2, 0, 0);
+        let mut inst = message(10);
+        inst.msg = Some(request.encode(platform.family).expect("a store").message());
+        inst
+    };
+    for name in ["icllp", "tgllp"] {
+        let code = after(name, &[store(name), end(name)]);
+        let fences = code
+            .iter()
+            .filter(|inst| text(inst).contains("fence"))
+            .count();
+        assert_eq!(fences, 1, "{name}");
+        let none = after(name, &[end(name)]);
+        assert!(
+            none.iter().all(|inst| !text(inst).contains("fence")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn products_do_not_take_the_second_source_of_others() {
+    let product = |op: Op, region: Region| {
+        let mut inst = Inst::new(op, 16);
+        inst.dst = Some(Dst::new(Reg::grf(8), 1, Type::D));
+        let first = Src::reg(Reg::grf(4), Region::packed(16), Type::D);
+        inst.srcs
+            .extend([first, Src::reg(Reg::grf(6), region, Type::D)]);
+        inst
+    };
+    let flat = Region::new(1, 1, 0);
+    let stale = [product(Op::Mul, Region::SCALAR), product(Op::Mul, flat)];
+    assert_eq!(
+        text(&after("bmg", &stale)[1]),
+        "(W) add (1|M0) null<1>:uw null<0;1,0>:uw 0x0:uw"
+    );
+    for same in [
+        [product(Op::Mul, flat), product(Op::Mul, flat)],
+        [product(Op::Mul, flat), product(Op::Mul, Region::SCALAR)],
+    ] {
+        assert_eq!(after("bmg", &same), same);
+    }
+    assert_eq!(after("pvc", &stale), stale);
+    let sum = product(Op::Add, flat);
+    assert_eq!(after("bmg", &[sum, product(Op::Macl, flat)]).len(), 3);
+}
+
+fn annotated(name: &str, blocks: Vec<Vec<Inst>>) -> Vec<Vec<Inst>> {
+    let mut program = Program { blocks };
+    kiln_emit::scoreboard::run(&mut program, find(name).expect("a known platform"), &[]);
+    program.blocks
+}
+
+#[test]
+fn no_block_ends_with_an_access_to_the_state() {
+    for (name, pipe) in [("tgllp", Pipe::Own), ("dg2", Pipe::All), ("bmg", Pipe::All)] {
+        let blocks = annotated(name, vec![vec![control()], vec![write(8, 8)]]);
+        let last = &blocks[0][1];
+        assert!(matches!(last.op, Op::Sync(_)), "{name}: {last}");
+        assert_eq!(last.swsb.dist, Some((pipe, 1)), "{name}");
+    }
+}
+
+#[test]
+fn the_first_address_waits_for_floats() {
+    let mut address = write(0, 1);
+    address.dst = Some(Dst::new(Reg::new(RegFile::Addr, 0, 0), 1, Type::Uw));
+    address.srcs[0] = Src::imm(Type::Uw, 0);
+    let blocks = annotated("bmg", vec![vec![address.clone(), address]]);
+    let distances: Vec<_> = blocks[0].iter().map(|inst| inst.swsb.dist).collect();
+    assert_eq!(distances[0], Some((Pipe::Float, 1)));
+    assert_ne!(distances[1], Some((Pipe::Float, 1)));
+}
+
+#[test]
+fn code_that_overwrites_the_header_is_known() {
+    let overwrites = |name: &str, num: u32| {
+        let program = Program {
+            blocks: vec![vec![write(num, 8)]],
+        };
+        errata::header::is_overwritten(&program, find(name).expect("a known platform"))
+    };
+    assert!(overwrites("skl", 1) && overwrites("bmg", 0));
+    assert!(!overwrites("skl", 2) && !overwrites("pvc", 0));
 }

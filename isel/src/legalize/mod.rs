@@ -599,7 +599,10 @@ impl Legalizer<'_> {
                         1 => dest.byte.is_multiple_of(2 * bytes),
                         _ => rows_of_two(h, dest.byte, bytes),
                     };
-                    let apart = self.rules.in_place && dest.ty.is_float() && !row;
+                    let follows = self.rules.ternary.last_as_destination
+                        && matches!(srcs.get(2), Some(Src::Reg(last)) if last.step(n) != Some(0));
+                    let floats = self.rules.in_place && dest.ty.is_float();
+                    let apart = (floats || follows) && !row;
                     n > 1 && (!strides.contains(&(h as u8)) || apart)
                         || !dest.byte.is_multiple_of(8)
                 }

@@ -31,11 +31,11 @@ rows! {
     FlagsReadBeforeEnd, "WaClearArfDependenciesBeforeEot", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp clearARFDependencies, Mesa brw_workaround.cpp",
         "reads f0 and f1 into null before the message that ends the thread, if a block writes one and does not read it afterwards",
-        None, Open;
+        None, Made { pass: "emit/src/errata/flags.rs", check: "emit/src/verify/errata.rs" };
     SwitchAfterCall, "WaThreadSwitchAfterCall", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp addSwitchOptionToBB",
         "has {Switch} on the first instruction of a function and on the first after a call",
-        None, Open;
+        None, Made { pass: "emit/src/errata/switches.rs", check: "emit/tests/all/errata.rs" };
     CountClearedBeforeBarrier, "WaResetN0BeforeGatewayMessage", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp HWWorkaround",
         "writes 0 to n0.0 with {Switch} before the message of a barrier",
@@ -43,7 +43,7 @@ rows! {
     SwitchOnUnscored, "noScoreBoard", all([Skl, Bxt, Icllp]),
         "SWWA.cpp HWWorkaround, G4_IR.cpp noScoreBoard",
         "has {Switch} on each write of an architecture register without a scoreboard: cr0, sr0, sp, tm0, ip, dbg0",
-        None, Open;
+        None, Made { pass: "emit/src/errata/switches.rs", check: "emit/src/verify/errata.rs" };
     FenceTokenWaited, "needsFenceCommitEnable, with tokens", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "SWWA.cpp addFenceCommit, HWCaps.inc needsFenceCommitEnable",
         "waits for the token of a fence before the next message, the thread's end or a return",
@@ -51,11 +51,11 @@ rows! {
     FenceResponseRead, "needsFenceCommitEnable", all([Skl, Bxt, Icllp]),
         "SWWA.cpp addFenceCommit, HWCaps.inc needsFenceCommitEnable",
         "reads the response of a fence before the next message, the thread's end or a return",
-        Some(Switch { option: "-skipFenceCommit", driver: "off: the response is read" }), Open;
+        Some(Switch { option: "-skipFenceCommit", driver: "off: the response is read" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/src/verify/errata.rs" };
     NopAfterQuotient, "hasFdivPowWA", all([Skl, Bxt]),
         "HWCaps.inc hasFdivPowWA, SWWA.cpp HWWorkaround",
         "has a nop between math.fdiv or math.pow and an instruction, no message, whose destination crosses a register",
-        None, Open;
+        None, Made { pass: "emit/src/errata/quotients.rs", check: "emit/src/verify/errata.rs" };
     MixedSelectUnpacked, "WaMixModeSelInstDstNotPacked", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "skuwa/ibxt_wa.c, BuildCISAIRImpl.cpp CreateVisaWaTable, HWConformity.cpp 7963",
         "never selects between floats and halves into packed halves (WaFloatMixedModeSelNotAllowedWithPackedDestination)",
@@ -67,7 +67,7 @@ rows! {
     PreemptionKeepsHeader, "enablePreemption", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Lnl, Bmg, Ptl]),
         "CISABuilder.cpp 4038-4050, BuildIRImpl.cpp getR0AccessFromOptions and mustReserveR1, Platform.hpp preemptionSupported",
         "never allocates r0, nor r1 except on lnl and bmg, or the object says that the kernel cannot be interrupted",
-        Some(Switch { option: "-enablePreemption", driver: "on, except on pvc; -enablePreemptionR0Only on lnl and bmg" }), Open;
+        Some(Switch { option: "-enablePreemption", driver: "on, except on pvc; -enablePreemptionR0Only on lnl and bmg" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/tests/all/errata.rs" };
     SamplerHeader, "forceSamplerHeader", all([Skl, Bxt]),
         "HWCaps.inc forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
@@ -75,11 +75,11 @@ rows! {
     SamplerHeaderFromR0, "samplerHeaderPreemptionWA", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc samplerHeaderPreemptionWA, CISABuilder.cpp 4370, Platform.hpp forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
-        Some(Switch { option: "-samplerHeaderWA", driver: "on" }), Open;
+        Some(Switch { option: "-samplerHeaderWA", driver: "on" }), Made { pass: "isel/src/select/sampler.rs", check: "runtime/exec/tests/kernels.rs" };
     NoPreemptFromR2, "needsNoPreemptR2ForSend", all([Icllp]),
         "HWCaps.inc needsNoPreemptR2ForSend, SWWA.cpp HWWorkaround",
         "has {NoPreempt} on each message whose payload begins in r2",
-        None, Made { pass: "emit/src/errata.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/errata/interruption.rs", check: "emit/tests/all/errata.rs" };
     ResponseApart, "WaDisableSendSrcDstOverlap", all([Icllp, Mtl, Pvc]),
         "HWCaps.inc WaDisableSendSrcDstOverlap, Platform.hpp WaDisableSendSrcDstOverlap",
         "keeps the response of a message apart from its payloads",
@@ -87,7 +87,7 @@ rows! {
     AddressesCleared, "needResetA0forVxHA0", all([Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWCaps.inc needResetA0forVxHA0, PrologEpilog.cpp resetA0",
         "writes 0 to a0 at the start if an operand has an address for each row",
-        None, Made { pass: "emit/src/errata.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/errata/addresses.rs", check: "emit/tests/all/errata.rs" };
     SendsLimited, "Wa_2201674230", [between(Icllp, Stepping::A0, Stepping::C0)],
         "skuwa/iicl_lp_hw_wa.c, SWWA.cpp clearSendDependencies",
         "has at most three messages in flight, and none at a block's end: a move of the first payload register onto itself waits",
@@ -95,7 +95,7 @@ rows! {
     HdcFenceBeforeEnd, "Wa_1807084924", [between(Icllp, Stepping::B0, Stepping::NEVER), between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::B0)],
         "skuwa/iicl_lp_hw_wa.c, itgl_lp_hw_wa.c, PrologEpilog.cpp insertFenceBeforeEOT, CISABuilder.cpp 3807",
         "fences before the thread's end if it writes memory",
-        Some(Switch { option: "-waClearHDCWrite", driver: "on for OpenCL where the table has it" }), Open;
+        Some(Switch { option: "-waClearHDCWrite", driver: "on for OpenCL where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/tests/all/errata.rs" };
     NoMaskPredicated, "Wa_1808850743", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp prepareNoMaskWA and applyNoMaskWA, Mesa Wa_1407528679 in brw_workaround.cpp",
         "predicates each instruction that ignores the mask, in divergent code, so that a partner unit without channels does not run it; has no jmpi",
@@ -119,15 +119,15 @@ rows! {
     AccumulatorClearedBeforeEnd, "Wa_14010017096", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp HWWorkaround, Mesa brw_to_binary.cpp 1339",
         "writes 0:f to acc0 (16 channels) before the messages at the thread's end",
-        None, Open;
+        None, Made { pass: "emit/src/errata/ends.rs", check: "emit/src/verify/errata.rs" };
     NopAfterEnd, "Wa_16013338947", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0), between(Pvc, Stepping::A0, Stepping::NEVER)],
         "skuwa/itgl_lp_hw_wa.c, BuildCISAIRImpl.cpp CreateVisaWaTable, SWWA.cpp HWWorkaround",
         "has an instruction after the message that ends the thread: a nop if no block follows",
-        None, Open;
+        None, Made { pass: "emit/src/errata/ends.rs", check: "emit/src/verify/errata.rs" };
     EndWaitsForAll, "Wa_14013672992", all([Tgllp, Dg2]),
         "skuwa/itgl_lp_hw_wa.c, iacm_g10_hw_wa.c, SWSB_G4IR.cpp 7885, Mesa brw_to_binary.cpp 1364",
         "has distance 1 of all pipelines on the message that ends the thread",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/errata.rs" };
     FirstInstructionUnmasked, "Wa_14015360517", all([Tgllp, Dg2, Mtl, Pvc]),
         "HWCaps.inc needEmaskSetupProlog, PrologEpilog.cpp addEmaskSetupProlog, Mesa brw_workaround.cpp 9",
         "begins a kernel with an instruction that ignores the mask",
@@ -159,7 +159,7 @@ rows! {
     UgmFenceBeforeEnd, "Wa_22013689345", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0), between(Pvc, Stepping::A0, Stepping::C0)],
         "skuwa/iacm_g10_hw_wa.c, PrologEpilog.cpp insertFenceBeforeEOT, Mesa brw_workaround.cpp 157",
         "fences (fence.ugm.6.tile) and waits before the thread's end if it stores through the first cache or has atomics without an answer",
-        Some(Switch { option: "-waLscUgmFence", driver: "on where the table has it" }), Open;
+        Some(Switch { option: "-waLscUgmFence", driver: "on where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/tests/all/errata.rs" };
     FenceInvalidates, "Wa_14012437816", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, VISAKernelImpl.cpp 8968, Mesa brw_lower_logical_sends.cpp 2135",
         "makes a global fence that flushes nothing, of more than the group, one that invalidates",
@@ -283,11 +283,11 @@ rows! {
     AddressWaitsForFloats, "needA0WAR", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc needA0WAR, SWSB_G4IR.cpp 7211, 6073",
         "has distance 1 of the float pipeline on the first write of an address register",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/distance.rs", check: "emit/tests/all/errata.rs" };
     MulMacSuppression, "Wa_18035690555", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, igt_30_00_hw_wa.c, SWWA.cpp mulMacRSWA, Mesa brw_workaround.cpp 39",
         "has a dummy add between integer products that share their second source with different regions",
-        Some(Switch { option: "-hasMulMacRSIssue", driver: "where the table has it" }), Open;
+        Some(Switch { option: "-hasMulMacRSIssue", driver: "where the table has it" }), Made { pass: "emit/src/errata/products.rs", check: "emit/tests/all/errata.rs" };
     OddWordSource, "Wa_14017715663", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasBDstWSrc1EvenAlignIssue, HWConformity.cpp fixOddAlignSrc1Region",
         "has no second source of words at an odd word beside a byte destination",
@@ -319,47 +319,47 @@ rows! {
     TernaryDestinationPlace, "isGoodAlign1TernaryDst", all([Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWCaps.inc noSrc2Regioning, HWConformity.cpp isGoodAlign1TernaryDst and isGoodAlign1TernarySrc",
         "has the third source of three in the destination's place: the same stride in bytes and offset, or a scalar; mixed floats excepted",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/places.rs", check: "emit/src/verify/ternary.rs" };
     ShortDistance, "SWSB_MAX_ALU_DEPENDENCE_DISTANCE", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "SWSB_G4IR.h, IGA SWSB.cpp",
         "waits for distances of at most 7, which the field has",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/distance.rs", check: "emit/src/verify/mod.rs" };
     FloatsInPlace, "supportFloatOr64bRegioning", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWCaps.inc supportFloatOr64bRegioning, HWConformity.cpp fixUnalignedRegions, Mesa gen_validate.cpp",
         "keeps channels of floats, halves and 64-bit values in their place, scalars excepted",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/places.rs", check: "emit/src/verify/region.rs" };
     IndirectRowsOfDwords, "hasVxHFloat64b", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWCaps.inc hasVxHFloat64b, HWConformity.cpp fixVxHFloat64b, Mesa gen_validate.cpp",
         "reads floats and 64-bit values with an address for each row as dwords",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/places.rs", check: "emit/src/verify/region.rs" };
     HalfToWordStrided, "HF conversion", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "PRM vol. 7 (Special Restrictions), Mesa gen_validate.cpp",
         "converts halves to words and bytes into a destination with the stride of a dword",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/region.rs" };
     ProductOfBytes, "fixDstAlignment", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWConformity.cpp fixDstAlignment, PRM vol. 2a (mul)",
         "has no product of integers with a destination of bytes",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/mod.rs" };
     RotatesUnsigned, "fixRotate", all([Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWConformity.cpp fixRotate, Mesa gen_validate.cpp, IGA types",
         "rotates unsigned words, dwords and quadwords only",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/mod.rs" };
     LogicUnsigned, "fixBfnInst", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWConformity.cpp fixBfnInst, Mesa gen_validate.cpp, IGA types",
         "has bfn of unsigned words and dwords only",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/ternary.rs" };
     StateWriteBeforeFlow, "insertSync hasDistOneAreg", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "SWSB_G4IR.cpp insertSync",
         "waits for a write of cr0 or sr0 that is a block's last instruction",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/state.rs", check: "emit/tests/all/errata.rs" };
     NullOfWords, "fixByteXBarRestriction", all([Pvc, Lnl, Bmg, Ptl]),
         "HWConformity.cpp fixByteXBarRestriction",
         "has null destinations of words with stride 2, and none of bytes",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/region.rs" };
     BarrierOfActive, "activeThreadsOnlyBarrier", all([Lnl, Bmg, Ptl]),
         "VISAOptionsDefs.h, CISABuilder.cpp",
         "sets bit 8 of the header's dword 2 in a barrier, so that threads that ended are not waited for",
-        Some(Switch { option: "-activeThreadsOnlyBarrier", driver: "on" }), Open;
+        Some(Switch { option: "-activeThreadsOnlyBarrier", driver: "on" }), Made { pass: "isel/src/select/alu.rs", check: "runtime/exec/tests/kernels.rs" };
     SystolicSource2, "hasDPASSrc2ReadSuppressionDepIssue", [],
         "HWCaps.inc hasDPASSrc2ReadSuppressionDepIssue (first tile generation, not the sold one), SWSB_G4IR.cpp 1305",
         "counts the third source of a systolic operation as 8x8 in dependencies",

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
-use kiln_emit::verify::{self, scoreboard};
+use kiln_emit::verify::{self, errata, scoreboard};
 use miette::Report;
 use serde::Serialize;
 
@@ -177,6 +177,10 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
         }
         offsets.push(entry.offset);
         insts.push(inst);
+    }
+    for finding in errata::check_code(&insts, platform) {
+        let at = place(offsets[finding.at], Some(&insts[finding.at]));
+        say(at, None, finding.to_string());
     }
     let findings = scoreboard::check_code(&insts, platform).unwrap_or_else(|error| {
         say(None, None, error.to_string());
