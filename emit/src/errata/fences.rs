@@ -17,9 +17,8 @@ pub(super) fn read_responses(program: &mut Program, platform: &Platform) {
     if spec(platform).swsb.is_some() {
         return;
     }
-    super::insert(program, |block, at| {
-        let fence = block.get(at.checked_sub(1)?)?;
-        is_fence(fence, platform).then(|| response(fence))?
+    super::insert_after(program, |inst| {
+        is_fence(inst, platform).then(|| response(inst))?
     });
 }
 

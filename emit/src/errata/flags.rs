@@ -3,7 +3,7 @@
 
 use super::{ends_thread, read};
 use crate::assemble::Program;
-use crate::inst::{Dst, Inst, Place, Reg, RegFile, Src};
+use crate::inst::{Dst, Inst, Op, Place, Reg, RegFile, Src};
 use crate::platform::Platform;
 
 /// Reads each flag register, before the message that ends the thread, that some block writes and does not read
@@ -19,8 +19,13 @@ pub(super) fn read_before_end(program: &mut Program, platform: &Platform) {
             *unread |= pending;
         }
     }
+    // Routines that are called are apart: they may leave any flag.
+    let insts = program.blocks.iter().flatten();
+    let calls = insts
+        .into_iter()
+        .any(|inst| matches!(inst.op, Op::Call | Op::Calla));
     let flags: Vec<u32> = (0..platform.flag_count)
-        .filter(|flag| unread[*flag as usize])
+        .filter(|flag| calls || unread[*flag as usize])
         .collect();
     for flag in flags {
         let reg = Reg::new(RegFile::Flag, flag, 0);

@@ -49,20 +49,28 @@ pub fn run(program: &mut Program, platform: &Platform) {
     }
 }
 
-/// Inserts an instruction before or after others: `place` says where, from a block and an index.
-fn insert(program: &mut Program, place: impl Fn(&[Inst], usize) -> Option<Inst>) {
+/// Inserts an instruction before each for which there is one, from its block and index.
+fn insert(program: &mut Program, made: impl Fn(&[Inst], usize) -> Option<Inst>) {
+    rebuild(program, |old, at, new| {
+        new.extend(made(old, at));
+        new.push(old[at].clone());
+    });
+}
+
+/// Inserts an instruction after each for which there is one.
+fn insert_after(program: &mut Program, made: impl Fn(&Inst) -> Option<Inst>) {
+    rebuild(program, |old, at, new| {
+        new.push(old[at].clone());
+        new.extend(made(&old[at]));
+    });
+}
+
+fn rebuild(program: &mut Program, add: impl Fn(&[Inst], usize, &mut Vec<Inst>)) {
     for block in &mut program.blocks {
-        let mut made = (0..block.len()).filter_map(|at| Some((at, place(block, at)?)));
-        let Some(first) = made.next() else { continue };
-        let mut made: Vec<(usize, Inst)> = [first].into_iter().chain(made).collect();
-        made.reverse();
         let old = std::mem::take(block);
-        block.reserve(old.len() + made.len());
-        for (at, inst) in old.into_iter().enumerate() {
-            if made.last().is_some_and(|(before, _)| *before == at) {
-                block.extend(made.pop().map(|(_, inst)| inst));
-            }
-            block.push(inst);
+        block.reserve(old.len());
+        for at in 0..old.len() {
+            add(&old, at, block);
         }
     }
 }

@@ -168,7 +168,12 @@ fn unread_flags(insts: &[Inst], platform: &Platform) -> Vec<u32> {
         return Vec::new();
     };
     let mut unread = Vec::new();
-    for block in &program.blocks {
+    // Functions after the kernel's own code may belong to others.
+    let last = program
+        .blocks
+        .iter()
+        .position(|block| block.iter().any(is_end));
+    for block in program.blocks.iter().take(last.map_or(0, |last| last + 1)) {
         for flag in 0..platform.flag_count {
             let last = |touches: fn(&Inst, u32) -> bool| {
                 block
