@@ -11,12 +11,15 @@ use crate::platform::Platform;
 pub(super) fn read_before_end(program: &mut Program, platform: &Platform) {
     let mut unread = vec![false; platform.flag_count as usize];
     for block in &program.blocks {
-        let mut pending = vec![false; unread.len()];
-        for inst in block.iter().filter(|inst| !ends_thread(inst)) {
-            note(inst, &mut pending);
-        }
-        for (unread, pending) in unread.iter_mut().zip(pending) {
-            *unread |= pending;
+        // A branch ends what is looked at together, also within a block, as one that joins channels.
+        for stretch in block.split_inclusive(|inst| inst.op.is_branch()) {
+            let mut pending = vec![false; unread.len()];
+            for inst in stretch.iter().filter(|inst| !ends_thread(inst)) {
+                note(inst, &mut pending);
+            }
+            for (unread, pending) in unread.iter_mut().zip(pending) {
+                *unread |= pending;
+            }
         }
     }
     // Routines that are called are apart: they may leave any flag.
