@@ -12,6 +12,7 @@ pub mod header;
 mod interruption;
 mod products;
 mod quotients;
+mod suppression;
 mod switches;
 
 use kiln_platform::errata::Erratum;
@@ -38,6 +39,7 @@ const WORKAROUNDS: &[(Erratum, Workaround)] = &[
     (Erratum::NopAfterEnd, ends::append_nop),
     (Erratum::NopAfterQuotient, quotients::separate),
     (Erratum::MulMacSuppression, products::separate),
+    (Erratum::ReadSuppressionBroken, suppression::read_anew),
 ];
 
 /// Applies the platform's workarounds to a routine's code.

@@ -9,7 +9,7 @@ use kiln_platform::errata::Erratum;
 use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::footprint;
-use crate::inst::{Dst, Inst, MathFn, Op, Pipe, Place, Reg, RegFile, Src};
+use crate::inst::{Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src};
 use crate::messages::{Descriptors, Kind, Request};
 use crate::platform::Platform;
 
@@ -72,6 +72,11 @@ const RULES: &[(Erratum, Rule, &str)] = &[
         Erratum::FirstInstructionUnmasked,
         begins_masked,
         "begins a kernel under an execution mask",
+    ),
+    (
+        Erratum::ReadSuppressionBroken,
+        leaves_channels_out,
+        "leaves channels out, and no selection among equals is directly before it",
     ),
 ];
 
@@ -231,6 +236,31 @@ fn ends_with_accumulator(code: &Code, at: usize) -> bool {
         let zero = matches!(inst.srcs.first(), Some(Src::Imm { bits: 0, .. }));
         inst.op == Op::Mov && zero && writes_accumulator(inst)
     })
+}
+
+/// True for a selection that writes a register with itself.
+pub(super) fn selects_same(inst: &Inst) -> bool {
+    let dst = inst.dst.map(|dst| (dst.place, dst.ty));
+    let same = |src: &Src| match src {
+        Src::Reg(src) => Some((src.place, src.ty)) == dst,
+        Src::Imm { .. } => false,
+    };
+    inst.op == Op::Csel && inst.no_mask && inst.srcs.iter().all(same)
+}
+
+fn leaves_channels_out(code: &Code, at: usize) -> bool {
+    let inst = &code.insts[at];
+    let answers = inst.dst.is_some_and(|dst| match dst.place {
+        Place::Direct(reg) => !reg.is_null(),
+        Place::Indirect { .. } => true,
+    });
+    let chooses = inst.op.is_send() && inst.pred.is_some() && answers;
+    let differs = (inst.pred).is_some_and(|pred| pred.ctrl == PredCtrl::Normal);
+    let diverges = differs && matches!(inst.op, Op::Goto | Op::If | Op::While | Op::Break);
+    let mut before = code.insts[..at].iter().rev();
+    let before = before.find(|inst| !matches!(inst.op, Op::Sync(_)));
+    let fallen = before.is_none_or(|before| before.op.is_branch());
+    (chooses || diverges && !(fallen && inst.op == Op::While)) && !before.is_some_and(selects_same)
 }
 
 fn ends_the_code(code: &Code, at: usize) -> bool {

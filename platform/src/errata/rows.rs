@@ -100,14 +100,14 @@ rows! {
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp prepareNoMaskWA and applyNoMaskWA, Mesa Wa_1407528679 in brw_workaround.cpp",
         "predicates each instruction that ignores the mask, in divergent code, so that a partner unit without channels does not run it; has no jmpi",
         Some(Switch { option: "-noMaskWA", driver: "on; -ze-opt-disable-nomaskwa turns it off" }), Open;
-    ReadSuppressionBroken, "Wa_16012061344", all([Tgllp, Dg2]),
-        "skuwa/itgl_lp_hw_wa.c, iacm_g10_hw_wa.c, SWWA.cpp insertDummyMovForHWRSWA, HWConformity.cpp fixPredicateIndirectInst",
-        "has a dummy csel before each predicated message with a response and each divergent branch (dg2: only with -manualEnableRSWA)",
-        Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Open;
-    ReadSuppressionBrokenToo, "Wa_16012292205", [between(Tgllp, Stepping::B0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
+    ReadSuppressionBroken, "Wa_16012061344", all([Tgllp]),
+        "skuwa/itgl_lp_hw_wa.c, iacm_g10_hw_wa.c, SWWA.cpp insertDummyMovForHWRSWA, HWCaps.inc hasRSForSpecificPlatform (not dg2)",
+        "has a dummy csel before each predicated message with a response and each divergent branch",
+        Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Made { pass: "emit/src/errata/suppression.rs", check: "emit/src/verify/errata.rs" };
+    ReadSuppressionBrokenToo, "Wa_16012292205", [between(Tgllp, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/itgl_lp_hw_wa.c, igt_12_70_hw_wa.c, SWWA.cpp insertDummyMovForHWRSWA",
         "as Wa_16012061344",
-        Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Open;
+        Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Made { pass: "emit/src/errata/suppression.rs", check: "emit/src/verify/errata.rs" };
     IntraReadSuppression, "Wa_14018126777", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, HWCaps.inc hasIntraReadSuppressionIssue",
         "waits for a message that writes any part of a register that two of its sources read",
