@@ -207,6 +207,8 @@ typedef struct kiln_part {
   uint32_t barrier;
   // 1 if its threads must not be interrupted in the middle of the code.
   uint32_t uninterruptible;
+  // 1 if its threads must not run in pairs of execution units.
+  uint32_t unpaired;
   // Bytes of scratch space of a thread: data of the vISA, spill slots, and the stack.
   uint32_t scratch_bytes;
   uint32_t spill_bytes;

@@ -293,6 +293,7 @@ pub unsafe extern "C" fn kiln_program_part(
             simd: part.simd.into(),
             barrier: part.barrier.into(),
             uninterruptible: part.uninterruptible.into(),
+            unpaired: part.unpaired.into(),
             scratch_bytes: part.scratch_base + stats.spill_bytes + part.stack_bytes,
             spill_bytes: stats.spill_bytes,
             stack_bytes: part.stack_bytes,

@@ -225,6 +225,8 @@ pub struct KilnPart {
     pub barrier: u32,
     /// 1 if its threads must not be interrupted in the middle of the code.
     pub uninterruptible: u32,
+    /// 1 if its threads must not run in pairs of execution units.
+    pub unpaired: u32,
     /// Bytes of scratch space of a thread: data of the vISA, spill slots, and the stack.
     pub scratch_bytes: u32,
     pub spill_bytes: u32,

@@ -112,6 +112,9 @@ pub struct ExecutionEnv {
     pub offset_to_skip_per_thread_data_load: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub offset_to_skip_set_ffid_gp: u32,
+    /// True if threads must not run in pairs of execution units.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub require_disable_eufusion: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub required_sub_group_size: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -180,6 +180,9 @@ facts! {
         /// True if a region of 64-bit elements must have a vertical stride of width times horizontal stride, even if rows
         /// have one element (PRM, "Register Region Restrictions").
         even_rows: bool { Skl => false, Bxt => true, Icllp => false }
+        /// True if execution units are pairs that share an instruction pointer (HWCaps.inc hasFusedEU). Threads run in
+        /// pairs unless the object says otherwise.
+        paired: bool { Skl => false, Tgllp => true, Pvc => false }
         /// True if it computes on 64-bit integers: it adds, shifts and compares them.
         int64: bool { Skl => true, Icllp => false, Pvc => true }
         /// True if it computes on doubles.

@@ -53,20 +53,7 @@ pub enum Wrong {
 /// # Errors
 /// The first wrong branch.
 pub fn check_program(program: &Program) -> Result<(), FlowError> {
-    let mut starts = Vec::with_capacity(program.blocks.len() + 1);
-    let mut insts = Vec::new();
-    let mut places = Vec::new();
-    for (b, block) in program.blocks.iter().enumerate() {
-        starts.push(insts.len() as u32);
-        insts.extend(block);
-        places.extend((0..block.len()).map(|i| (b, i)));
-    }
-    starts.push(insts.len() as u32);
-    let target = |_, target| match target {
-        Some(Target::Block(block)) => starts.get(block as usize).copied(),
-        _ => None,
-    };
-    check(insts, &places, target)
+    Flow::of_program(program).check()
 }
 
 /// Checks decoded code, whose branches have distances.
@@ -74,26 +61,11 @@ pub fn check_program(program: &Program) -> Result<(), FlowError> {
 /// # Errors
 /// The first wrong branch.
 pub fn check_code(code: &[Inst]) -> Result<(), FlowError> {
-    let mut offsets = Vec::with_capacity(code.len() + 1);
-    let mut offset = 0i64;
-    for inst in code {
-        offsets.push(offset);
-        offset += i64::from(inst.size());
-    }
-    offsets.push(offset);
-    let places: Vec<_> = (0..code.len()).map(|i| (0, i)).collect();
-    let target = |at: u32, target| match target {
-        Some(Target::Offset(by)) => {
-            let to = offsets[at as usize] + i64::from(by);
-            offsets.binary_search(&to).ok().map(|i| i as u32)
-        }
-        _ => None,
-    };
-    check(code.iter().collect(), &places, target)
+    Flow::of_code(code).check()
 }
 
 /// The absent place.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// An instruction as executed by some channel or by none: twice its index, plus one for none.
 type Node = u32;
@@ -125,50 +97,96 @@ impl Nexts {
 }
 
 /// The instructions in sequence, with the indices of branch targets.
-struct Flow<'a> {
-    insts: Vec<&'a Inst>,
-    places: &'a [(usize, usize)],
-    jip: Vec<u32>,
-    uip: Vec<u32>,
+pub(super) struct Flow<'a> {
+    pub(super) insts: Vec<&'a Inst>,
+    places: Vec<(usize, usize)>,
+    pub(super) jip: Vec<u32>,
+    pub(super) uip: Vec<u32>,
     /// True for instructions at which channels may wait.
     waits: Vec<bool>,
 }
 
-fn check(
-    insts: Vec<&Inst>,
-    places: &[(usize, usize)],
-    target: impl Fn(u32, Option<Target>) -> Option<u32>,
-) -> Result<(), FlowError> {
-    let numbered = || (0u32..).zip(&insts);
-    let jip = numbered().map(|(i, inst)| target(i, inst.jip).unwrap_or(NONE));
-    let uip = numbered().map(|(i, inst)| target(i, inst.uip).unwrap_or(NONE));
-    let mut flow = Flow {
-        jip: jip.collect(),
-        uip: uip.collect(),
-        waits: vec![false; insts.len() + 2],
-        insts,
-        places,
-    };
-    for at in 0..flow.insts.len() as u32 {
-        flow.targets(at)?;
+impl<'a> Flow<'a> {
+    /// A program whose branches name blocks.
+    pub(super) fn of_program(program: &'a Program) -> Flow<'a> {
+        let mut starts = Vec::with_capacity(program.blocks.len() + 1);
+        let mut insts = Vec::new();
+        let mut places = Vec::new();
+        for (b, block) in program.blocks.iter().enumerate() {
+            starts.push(insts.len() as u32);
+            insts.extend(block);
+            places.extend((0..block.len()).map(|i| (b, i)));
+        }
+        starts.push(insts.len() as u32);
+        Flow::new(insts, places, |_, target| match target {
+            Some(Target::Block(block)) => starts.get(block as usize).copied(),
+            _ => None,
+        })
     }
-    let mut waiting: Vec<(u32, u32)> = (0..flow.insts.len() as u32)
-        .flat_map(|at| flow.wait(at).into_iter().flatten().map(move |w| (w, at)))
-        .collect();
-    waiting.sort_unstable();
-    for &(place, _) in &waiting {
-        flow.waits[place as usize] = true;
+
+    /// Decoded code, whose branches have distances.
+    pub(super) fn of_code(code: &'a [Inst]) -> Flow<'a> {
+        let mut offsets = Vec::with_capacity(code.len() + 1);
+        let mut offset = 0i64;
+        for inst in code {
+            offsets.push(offset);
+            offset += i64::from(inst.size());
+        }
+        offsets.push(offset);
+        let places = (0..code.len()).map(|i| (0, i)).collect();
+        Flow::new(code.iter().collect(), places, |at, target| match target {
+            Some(Target::Offset(by)) => {
+                let to = offsets[at as usize] + i64::from(by);
+                offsets.binary_search(&to).ok().map(|i| i as u32)
+            }
+            _ => None,
+        })
     }
-    let nearest = flow.nearest(&waiting);
-    for at in 0..flow.insts.len() as u32 {
-        flow.skips(at, &nearest)?;
-        flow.moves(at, &nearest)?;
+
+    fn new(
+        insts: Vec<&'a Inst>,
+        places: Vec<(usize, usize)>,
+        target: impl Fn(u32, Option<Target>) -> Option<u32>,
+    ) -> Flow<'a> {
+        let numbered = || (0u32..).zip(&insts);
+        let jip = numbered().map(|(i, inst)| target(i, inst.jip).unwrap_or(NONE));
+        let uip = numbered().map(|(i, inst)| target(i, inst.uip).unwrap_or(NONE));
+        Flow {
+            jip: jip.collect(),
+            uip: uip.collect(),
+            waits: vec![false; insts.len() + 2],
+            insts,
+            places,
+        }
     }
-    Ok(())
 }
 
 impl Flow<'_> {
-    fn place(&self, at: u32) -> (usize, usize) {
+    fn check(mut self) -> Result<(), FlowError> {
+        for at in 0..self.insts.len() as u32 {
+            self.targets(at)?;
+        }
+        let nearest = self.find_places();
+        for at in 0..self.insts.len() as u32 {
+            self.skips(at, &nearest)?;
+            self.moves(at, &nearest)?;
+        }
+        Ok(())
+    }
+
+    /// Finds where channels may wait, and the nearest of these places during each node. Targets of branches are right.
+    pub(super) fn find_places(&mut self) -> Vec<u32> {
+        let mut waiting: Vec<(u32, u32)> = (0..self.insts.len() as u32)
+            .flat_map(|at| self.wait(at).into_iter().flatten().map(move |w| (w, at)))
+            .collect();
+        waiting.sort_unstable();
+        for &(place, _) in &waiting {
+            self.waits[place as usize] = true;
+        }
+        self.nearest(&waiting)
+    }
+
+    pub(super) fn place(&self, at: u32) -> (usize, usize) {
         let end = self.places.last().map_or((0, 0), |&(b, i)| (b, i + 1));
         self.places.get(at as usize).copied().unwrap_or(end)
     }
@@ -407,6 +425,20 @@ impl Flow<'_> {
 
     /// Checks that only moves lie between a jump target and the intended join.
     fn moves(&self, from: u32, nearest: &[u32]) -> Result<(), FlowError> {
+        for at in self.idle(from, nearest) {
+            let inst = self.insts[at as usize];
+            if ends_moves(inst) {
+                let (op, place) = (inst.op, self.place(at));
+                return Err(self.error(from, Wrong::Masked { op, place }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The instructions between the jump target of a branch that leaves no channel active and the next place, or up to one
+    /// that is no move.
+    pub(super) fn idle(&self, from: u32, nearest: &[u32]) -> Vec<u32> {
+        let mut idle = Vec::new();
         let mut at = match self.insts[from as usize].op {
             Op::If => self.other_way(from),
             Op::Goto | Op::Else | Op::Break | Op::Cont => self.jip[from as usize],
@@ -417,31 +449,36 @@ impl Flow<'_> {
             {
                 self.jip[from as usize]
             }
-            _ => return Ok(()),
+            _ => return idle,
         };
         // The bound ends a cycle of jumps.
         for _ in 0..self.insts.len() {
             let Some(inst) = self.insts.get(at as usize) else {
-                return Ok(());
+                break;
             };
             if self.waits[at as usize]
                 || matches!(inst.op, Op::Join | Op::Endif | Op::Else | Op::While)
             {
-                return Ok(());
+                break;
             }
-            let ends = inst.msg.is_some_and(|m| m.eot);
+            idle.push(at);
             at = match inst.op {
                 Op::Jmpi if inst.pred.is_none() => self.jip[at as usize],
-                // A wait has no channels.
-                Op::Sync(_) | Op::Nop => at + 1,
-                op if !inst.no_mask || ends || op.is_branch() => {
-                    let place = self.place(at);
-                    return Err(self.error(from, Wrong::Masked { op, place }));
-                }
+                _ if ends_moves(inst) => break,
                 _ => at + 1,
             };
         }
-        Ok(())
+        idle
+    }
+}
+
+/// True for an instruction that cannot be among moves where no channel is active.
+fn ends_moves(inst: &Inst) -> bool {
+    match inst.op {
+        Op::Jmpi if inst.pred.is_none() => false,
+        // A wait has no channels.
+        Op::Sync(_) | Op::Nop => false,
+        op => !inst.no_mask || op.is_branch() || inst.msg.is_some_and(|m| m.eot),
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod errata;
 pub mod flow;
+pub mod pairs;
 mod region;
 pub mod scoreboard;
 mod send;

@@ -11,6 +11,7 @@ mod flow;
 mod kernels;
 mod machine_code;
 mod messages;
+mod pairs;
 mod schedule;
 mod scoreboard;
 mod scoreboard_of_code;

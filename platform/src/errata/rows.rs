@@ -98,8 +98,8 @@ rows! {
         Some(Switch { option: "-waClearHDCWrite", driver: "on for OpenCL where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/tests/all/errata.rs" };
     NoMaskPredicated, "Wa_1808850743", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp prepareNoMaskWA and applyNoMaskWA, Mesa Wa_1407528679 in brw_workaround.cpp",
-        "predicates each instruction that ignores the mask, in divergent code, so that a partner unit without channels does not run it; has no jmpi",
-        Some(Switch { option: "-noMaskWA", driver: "on; -ze-opt-disable-nomaskwa turns it off" }), Open;
+        "does not let threads run in pairs if an instruction that ignores the mask, or a jmpi, is in nested divergence: a partner unit without channels may run it (the driver predicates each such instruction)",
+        Some(Switch { option: "-noMaskWA", driver: "on; -ze-opt-disable-nomaskwa turns it off" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/src/verify/pairs.rs" };
     ReadSuppressionBroken, "Wa_16012061344", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, iacm_g10_hw_wa.c, SWWA.cpp insertDummyMovForHWRSWA, HWCaps.inc hasRSForSpecificPlatform (not dg2)",
         "has a dummy csel before each predicated message with a response and each divergent branch",
@@ -134,8 +134,8 @@ rows! {
         Some(Switch { option: "-noEmaskSetupProlog", driver: "the prolog is added" }), Open;
     FusedCalls, "EnableCallWA", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "CISABuilder.cpp 4128-4141, SWWA.cpp applyFusedCallWA, Platform.hpp requiresCallWA (Wa_14016243945)",
-        "calls functions so that both fused units go the same way (nested and indirect calls)",
-        Some(Switch { option: "-fusedCallWA", driver: "1 if the kernel has nested or indirect calls" }), Open;
+        "does not let threads run in pairs if it calls addresses: both units go where one goes (the driver has both units call both functions)",
+        Some(Switch { option: "-fusedCallWA", driver: "1 if the kernel has nested or indirect calls" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/src/verify/pairs.rs" };
     BarrierKeepsHeader, "Wa_14017131883", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
         "skuwa/itgl_lp_hw_wa.c, VISAKernelImpl.cpp 4798 (setR0ReadOnly)",
         "never allocates r0 in a kernel with a barrier",

@@ -1,8 +1,8 @@
 //! `kiln verify`: checks machine code, raw or in object files.
 //!
 //! Each instruction must be one of the platform's and keep its rules. Where software annotates dependencies, the
-//! annotations must cover every dependency on every path. Findings are in the order of the files and of the code, each
-//! with the instructions involved.
+//! annotations must cover every dependency on every path. An object must not let threads run in pairs of execution units if
+//! the code is wrong there. Findings are in the order of the files and of the code, each with the instructions involved.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -190,6 +190,18 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
         let place = |number: usize| place(offsets[number], Some(&insts[number]));
         let (at, first) = (place(finding.second), place(finding.first));
         say(at, first, finding.to_string());
+    }
+    // The rules of pairs are about branches that are right.
+    if unit.paired
+        && verify::flow::check_code(&insts).is_ok()
+        && let Err(error) = verify::pairs::check_code(&insts, platform)
+    {
+        let (_, number) = error.at;
+        say(
+            place(offsets[number], Some(&insts[number])),
+            None,
+            error.what.to_string(),
+        );
     }
     verified.instructions += insts.len();
 }

@@ -53,8 +53,9 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
         .map(|(_, object)| is_root(object).then(|| Linked::new(object, &by_name)))
         .collect();
     // Any function may be called by address, so each counts for all kernels; few modules have both.
-    let uninterruptible =
-        (objects.iter()).any(|(_, object)| !is_kernel(object) && object.uninterruptible);
+    let functions = || objects.iter().filter(|(_, object)| !is_kernel(object));
+    let uninterruptible = functions().any(|(_, object)| object.uninterruptible);
+    let unpaired = functions().any(|(_, object)| object.unpaired);
     let (mut kernels, mut functions) = (Vec::new(), Vec::new());
     for ((number, mut object), linked) in objects.into_iter().zip(linked) {
         let Some(linked) = linked else { continue };
@@ -64,6 +65,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
         object.symbols = linked.symbols;
         object.barrier |= graph.facts(number).waits;
         object.uninterruptible |= uninterruptible;
+        object.unpaired |= unpaired;
         object.stack_bytes = match depths[number] {
             _ if !object.stack => 0,
             Depth::Bytes(bytes) => bytes,

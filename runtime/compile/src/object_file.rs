@@ -285,6 +285,7 @@ fn decide(
     env.simd_size = u32::from(kernel.simd);
     env.barrier_count = kernel.named_barriers.max(u32::from(kernel.barrier));
     env.disable_mid_thread_preemption |= kernel.uninterruptible;
+    env.require_disable_eufusion |= kernel.unpaired;
     env.offset_to_skip_per_thread_data_load = kernel.id_loading_bytes;
     env.offset_to_skip_set_ffid_gp = 0;
     let spilled = kernel.allocation.spill_bytes;

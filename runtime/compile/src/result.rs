@@ -160,6 +160,8 @@ pub struct Compiled {
     pub named_barriers: u32,
     /// True if its threads must not be interrupted in the middle of the code.
     pub uninterruptible: bool,
+    /// True if its threads must not run in pairs of execution units.
+    pub unpaired: bool,
     /// Number of vISA instructions.
     pub visa_instructions: usize,
     /// Number of machine instructions.

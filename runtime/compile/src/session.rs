@@ -401,6 +401,7 @@ impl Session {
             after.stack_bytes += before.stack_bytes;
         }
         after.uninterruptible |= module.functions.iter().any(|f| f.uninterruptible);
+        after.unpaired |= module.functions.iter().any(|f| f.unpaired);
         module.kernels[place] = after;
         Ok(())
     }

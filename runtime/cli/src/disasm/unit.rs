@@ -37,6 +37,8 @@ pub struct Unit {
     pub relocations: Vec<Remark>,
     /// Source lines, if the file has a line table; offsets are those in the unit.
     pub lines: Lines,
+    /// True if the file lets threads of its kernel run in pairs of execution units.
+    pub paired: bool,
 }
 
 enum Bytes {
@@ -71,6 +73,7 @@ impl Unit {
             symbols: Vec::new(),
             relocations: Vec::new(),
             lines: Lines::default(),
+            paired: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Unit {
             }],
             relocations: self.relocations.iter().filter(inside).map(moved).collect(),
             lines: self.lines.part(start, end),
+            paired: self.paired,
         })
     }
 
@@ -208,7 +212,9 @@ fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
     let changes = zebin.relocations.iter().filter(|r| r.section == section);
     let mut relocations: Vec<Remark> = changes.flat_map(|r| remarks(zebin, r)).collect();
     relocations.sort_by_key(|remark| remark.offset);
+    let entry = zebin.ze_info.kernels.iter().find(|k| k.name == kernel.name);
     Unit {
+        paired: entry.is_some_and(|entry| !entry.execution_env.require_disable_eufusion),
         section: Some(section),
         offset: 0,
         bytes: Bytes::Own(code.to_vec()),

@@ -1,6 +1,7 @@
 //! From the code of routines to machine code of a kernel.
 
 use kiln_emit::assemble::assemble;
+use kiln_emit::verify::pairs;
 use kiln_emit::{cost, errata, prologue, scoreboard};
 use kiln_machine::func::{Address, Entered};
 use kiln_platform::platform::{Payload, Platform};
@@ -108,7 +109,8 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
         ..
     } = shared;
     let platform = options.platform;
-    let header_is_overwritten = errata::header::is_overwritten(&program, shared.options.platform);
+    let header_is_overwritten = errata::header::is_overwritten(&program, platform);
+    let unpaired = pairs::check_program(&program, platform, source.is_explicit()).is_err();
     let assembled = assemble(&program, platform).map_err(|e| CompileError::Encode {
         kernel: source.name.to_string(),
         source: e,
@@ -148,6 +150,7 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
         barrier: facts.barrier,
         named_barriers: u32::try_from(named_barriers).unwrap_or(0),
         uninterruptible: facts.uninterruptible || header_is_overwritten,
+        unpaired,
         visa_instructions: source.insts.len(),
         instructions: program.blocks.iter().map(Vec::len).sum(),
         code: assembled.code,

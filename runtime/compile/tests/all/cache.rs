@@ -97,7 +97,13 @@ fn assert_same(a: &CompiledModule, b: &CompiledModule, what: &str) {
         let parts = m.kernels.iter().chain(&m.functions);
         let facts = |c: &Compiled| {
             let calls = (c.entered, c.stack, c.stack_bytes, c.symbols.clone());
-            let needs = (c.simd, c.scratch_base, c.barrier, c.uninterruptible);
+            let needs = (
+                c.simd,
+                c.scratch_base,
+                c.barrier,
+                c.uninterruptible,
+                c.unpaired,
+            );
             let figures = (c.visa_instructions, c.instructions, c.allocation);
             let code = (&c.name, &c.code, &c.relocations, &c.lines);
             format!("{calls:?} {needs:?} {figures:?} {code:?}")

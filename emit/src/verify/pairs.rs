@@ -1,0 +1,225 @@
+//! Finds code that threads must not run in pairs.
+//!
+//! Two execution units that are a pair share an instruction pointer: they execute what a channel of either needs. A unit
+//! without active channels then executes nothing, not even instructions that ignore the execution mask (its bit of the
+//! "fused mask": SWWA.cpp, "NoMask WA"). In a pair this is wrong:
+//!
+//! | code | why | where |
+//! | --- | --- | --- |
+//! | moves for waiting channels where none is active | they are not executed | all pairs |
+//! | an instruction without a mask in nested divergence | it may be executed by a unit without active channels, for which the fused mask does not become 0 | [`Erratum::NoMaskPredicated`] |
+//! | a scalar jump whose condition differs between threads, as in kernels of explicit SIMD | both units go where one of them does | all pairs |
+//! | a call to an address, or jump to one | both units go where one of them does | [`Erratum::FusedCalls`] |
+//!
+//! The object then has to say that threads do not run in pairs (`require_disable_eufusion`).
+//!
+//! Code is in nested divergence from a forward branch to where its channels wait, if a forward branch before it or a loop
+//! around it may have left channels waiting; and from there on until no channels wait (FlowGraph.cpp
+//! findNestedDivergentBBs). A loop that ends there belongs to it as a whole.
+
+use kiln_platform::errata::Erratum;
+
+use super::errata::selects_same;
+use super::flow::{Flow, NONE};
+use crate::assemble::Program;
+use crate::inst::{Inst, Op, PredCtrl, Target};
+use crate::platform::Platform;
+
+/// An instruction that is wrong in a pair of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("block {}, instruction {} ({op:?}): {what}", at.0, at.1)]
+pub struct PairError {
+    /// Block and index; for code without blocks, 0 and the index.
+    pub at: (usize, usize),
+    pub op: Op,
+    pub what: Wrong,
+}
+
+/// What is wrong with the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    #[error("is not executed for channels that wait, if threads run in pairs")]
+    Idle,
+    #[error("may be executed without an active channel, if threads run in pairs")]
+    Unmasked,
+    #[error("goes where the other thread goes, if threads run in pairs")]
+    Shared,
+}
+
+/// Checks a program whose branches name blocks. `explicit` says that it is for explicit SIMD: conditions of scalar jumps may
+/// differ between threads. In other programs they are the same in all threads of a group (CISABuilder.cpp, CEncoder::Jump).
+///
+/// # Errors
+/// An instruction that is wrong in a pair of threads.
+pub fn check_program(
+    program: &Program,
+    platform: &Platform,
+    explicit: bool,
+) -> Result<(), PairError> {
+    if !platform.paired {
+        return Ok(());
+    }
+    let mut flow = Flow::of_program(program);
+    jumps(&flow, platform, explicit)?;
+    idle(&mut flow)?;
+    if !platform.needs(Erratum::NoMaskPredicated) {
+        return Ok(());
+    }
+    let (divergent, nested) = levels(&flow);
+    // Code of a subroutine is taken to be called where no channels wait.
+    let called = |at: &usize| divergent[*at] && flow.insts[*at].op == Op::Call;
+    match (0..flow.insts.len()).find(called) {
+        Some(at) => Err(error(&flow, at as u32, Wrong::Unmasked)),
+        None => unmasked(&flow, &nested),
+    }
+}
+
+/// Checks decoded code, whose branches have distances and targets that [`super::flow::check_code`] accepts. Other
+/// compilers call addresses, and predicate all instructions in nested divergence, in ways that are right.
+///
+/// # Errors
+/// An instruction that is wrong in a pair of threads.
+pub fn check_code(code: &[Inst], platform: &Platform) -> Result<(), PairError> {
+    if !platform.paired {
+        return Ok(());
+    }
+    let mut flow = Flow::of_code(code);
+    idle(&mut flow)?;
+    let guarded = |inst: &Inst| inst.no_mask && is_guarded(inst) || calls_address(inst);
+    let guarded = code.iter().any(guarded);
+    match platform.needs(Erratum::NoMaskPredicated) && !guarded {
+        true => unmasked(&flow, &levels(&flow).1),
+        false => Ok(()),
+    }
+}
+
+fn error(flow: &Flow, at: u32, what: Wrong) -> PairError {
+    PairError {
+        at: flow.place(at),
+        op: flow.insts[at as usize].op,
+        what,
+    }
+}
+
+/// Finds a call to an address, or a scalar jump that not all threads take.
+fn jumps(flow: &Flow, platform: &Platform, explicit: bool) -> Result<(), PairError> {
+    let calls = platform.needs(Erratum::FusedCalls);
+    let wrong = |inst: &Inst| match inst.op {
+        Op::Jmpi if explicit && inst.pred.is_some() => true,
+        _ => calls && calls_address(inst),
+    };
+    match flow.insts.iter().position(|inst| wrong(inst)) {
+        Some(at) => Err(error(flow, at as u32, Wrong::Shared)),
+        None => Ok(()),
+    }
+}
+
+fn calls_address(inst: &Inst) -> bool {
+    match inst.op {
+        Op::Calla => true,
+        Op::Call | Op::Jmpi => inst.jip == Some(Target::Reg),
+        _ => false,
+    }
+}
+
+/// Finds a move where no channel is active.
+fn idle(flow: &mut Flow) -> Result<(), PairError> {
+    let nearest = flow.find_places();
+    for from in 0..flow.insts.len() as u32 {
+        let works = |at: &u32| {
+            let op = flow.insts[*at as usize].op;
+            !matches!(op, Op::Jmpi | Op::Sync(_) | Op::Nop)
+        };
+        if let Some(at) = flow.idle(from, &nearest).into_iter().find(works) {
+            return Err(error(flow, at, Wrong::Idle));
+        }
+    }
+    Ok(())
+}
+
+/// Finds an instruction without a mask in nested divergence.
+fn unmasked(flow: &Flow, nested: &[bool]) -> Result<(), PairError> {
+    for (at, inst) in (0u32..).zip(&flow.insts) {
+        let ends = inst.msg.is_some_and(|message| message.eot);
+        let waits = matches!(inst.op, Op::Sync(_) | Op::Nop);
+        // It writes a register with itself.
+        let same = selects_same(inst);
+        let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(inst);
+        if nested[at as usize] && unmasked && inst.op != Op::Call {
+            return Err(error(flow, at, Wrong::Unmasked));
+        }
+    }
+    Ok(())
+}
+
+/// True for an instruction that is not executed if no channel is in its predicate.
+fn is_guarded(inst: &Inst) -> bool {
+    let any = |ctrl| matches!(ctrl, PredCtrl::Any(_) | PredCtrl::AnyChannel);
+    inst.pred.is_some_and(|pred| any(pred.ctrl))
+}
+
+/// By instruction: whether channels may wait, and whether it is in nested divergence.
+fn levels(flow: &Flow) -> (Vec<bool>, Vec<bool>) {
+    let count = flow.insts.len();
+    let mut divergent = vec![false; count];
+    let mut nested = vec![false; count];
+    let loops = loops(flow);
+    let mut heads = loops.iter().peekable();
+    // Ends of the parts in which channels may wait, and in which more branches have been taken than one.
+    let (mut end, mut inner_end) = (0, 0);
+    let mut wrong = false;
+    for at in 0..count as u32 {
+        wrong &= at < end;
+        while let Some((_, tail, diverges)) = heads.next_if(|(head, ..)| *head <= at) {
+            end = end.max(if *diverges { tail + 1 } else { 0 });
+        }
+        wrong |= at < inner_end;
+        divergent[at as usize] = at < end;
+        nested[at as usize] = wrong;
+        let inst = flow.insts[at as usize];
+        let uip = flow.uip[at as usize];
+        let to = match inst.op {
+            Op::Goto if !inst.opts.branch_ctrl => uip,
+            Op::If => uip,
+            Op::Break | Op::Cont => uip.saturating_add(1),
+            _ => continue,
+        };
+        if to != NONE {
+            inner_end = inner_end.max(if at < end { to } else { 0 });
+            end = end.max(to);
+        }
+    }
+    // Loops that overlap are one.
+    let mut rest = &loops[..];
+    while let Some(&(head, mut last, _)) = rest.first() {
+        let mut count = 0;
+        while let Some(&(_, tail, _)) = rest.get(count).filter(|(head, ..)| *head <= last) {
+            last = last.max(tail);
+            count += 1;
+        }
+        let (these, others) = rest.split_at(count);
+        if these.iter().any(|(_, tail, _)| nested[*tail as usize]) {
+            nested[head as usize..=last as usize].fill(true);
+        }
+        rest = others;
+    }
+    (divergent, nested)
+}
+
+/// The first and the last instruction of each loop, and whether channels may wait after it; in order.
+fn loops(flow: &Flow) -> Vec<(u32, u32, bool)> {
+    let mut loops: Vec<(u32, u32, bool)> = Vec::new();
+    for (at, inst) in (0u32..).zip(&flow.insts) {
+        let (head, diverges) = match inst.op {
+            Op::Goto if inst.opts.branch_ctrl => (flow.uip[at as usize], true),
+            Op::While => (flow.jip[at as usize], true),
+            Op::Jmpi => (flow.jip[at as usize], false),
+            _ => continue,
+        };
+        if head <= at {
+            loops.push((head, at, diverges));
+        }
+    }
+    loops.sort_unstable();
+    loops
+}
