@@ -75,8 +75,9 @@ fn second(inst: &Inst) -> Option<SrcReg> {
 
 /// Numbers of the registers of a source with linear elements.
 fn registers(inst: &Inst, src: SrcReg, platform: &Platform) -> std::ops::RangeInclusive<u32> {
-    let Place::Direct(reg) = src.place else {
-        return 1..=0;
+    let reg = match src.place {
+        Place::Direct(reg) => reg,
+        Place::Indirect { addr, .. } => addr,
     };
     let bytes = match stride(inst, src) {
         Some(stride) => (u32::from(inst.exec_size) - 1) * stride + src.ty.bytes(),
