@@ -226,9 +226,10 @@ fn versions_and_words_are_told() {
         let mut platform = MaybeUninit::<KilnPlatform>::uninit();
         // SAFETY: there is room for it, and it is read only if it was written.
         match unsafe { kiln_platform_get(index, platform.as_mut_ptr()) } {
-            // SAFETY: as above.
             KilnResult::Ok => {
-                names.push(text(unsafe { platform.assume_init_ref() }.name.as_ptr()).to_string())
+                // SAFETY: the call above said that it wrote the record.
+                let platform = unsafe { platform.assume_init_ref() };
+                names.push(text(platform.name.as_ptr()).to_string())
             }
             result => {
                 assert_eq!(result, KilnResult::NotFound);
