@@ -511,7 +511,7 @@ impl<'a> Thread<'a> {
             "genx.bfrev" => unary(&|a| (a as u32).reverse_bits().into()),
             "genx.absi" => unary(&|a| s(a).unsigned_abs() as u64 & mask(width)),
             "genx.inv" => unary(&|a| (1.0 / f32::from_bits(a as u32)).to_bits().into()),
-            "genx.umulh" => binary(&|a, b| a * b >> 32),
+            "genx.umulh" => binary(&|a, b| (a * b) >> 32),
             "ctlz" => unary(&|a| u64::from(a.leading_zeros()) - u64::from(64 - width)),
             "cttz" => unary(&|a| {
                 if a == 0 {
