@@ -1,7 +1,7 @@
 //! Workarounds for a platform's errata in finished code.
 //!
 //! Takes the blocks of one routine with physical registers, before scoreboard annotations, and leaves what the rows of
-//! [`kiln_platform::errata`] demand of them. [`WORKAROUNDS`] is the list, in the order in which they run; a platform
+//! [`kiln_platform::errata`] demand of them. `WORKAROUNDS` is the list, in the order in which they run; a platform
 //! without an erratum's row skips it.
 
 mod addresses;

@@ -100,9 +100,9 @@ pub enum Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// As [`Level::Allocated`], and moves may be between a backward goto and its join: the rules of control flow hold
-    /// once [`backward`](crate::flow::backward) has run.
+    /// once [`backward`] has run.
     LaidOut,
-    /// Instructions have the forms of the earliest families: their rules hold once [`forms`](crate::forms) has run.
+    /// Instructions have the forms of the earliest families: their rules hold once [`forms`] has run.
     Allocated,
     /// Instructions have the platform's forms.
     Formed,

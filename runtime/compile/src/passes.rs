@@ -1,10 +1,10 @@
 //! The list of passes: every step from a checked object to machine code.
 //!
-//! The lists below are in the order in which the passes run; [`list`] has all of them. [`run`](mod@crate::run) takes
+//! The lists below are in the order in which the passes run; [`list`] has all of them. `run.rs` takes
 //! each in turn, measures its time, prints its result if that was asked for, and runs the verifier of its [`Level`].
 //! Nothing else calls a pass.
 //!
-//! The type of a step says which [stage](mod@crate::stages) it takes. Most change the code of a stage; the others make
+//! The type of a step says which stage (`stages.rs`) it takes. Most change the code of a stage; the others make
 //! the next stage of it.
 
 use std::collections::HashSet;
@@ -53,7 +53,7 @@ pub(crate) const SELECT: Step<for<'a> fn(Built<'a>) -> Result<Selected<'a>>> = S
     run: select::select,
 };
 
-/// The optimizer on wide machine IR. Passes from here to [`LEGAL`] run over each routine by itself, so that threads may
+/// The optimizer on wide machine IR. Passes from here to `LEGAL` run over each routine by itself, so that threads may
 /// share the routines.
 pub const OPTIMIZER: &[Step<Edit>] = &[
     optional("copies", Level::Wide, |r| {

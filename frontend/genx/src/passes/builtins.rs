@@ -1,4 +1,4 @@
-//! Arithmetic that the platform has no instruction for, as functions of the [library](super::library).
+//! Arithmetic that the platform has no instruction for, as functions of the library in `library.rs`.
 //!
 //! Takes any function whose integers have 1, 8, 16, 32 or 64 bits. Afterwards no integer is divided but by instructions of the
 //! platform, no float has a remainder, and bits are counted, reversed and swapped by instructions for dwords.

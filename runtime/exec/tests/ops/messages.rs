@@ -855,7 +855,7 @@ fn named_by_index(bits: u32, image: bool, meaning: &Meaning) -> (u32, u32, Where
     }
 }
 
-/// As [`named`], for a message by address.
+/// As `named`, for a message by address.
 fn named_by_address(sfid: u8, bits: u32, image: bool) -> Result<(u32, u32, Where), Unknown> {
     let number = u32::from(image);
     let wide = bits >> 7 & 3 == 3;
