@@ -314,7 +314,7 @@ impl Walk<'_> {
     }
 
     fn walk(&mut self) -> Result<()> {
-        let order = crate::passes::order(self.function);
+        let order = self.function.reverse_postorder();
         let preds = super::assign::predecessors(self.function);
         let start = State {
             mask: None,

@@ -415,6 +415,30 @@ impl Function {
         }
     }
 
+    /// Blocks in reverse postorder: each before its successors, but for the edges that close loops.
+    pub fn reverse_postorder(&self) -> Vec<Block> {
+        let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let mut order = Vec::with_capacity(self.order.len());
+        let mut work: Vec<(Block, usize)> = Vec::new();
+        if let Some(&entry) = self.order.first() {
+            seen[entry] = true;
+            work.push((entry, 0));
+        }
+        while let Some((block, n)) = work.pop() {
+            match self.successors(block).get(n) {
+                Some(&next) => {
+                    work.push((block, n + 1));
+                    if !std::mem::replace(&mut seen[next], true) {
+                        work.push((next, 0));
+                    }
+                }
+                None => order.push(block),
+            }
+        }
+        order.reverse();
+        order
+    }
+
     /// Blocks that a block continues with.
     pub fn successors(&self, block: Block) -> &[Block] {
         match self.blocks[block].insts.last() {

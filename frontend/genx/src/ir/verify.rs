@@ -216,7 +216,7 @@ struct Dominators {
 
 impl Dominators {
     fn new(function: &Function, preds: &SecondaryMap<Block, Vec<Block>>) -> Dominators {
-        let blocks = crate::passes::order(function);
+        let blocks = function.reverse_postorder();
         let mut order: SecondaryMap<Block, u32> = SecondaryMap::new();
         for (i, block) in (1..).zip(&blocks) {
             order[*block] = i;

@@ -98,7 +98,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         new: Vec::new(),
     };
     pass.params()?;
-    let order = super::order(pass.function);
+    let order = pass.function.reverse_postorder();
     for block in order {
         let insts = std::mem::take(&mut pass.function.blocks[block].insts);
         for inst in insts {

@@ -371,7 +371,7 @@ impl<'a> Memory<'a> {
         for value in self.function.values.keys() {
             of[value] = self.places[value].map(|place| place.variable);
         }
-        for &block in &super::order(self.function) {
+        for &block in &self.function.reverse_postorder() {
             let (mut read, mut kill) = (vec![false; count], vec![false; count]);
             for &inst in &self.function.blocks[block].insts {
                 let data = &self.function.insts[inst];
@@ -400,7 +400,7 @@ impl<'a> Memory<'a> {
         }
         let mut live = reads.clone();
         let mut changed = true;
-        let mut order = super::order(self.function);
+        let mut order = self.function.reverse_postorder();
         order.reverse();
         while changed {
             changed = false;
@@ -425,7 +425,7 @@ impl<'a> Memory<'a> {
         let count = self.variables.len();
         let mut ends: SecondaryMap<Block, Vec<Option<Value>>> = SecondaryMap::new();
         let mut phis: Vec<(Block, usize, Inst)> = Vec::new();
-        for (n, block) in super::order(self.function).into_iter().enumerate() {
+        for (n, block) in self.function.reverse_postorder().into_iter().enumerate() {
             let insts = std::mem::take(&mut self.function.blocks[block].insts);
             self.new = Vec::with_capacity(insts.len());
             self.current = match &preds[block][..] {

@@ -21,12 +21,11 @@ pub mod simdcf;
 pub mod simplify;
 pub mod widths;
 
-use cranelift_entity::SecondaryMap;
 use kiln_platform::platform::Platform;
 
 use crate::attempt::Attempt;
 use crate::error::Result;
-use crate::ir::{Block, Function, Module};
+use crate::ir::{Function, Module};
 use kernels::Kernel;
 
 /// A pass over all functions of a module. The verifier of the IR ([`crate::ir::verify`]) runs after each.
@@ -117,27 +116,3 @@ pub const PASSES: &[Pass] = &[
         Ok(())
     }),
 ];
-
-/// Blocks in reverse postorder: each before its successors, but for the edges that close loops.
-pub fn order(function: &Function) -> Vec<Block> {
-    let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
-    let mut order = Vec::with_capacity(function.order.len());
-    let mut work: Vec<(Block, usize)> = Vec::new();
-    if let Some(&entry) = function.order.first() {
-        seen[entry] = true;
-        work.push((entry, 0));
-    }
-    while let Some((block, n)) = work.pop() {
-        match function.successors(block).get(n) {
-            Some(&next) => {
-                work.push((block, n + 1));
-                if !std::mem::replace(&mut seen[next], true) {
-                    work.push((next, 0));
-                }
-            }
-            None => order.push(block),
-        }
-    }
-    order.reverse();
-    order
-}
