@@ -485,6 +485,17 @@ impl Thread {
             Rndd => (0..lanes).for_each(|l| r[l] = a[l].floor()),
             Rnde => (0..lanes).for_each(|l| r[l] = a[l].round_ties_even()),
             Rndz => (0..lanes).for_each(|l| r[l] = a[l].trunc()),
+            Sel if op.cond.is_none() && moves_singles(op) => {
+                let mut singles = [[0f32; LANES]; 2];
+                let mask = self.mask(op);
+                for (src, out) in op.sources().iter().zip(&mut singles) {
+                    self.load_f32(src, lanes, mask, out)?;
+                }
+                // A signalling not-a-number stays what it is.
+                let [a, b] = singles.map(|lanes| lanes.map(f32::to_bits));
+                let r = self.select(op, &a, &b, |_, _, _| false)?;
+                return self.store_bits(dst, lanes, mask, |lane| u64::from(r[lane]));
+            }
             Sel => {
                 // A number is preferred to not-a-number.
                 let first = |cond, a, b: f64| b.is_nan() || compare_float(cond, a, b);
@@ -633,4 +644,10 @@ fn bitfield<T: Int>(width: u64, offset: u64, v: u32, signed: bool) -> T {
     } else {
         T::from_u64(u64::from(shifted << up >> up))
     }
+}
+
+/// True if an operation on floats has singles only and leaves them as they are.
+fn moves_singles(op: &Operation) -> bool {
+    let single = |ty: Type| ty == Type::F;
+    single(op.dst.ty) && !op.saturate && op.sources().iter().all(|src| single(src.ty))
 }
