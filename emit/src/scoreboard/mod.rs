@@ -3,7 +3,7 @@
 //!
 //! Takes the blocks of a program with physical registers, subroutines included, whose branches name blocks. Guarantees
 //! the same instructions in the same order, each with the distances and tokens that it needs, and `sync` only where no
-//! instruction can carry a wait. Annotations that the code has are replaced; code for platforms that detect hazards
+//! instruction can carry a wait. Moves into null are added only for an erratum. Annotations that the code has are replaced; code for platforms that detect hazards
 //! in hardware stays as it is. It is the last pass before assembly: nothing may move afterwards.
 //!
 //! A `sync` comes after an access to the thread's state that a branch or the end of a block follows, because the next
@@ -15,6 +15,7 @@
 //! 2. `distance`: waits for instructions that finish in order. A branch ends them all, so that one walk suffices.
 //! 3. `flow`: tokens of instructions that finish out of order, and waits for them, by a fixpoint over blocks.
 //! 4. `place`: annotations; waits that do not fit go to an earlier instruction or a `sync`.
+//! 5. `late_reads`: moves that read payloads again, where the platform has that erratum.
 //!
 //! The static checker ([`crate::verify::scoreboard`]) verifies the result; it shares tables with this pass, but no
 //! code.
@@ -22,12 +23,15 @@
 mod distance;
 mod facts;
 mod flow;
+mod late_reads;
 mod place;
 mod registers;
 mod state;
 mod units;
 
 use std::ops::Range;
+
+use kiln_platform::errata::Erratum;
 
 use crate::assemble::Program;
 use crate::encoding::spec;
@@ -45,4 +49,7 @@ pub fn run(program: &mut Program, platform: &Platform, indirect: &[Range<u32>]) 
     let distances = distance::distances(&code);
     let waits = flow::Solver::new(&code, program).solve();
     place::place(program, &code, &distances, &waits);
+    if platform.needs(Erratum::SendReadsLate) {
+        late_reads::read_again(program, platform, units);
+    }
 }

@@ -3,10 +3,11 @@
 //! The encoder refuses instructions without an encoding; this refuses those that break a rule of the manuals
 //! ("Register Region Restrictions" and the restrictions of single instructions). [`kiln_platform::rules`] lists how
 //! families differ. Passes check their output with it. Rules about several instructions are in [`flow`],
-//! [`scoreboard`] and [`errata`]; the contents of payloads are not checked.
+//! [`scoreboard`], [`errata`] and [`late_reads`]; the contents of payloads are not checked.
 
 pub mod errata;
 pub mod flow;
+pub mod late_reads;
 pub mod pairs;
 mod region;
 pub mod scoreboard;
@@ -153,10 +154,15 @@ pub fn check_code(code: &[u8], platform: &'static Platform) -> Result<(), String
         return Err(format!("{}: {finding}", insts[finding.at]));
     }
     let found = scoreboard::check_code(&insts, platform).map_err(|e| e.to_string())?;
-    found.first().map_or(Ok(()), |finding| {
-        let [first, second] = [&insts[finding.first], &insts[finding.second]];
-        Err(format!("{first}; {second}: {finding}"))
-    })
+    let pairs = found.iter().map(|f| (f.first, f.second, f.to_string()));
+    let late = late_reads::check_code(&insts, platform);
+    let late = late.iter().map(|f| (f.message, f.waiting, f.to_string()));
+    pairs
+        .chain(late)
+        .next()
+        .map_or(Ok(()), |(first, second, what)| {
+            Err(format!("{}; {}: {what}", insts[first], insts[second]))
+        })
 }
 
 /// Checks an instruction.

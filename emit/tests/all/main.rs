@@ -9,6 +9,7 @@ mod errata;
 mod families;
 mod flow;
 mod kernels;
+mod late_reads;
 mod machine_code;
 mod messages;
 mod pairs;

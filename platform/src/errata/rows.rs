@@ -223,7 +223,7 @@ rows! {
     SendReadsLate, "PVCSendWARWA", all([Pvc]),
         "HWCaps.inc PVCSendWARWA, SWSB_G4IR.cpp insertPVCWA",
         "reads the last two registers of a message's payload after its reads are waited for, before they are overwritten",
-        Some(Switch { option: "-PVCSendWARWA", driver: "on; -ze-opt-disable-sendwarwa turns it off" }), Open;
+        Some(Switch { option: "-PVCSendWARWA", driver: "on; -ze-opt-disable-sendwarwa turns it off" }), Made { pass: "emit/src/scoreboard/late_reads.rs", check: "emit/src/verify/late_reads.rs" };
     Source1Suppression, "hasSrc1ReadSuppressionIssue", [],
         "HWCaps.inc hasSrc1ReadSuppressionIssue (first tile generation, not the sold one)",
         "waits between instructions that read one register as their second source",

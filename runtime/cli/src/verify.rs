@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
-use kiln_emit::verify::{self, errata, scoreboard};
+use kiln_emit::verify::{self, errata, late_reads, scoreboard};
 use miette::Report;
 use serde::Serialize;
 
@@ -202,6 +202,11 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
             None,
             error.what.to_string(),
         );
+    }
+    for finding in late_reads::check_code(&insts, platform) {
+        let place = |number: usize| place(offsets[number], Some(&insts[number]));
+        let (at, message) = (place(finding.waiting), place(finding.message));
+        say(at, message, finding.to_string());
     }
     verified.instructions += insts.len();
 }

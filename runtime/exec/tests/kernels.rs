@@ -13,7 +13,7 @@ use kiln_corpus::COMMON;
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
-use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Swsb, SyncFn, TokenUse};
+use kiln_emit::inst::{Dst, Inst, Op, Place, Reg, RegFile, Src, Swsb, SyncFn, TokenUse, Type};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::verify::errata::check_code as check_errata;
@@ -21,6 +21,7 @@ use kiln_emit::verify::scoreboard;
 use kiln_emit::zebin::Zebin;
 use kiln_exec::Launch;
 use kiln_exec::launch::Description;
+use kiln_platform::errata::Erratum;
 
 /// Register limits; the later ones make many kernels spill.
 const LIMITS: [u32; 3] = [128, 48, 32];
@@ -254,10 +255,14 @@ fn the_reference_compilers_code_for_xe_gives_the_expected_results() {
     each_xe(run_checked);
 }
 
-/// True for an instruction that only waits.
-fn is_wait(inst: &Inst) -> bool {
+/// True for what annotations may add: a `sync` that only waits, or the read into null of a payload that the platform's
+/// messages read late.
+fn is_wait(inst: &Inst, platform: &Platform) -> bool {
     use SyncFn::{AllRd, AllWr, Nop};
-    matches!(inst.op, Op::Sync(Nop | AllRd | AllWr))
+    let null = inst.dst == Some(Dst::new(Reg::NULL, 1, Type::Ud));
+    let again = inst.op == Op::Mov && inst.exec_size == 1 && null;
+    let waits = matches!(inst.op, Op::Sync(Nop | AllRd | AllWr));
+    waits || again && platform.needs(Erratum::SendReadsLate)
 }
 
 /// True if an instruction computes with its own place in the code.
@@ -303,12 +308,15 @@ fn annotated_anew(k: &Kernel) -> Result<Option<Zebin>, String> {
     let ranks: Vec<usize> = insts
         .iter()
         .scan(0, |rank, inst| {
-            Some(std::mem::replace(rank, *rank + usize::from(!is_wait(inst))))
+            Some(std::mem::replace(
+                rank,
+                *rank + usize::from(!is_wait(inst, k.platform)),
+            ))
         })
         .collect();
     let mut program = Program::of_code(insts).ok_or("a branch goes between instructions")?;
     for block in &mut program.blocks {
-        block.retain(|inst| !is_wait(inst));
+        block.retain(|inst| !is_wait(inst, k.platform));
         for inst in block {
             inst.swsb = Swsb::default();
         }
@@ -318,7 +326,7 @@ fn annotated_anew(k: &Kernel) -> Result<Option<Zebin>, String> {
     let assembled = assemble(&program, k.platform).map_err(|e| e.to_string())?;
     let placed = program.blocks.iter().flatten().zip(&assembled.inst_offsets);
     let kept: Vec<u32> = placed
-        .filter(|(inst, _)| !is_wait(inst))
+        .filter(|(inst, _)| !is_wait(inst, k.platform))
         .map(|(_, offset)| *offset)
         .collect();
     for offset in &mut relocated {
