@@ -1,4 +1,4 @@
-//! What is packed is found, and nothing of it lies beside the archives.
+//! Fixtures in archives are found, and no unpacked copy lies beside the archives.
 
 use std::path::{Path, PathBuf};
 

@@ -39,7 +39,7 @@ struct Held {
     last: Last,
 }
 
-/// What the messages of a block have read.
+/// Registers that the messages of a block have read.
 #[derive(Debug, Default)]
 struct Reads {
     /// By class: 1 for loads and stores.

@@ -35,7 +35,7 @@ pub struct PairError {
     pub what: Wrong,
 }
 
-/// What is wrong with the instruction.
+/// The rule that the instruction breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     #[error("is not executed for channels that wait, if threads run in pairs")]

@@ -291,7 +291,7 @@ impl Module {
 /// A file-scope variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
-    /// Whether other modules see it or have it.
+    /// Linkage: visibility of the object to other modules, or its definition in one of them.
     pub linkage: Linkage,
     /// Its name.
     pub name: Name,
@@ -330,7 +330,7 @@ pub enum Linkage {
 /// A kernel or a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Whether it is a kernel or a function.
+    /// Kind of the object: a kernel or a function.
     pub kind: ObjectKind,
     /// Its name.
     pub name: Name,
@@ -374,14 +374,14 @@ pub struct Relocation {
     pub resolved: u16,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
     /// A kernel: entered by a dispatch.
     Kernel,
     /// `arg_grfs` and `ret_grfs` are the sizes of %arg and %retval in GRFs.
     Function {
-        /// Whether other modules see it or have it.
+        /// Linkage: visibility of the object to other modules, or its definition in one of them.
         linkage: Linkage,
         /// Size of `%arg` in GRFs of 32 bytes.
         arg_grfs: u8,

@@ -42,7 +42,7 @@ pub struct CallGraphReport {
 pub struct ObjectReport {
     /// Its name.
     pub name: String,
-    /// Whether it is a kernel or a function.
+    /// Kind of the object: a kernel or a function.
     pub kind: Kind,
     /// The file that defines it.
     pub file: String,
@@ -76,7 +76,7 @@ pub struct ObjectReport {
     pub overwritten: Option<Vec<String>>,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

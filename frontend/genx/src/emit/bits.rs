@@ -10,7 +10,7 @@ use crate::intrinsics::{Kind, Sign};
 use crate::ir::{Inst, Scalar};
 
 impl Emitter<'_, '_> {
-    /// Such a function.
+    /// Emits the instructions of an intrinsic that computes on the bits of an integer.
     pub fn bit_function(
         &mut self,
         inst: Inst,

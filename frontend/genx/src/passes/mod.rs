@@ -41,7 +41,7 @@ pub struct Pass {
 /// The module has an empty function in the place of the one that is given.
 type Step = fn(&mut Module, &mut Function, Context) -> Result<()>;
 
-/// What a pass may ask for besides the function.
+/// Facts of the module that a pass may ask for besides the function.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub platform: &'static Platform,

@@ -5,7 +5,7 @@ use kiln_genx::intrinsics::Intrinsic;
 
 /// Names in the definitions of the dialect.
 const DEFINED: usize = 432;
-/// Those that have a predefined surface in the place of an operand, without `genx.` and `.predef.surface`.
+/// Names, without `genx.` and `.predef.surface`, of intrinsics that have a predefined surface in the place of an operand.
 const PREDEFINED: &str = "
     dword.atomic2.add dword.atomic2.and dword.atomic2.cmpxchg dword.atomic2.dec dword.atomic2.fadd
     dword.atomic2.fcmpwr dword.atomic2.fmax dword.atomic2.fmin dword.atomic2.fsub dword.atomic2.imax

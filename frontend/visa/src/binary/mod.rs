@@ -48,7 +48,7 @@ pub struct ReadError {
     pub offset: usize,
     /// Number of the instruction at fault in its object, from 0; `None` if it is no instruction.
     pub instruction: Option<usize>,
-    /// What is wrong there.
+    /// The fault at that place.
     pub kind: ReadErrorKind,
 }
 

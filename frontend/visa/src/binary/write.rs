@@ -26,7 +26,7 @@ pub struct WriteError {
     pub object: usize,
     /// Number of the instruction, if the part is one.
     pub inst: Option<usize>,
-    /// What the format has no place for.
+    /// The data that the format has no place for.
     pub kind: WriteErrorKind,
 }
 

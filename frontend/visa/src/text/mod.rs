@@ -51,7 +51,7 @@ pub struct ParseError {
     pub offset: usize,
     /// Length in bytes.
     pub length: usize,
-    /// What is wrong there.
+    /// The fault at that place.
     pub kind: ParseErrorKind,
 }
 
