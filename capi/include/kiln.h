@@ -17,7 +17,7 @@
 
 // Version of this interface: of its functions, and of the layout of its structures. It grows whenever programs must
 // be recompiled. Pass it to kiln_session_new.
-#define KILN_ABI_VERSION 3
+#define KILN_ABI_VERSION 4
 
 // Result of a call.
 typedef enum kiln_result {

@@ -26,7 +26,7 @@ use records::KilnResult;
 
 /// Version of this interface: of its functions, and of the layout of its structures. It grows whenever programs must
 /// be recompiled. Pass it to kiln_session_new.
-pub const KILN_ABI_VERSION: u32 = 3;
+pub const KILN_ABI_VERSION: u32 = 4;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
