@@ -11,6 +11,7 @@ pub mod errata;
 pub mod flow;
 mod footprint;
 pub mod forms;
+mod insert;
 pub mod inst;
 pub mod listing;
 pub mod messages;

@@ -18,6 +18,7 @@ mod switches;
 use kiln_platform::errata::Erratum;
 
 use crate::assemble::Program;
+use crate::insert;
 use crate::inst::{Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
 use crate::platform::Platform;
 
@@ -53,27 +54,19 @@ pub fn run(program: &mut Program, platform: &Platform) {
 
 /// Inserts an instruction before each for which there is one, from its block and index.
 fn insert(program: &mut Program, made: impl Fn(&[Inst], usize) -> Option<Inst>) {
-    rebuild(program, |old, at, new| {
-        new.extend(made(old, at));
-        new.push(old[at].clone());
-    });
+    for block in &mut program.blocks {
+        let found = |at| Some((at, made(block, at)?));
+        let mut found: Vec<(usize, Inst)> = (0..block.len()).filter_map(found).collect();
+        insert::all(block, &mut found);
+    }
 }
 
 /// Inserts an instruction after each for which there is one.
 fn insert_after(program: &mut Program, made: impl Fn(&Inst) -> Option<Inst>) {
-    rebuild(program, |old, at, new| {
-        new.push(old[at].clone());
-        new.extend(made(&old[at]));
-    });
-}
-
-fn rebuild(program: &mut Program, add: impl Fn(&[Inst], usize, &mut Vec<Inst>)) {
     for block in &mut program.blocks {
-        let old = std::mem::take(block);
-        block.reserve(old.len());
-        for at in 0..old.len() {
-            add(&old, at, block);
-        }
+        let found = |(at, inst)| Some((at + 1, made(inst)?));
+        let mut found: Vec<(usize, Inst)> = block.iter().enumerate().filter_map(found).collect();
+        insert::all(block, &mut found);
     }
 }
 

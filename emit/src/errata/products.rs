@@ -2,6 +2,7 @@
 
 use super::general;
 use crate::assemble::Program;
+use crate::insert;
 use crate::inst::{Dst, Inst, Op, Place, Reg, Region, Src, SrcReg, Type};
 use crate::platform::Platform;
 
@@ -13,40 +14,54 @@ enum Kind {
     Other,
 }
 
-/// Puts a sum into null before a product whose second source, which lies as the destination does, shares a register with
-/// that of the integer operation before, if that does not lie so or is no product.
-pub(super) fn separate(program: &mut Program, platform: &Platform) {
-    let mut before: Option<Inst> = None;
-    for block in &mut program.blocks {
-        let mut at = 0;
-        while let Some(inst) = block.get(at).cloned() {
-            at += 1;
-            if !is_integer(&inst) {
-                continue;
-            }
-            let stale = before
-                .as_ref()
-                .is_some_and(|before| may_be_stale(before, &inst, platform));
-            before = Some(inst);
-            if stale {
-                block.insert(at - 1, sum());
-                at += 1;
-            }
+/// An operation of the integer pipeline, and its second source if that is in general registers.
+struct Read {
+    kind: Kind,
+    /// Numbers of the source's registers; empty if there are none.
+    registers: std::ops::Range<u32>,
+    /// True if the source lies as the destination does.
+    is_flat: bool,
+}
+
+impl Read {
+    fn of(inst: &Inst, platform: &Platform) -> Read {
+        let source = second(inst);
+        Read {
+            kind: kind(inst.op),
+            registers: source.map_or(0..0, |source| registers(inst, source, platform)),
+            is_flat: source.is_some_and(|source| lies_as_destination(inst, source)),
         }
+    }
+
+    /// True if the multiplier may take the source of the operation before for its own.
+    fn may_be_stale(&self, before: &Read) -> bool {
+        let (old, new) = (&before.registers, &self.registers);
+        let shared = old.start.max(new.start) < old.end.min(new.end);
+        let changed = before.kind == self.kind && self.kind != Kind::Other && !before.is_flat;
+        let began = (before.kind, self.kind) == (Kind::Other, Kind::HighProduct);
+        shared && self.is_flat && (changed || began)
     }
 }
 
-fn may_be_stale(before: &Inst, inst: &Inst, platform: &Platform) -> bool {
-    let (Some(old), Some(new)) = (second(before), second(inst)) else {
-        return false;
-    };
-    let kinds = (kind(before.op), kind(inst.op));
-    let shared = registers(before, old, platform)
-        .any(|reg| registers(inst, new, platform).any(|other| other == reg));
-    let flat = lies_as_destination(inst, new);
-    let changed = kinds.0 == kinds.1 && kinds.0 != Kind::Other && !lies_as_destination(before, old);
-    let began = kinds == (Kind::Other, Kind::HighProduct);
-    shared && flat && (changed || began)
+/// Puts a sum into null before a product whose second source, which lies as the destination does, shares a register with
+/// that of the integer operation before, if that does not lie so or is no product.
+pub(super) fn separate(program: &mut Program, platform: &Platform) {
+    let mut before: Option<Read> = None;
+    for block in &mut program.blocks {
+        let mut sums = Vec::new();
+        for (at, inst) in block
+            .iter()
+            .enumerate()
+            .filter(|(_, inst)| is_integer(inst))
+        {
+            let read = Read::of(inst, platform);
+            if before.is_some_and(|before| read.may_be_stale(&before)) {
+                sums.push((at, sum()));
+            }
+            before = Some(read);
+        }
+        insert::all(block, &mut sums);
+    }
 }
 
 fn kind(op: Op) -> Kind {
@@ -73,8 +88,8 @@ fn second(inst: &Inst) -> Option<SrcReg> {
     }
 }
 
-/// Numbers of the registers of a source with linear elements.
-fn registers(inst: &Inst, src: SrcReg, platform: &Platform) -> std::ops::RangeInclusive<u32> {
+/// Numbers of a source's registers; where elements are not linear, those that an operand may span.
+fn registers(inst: &Inst, src: SrcReg, platform: &Platform) -> std::ops::Range<u32> {
     let reg = match src.place {
         Place::Direct(reg) => reg,
         Place::Indirect { addr, .. } => addr,
@@ -83,7 +98,7 @@ fn registers(inst: &Inst, src: SrcReg, platform: &Platform) -> std::ops::RangeIn
         Some(stride) => (u32::from(inst.exec_size) - 1) * stride + src.ty.bytes(),
         None => 2 * platform.grf_bytes - u32::from(reg.byte),
     };
-    reg.num..=reg.num + (u32::from(reg.byte) + bytes - 1) / platform.grf_bytes
+    reg.num..reg.num + (u32::from(reg.byte) + bytes).div_ceil(platform.grf_bytes)
 }
 
 /// Bytes between the elements of a source, if they are linear.

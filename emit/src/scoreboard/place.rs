@@ -14,6 +14,7 @@ use super::units::Unit;
 use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::encoding::swsb::SwsbKind;
+use crate::insert;
 use crate::inst::{Inst, Op, Pipe, Src, Swsb, SyncFn, TokenUse, Type};
 
 /// Maximum numbers of instructions that a wait for a result is moved over, and one for a payload, which is short.
@@ -59,24 +60,8 @@ pub(super) fn place(program: &mut Program, code: &Code, distances: &[Distance], 
             inst.swsb = *swsb;
         }
         if !placer.syncs.is_empty() {
-            insert(insts, &mut placer.syncs);
+            insert::all(insts, &mut placer.syncs);
         }
-    }
-}
-
-/// Inserts the instructions of a list, in front of those whose indices it has.
-fn insert(insts: &mut Vec<Inst>, syncs: &mut Vec<(usize, Inst)>) {
-    let mut from = insts.len();
-    insts.resize(from + syncs.len(), Inst::new(Op::Nop, 1));
-    let mut to = insts.len();
-    // From the end on, each instruction is moved once.
-    while let Some((before, sync)) = syncs.pop() {
-        while from > before {
-            (from, to) = (from - 1, to - 1);
-            insts.swap(from, to);
-        }
-        to -= 1;
-        insts[to] = sync;
     }
 }
 

@@ -6,20 +6,19 @@
 use super::facts::places;
 use super::place::sync;
 use crate::assemble::Program;
+use crate::insert;
 use crate::inst::{Inst, Place, RegFile, SyncFn};
 
 /// Separates accesses to the thread's state from branches.
 pub(super) fn separate(program: &mut Program) {
     for block in &mut program.blocks {
-        let mut at = 0;
-        while at < block.len() {
-            let branches = block.get(at + 1).is_none_or(|next| next.op.is_branch());
-            at += 1;
-            if branches && accesses_state(&block[at - 1]) {
-                block.insert(at, sync(SyncFn::Nop, 0));
-                at += 1;
-            }
-        }
+        let branches = |at: usize| block.get(at).is_none_or(|next| next.op.is_branch());
+        let separated = |(at, inst)| accesses_state(inst) && branches(at + 1);
+        let found = block.iter().enumerate().filter(|&found| separated(found));
+        let mut syncs = found
+            .map(|(at, _)| (at + 1, sync(SyncFn::Nop, 0)))
+            .collect();
+        insert::all(block, &mut syncs);
     }
 }
 

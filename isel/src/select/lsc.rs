@@ -124,7 +124,7 @@ impl Select<'_, '_> {
         };
         let request = Request::new(self.lsc_function(visa)?, Kind::Fence);
         let request = request.with(Value::Scope(scope)).with(Value::Flush(flush));
-        self.send_and_wait(Op::Send, request)
+        self.send_answered(Op::Send, request)
     }
 
     /// Selects a message with an address for each channel, or one for all elements.

@@ -355,6 +355,6 @@ impl Select<'_, '_> {
             .with_header()
             .surface(Memory::Bti(0));
         request.fields.sampler = Some(0);
-        self.send_and_wait(Op::Send, request)
+        self.send_answered(Op::Send, request)
     }
 }

@@ -432,9 +432,9 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Emits a fence, and waits until it is done.
+    /// Emits the messages of a fence.
     pub(super) fn fence(&mut self, op: Op, fence: MemoryFence) -> Result {
         let requests = fence.requests(self.out.target);
-        (requests.into_iter()).try_for_each(|request| self.send_and_wait(op, request))
+        (requests.into_iter()).try_for_each(|request| self.send_answered(op, request))
     }
 }

@@ -201,8 +201,9 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// Sends r0 for a request that answers with a register when it is done, and reads that register.
-    pub(super) fn send_and_wait(&mut self, op: Op, request: Request) -> Result {
+    /// Sends r0 for a request that answers with a register when it is done. The scoreboard, or a workaround in finished
+    /// code, waits for it.
+    pub(super) fn send_answered(&mut self, op: Op, request: Request) -> Result {
         let done = self.temp(self.grf());
         let header = Payload {
             reg: self.header(0),
@@ -211,8 +212,6 @@ impl Select<'_, '_> {
         let message = self.known(request.lengths(1, 0, 1))?;
         let all = Channels::all(8);
         self.emit(op, all, message, header, None, Dst::new(done, 1, Type::Ud));
-        let wait = Src::packed(done, Type::Ud);
-        self.alu(Op::Mov, all, Dst::null(Type::Ud), &[wait]);
         Ok(())
     }
 
