@@ -29,13 +29,11 @@ fn response(fence: &Inst) -> Option<Inst> {
     }
 }
 
-/// True for a message that is known to be a fence with a response.
+/// True for a message that is known to be a fence, or a flush of the sampler cache, with a response.
 pub(super) fn is_fence(inst: &Inst, platform: &Platform) -> bool {
     let of = inst.msg.as_ref().and_then(Descriptors::of);
     let request = of.and_then(|of| Request::decode(of, platform.family).ok());
-    request.is_some_and(|request| {
-        matches!(request.kind, Kind::Fence | Kind::MemoryFence) && request.response > 0
-    })
+    request.is_some_and(|request| request.kind.is_fence() && request.response > 0)
 }
 
 /// Fences before the end of a thread that writes memory. The payload of the last message, which is a copy of r0, is the

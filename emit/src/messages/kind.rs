@@ -35,6 +35,11 @@ pub enum Access {
 }
 
 impl Kind {
+    /// True for a request whose response says that earlier ones have taken effect.
+    pub const fn is_fence(self) -> bool {
+        matches!(self, Kind::Fence | Kind::MemoryFence | Kind::SamplerFlush)
+    }
+
     pub const fn access(self) -> Access {
         use Kind::*;
         match self {

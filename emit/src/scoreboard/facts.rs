@@ -18,9 +18,7 @@ use crate::assemble::Program;
 use crate::encoding::swsb::SwsbSpec;
 use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target};
-use crate::messages::{
-    Access, Descriptors, Function, Kind as MessageKind, Request, second_beside_descriptor,
-};
+use crate::messages::{Access, Descriptors, Function, Request, second_beside_descriptor};
 use crate::platform::Platform;
 
 /// The order of reads out of order: those of equal keys read one after the other. The key has the unit and the channels.
@@ -231,7 +229,7 @@ impl<'a> Code<'a> {
             return;
         };
         let local = request.function == Function::LocalMemory;
-        let fence = matches!(request.kind, MessageKind::Fence | MessageKind::MemoryFence);
+        let fence = request.kind.is_fence();
         let loads = request.kind.access() == Access::Read || request.response != 0;
         notes.add(Notes::FENCE, fence);
         if self.rules.local_reads_late {

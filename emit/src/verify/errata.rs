@@ -10,7 +10,7 @@ use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::footprint;
 use crate::inst::{Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src};
-use crate::messages::{Descriptors, Kind, Request};
+use crate::messages::{Descriptors, Request};
 use crate::platform::Platform;
 
 /// An instruction that breaks the rule of an erratum.
@@ -126,9 +126,7 @@ fn fence_is_not_read(code: &Code, at: usize) -> bool {
     let fence = &code.insts[at];
     let request = fence.msg.as_ref().and_then(Descriptors::of);
     let request = request.and_then(|of| Request::decode(of, code.platform.family).ok());
-    let answers = request.is_some_and(|request| {
-        matches!(request.kind, Kind::Fence | Kind::MemoryFence) && request.response > 0
-    });
+    let answers = request.is_some_and(|request| request.kind.is_fence() && request.response > 0);
     let Some(response) = written(fence).filter(|_| answers && spec(code.platform).swsb.is_none())
     else {
         return false;
