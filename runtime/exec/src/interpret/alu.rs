@@ -398,12 +398,17 @@ impl Thread {
         let lanes = usize::from(op.lanes);
         let enabled = self.enabled(op);
         let live = self.live(op, enabled);
+        let mut singles = [[0f32; LANES]; 3];
+        for (src, values) in op.sources().iter().zip(&mut singles) {
+            self.load_f32(src, lanes, live, values)?;
+        }
+        if selects_singles(op) {
+            return self.select_singles(op, live, &singles);
+        }
         let mut s = [[0f64; LANES]; 3];
-        for (src, values) in op.sources().iter().zip(&mut s) {
-            let mut singles = [0f32; LANES];
-            self.load_f32(src, lanes, live, &mut singles)?;
+        for (values, singles) in s.iter_mut().zip(&singles).take(op.sources().len()) {
             for (value, single) in values.iter_mut().zip(singles).take(lanes) {
-                *value = single.into();
+                *value = f64::from(*single);
             }
         }
         self.float_op(op, wide::F, &s)
@@ -419,6 +424,36 @@ impl Thread {
             self.load_f64(src, lanes, live, values)?;
         }
         self.float_op(op, wide::DF, &s)
+    }
+
+    /// Selects among singles, whose bits stay: a wider format would make a signalling not-a-number quiet.
+    fn select_singles(
+        &mut self,
+        op: &Operation,
+        live: u32,
+        [a, b, c]: &[Lanes<f32>; 3],
+    ) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        let cond = op.cond.as_ref().map(|cond| cond.cond);
+        let chosen = match (op.op, cond, &op.pred) {
+            (Op::Csel, cond, _) => lanes_where(lanes, |l| {
+                cond.is_none_or(|cond| compare_float(cond, c[l].into(), 0.0))
+            }),
+            // A number is preferred to not-a-number.
+            (_, Some(cond), _) => lanes_where(lanes, |l| {
+                b[l].is_nan() || compare_float(cond, a[l].into(), b[l].into())
+            }),
+            (_, None, Some(pred)) => self.predicate(op, pred),
+            (_, None, None) => {
+                return Err(Cause::Malformed {
+                    what: "sel with neither a predicate nor a condition",
+                });
+            }
+        };
+        self.store_bits(&op.dst, lanes, live, |lane| {
+            let single = if chosen >> lane & 1 != 0 { a } else { b };
+            single[lane].to_bits().into()
+        })
     }
 
     /// An operation on floats with its sources as doubles; `exec` is the format of the execution type.
@@ -485,17 +520,6 @@ impl Thread {
             Rndd => (0..lanes).for_each(|l| r[l] = a[l].floor()),
             Rnde => (0..lanes).for_each(|l| r[l] = a[l].round_ties_even()),
             Rndz => (0..lanes).for_each(|l| r[l] = a[l].trunc()),
-            Sel if op.cond.is_none() && moves_singles(op) => {
-                let mut singles = [[0f32; LANES]; 2];
-                let mask = self.mask(op);
-                for (src, out) in op.sources().iter().zip(&mut singles) {
-                    self.load_f32(src, lanes, mask, out)?;
-                }
-                // A signalling not-a-number stays what it is.
-                let [a, b] = singles.map(|lanes| lanes.map(f32::to_bits));
-                let r = self.select(op, &a, &b, |_, _, _| false)?;
-                return self.store_bits(dst, lanes, mask, |lane| u64::from(r[lane]));
-            }
             Sel => {
                 // A number is preferred to not-a-number.
                 let first = |cond, a, b: f64| b.is_nan() || compare_float(cond, a, b);
@@ -646,8 +670,9 @@ fn bitfield<T: Int>(width: u64, offset: u64, v: u32, signed: bool) -> T {
     }
 }
 
-/// True if an operation on floats has singles only and leaves them as they are.
-fn moves_singles(op: &Operation) -> bool {
+/// True if an operation selects among singles and leaves them as they are.
+fn selects_singles(op: &Operation) -> bool {
     let single = |ty: Type| ty == Type::F;
-    single(op.dst.ty) && !op.saturate && op.sources().iter().all(|src| single(src.ty))
+    let selects = matches!(op.op, Op::Sel | Op::Csel) && !op.saturate;
+    selects && single(op.dst.ty) && op.sources().iter().all(|src| single(src.ty))
 }
