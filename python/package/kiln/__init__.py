@@ -3,7 +3,7 @@
 >>> import kiln
 >>> module = kiln.compile("examples/nbody/nbody.visaasm", platform="skl")
 >>> module["nbody"].instructions
-125
+131
 >>> profile = kiln.pressure("examples/nbody/nbody.visaasm", platform="skl")[0]
 >>> int(profile.grf.max()), profile.limit
 (62, 126)
