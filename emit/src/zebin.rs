@@ -449,14 +449,16 @@ impl Zebin {
         }
         if self.has_symbols() {
             reserved.symbol_table = out.reserve_symtab_section_index();
+            reserved.symbol_table_name = Some(out.add_section_name(b".symtab"));
             out.reserve_null_symbol_index();
             for symbol in &self.symbols {
                 let name = symbol.name.as_bytes();
-                let name = (!name.is_empty()).then(|| out.add_string(name));
+                let name = (!name.is_empty()).then(|| out.add_section_name(name));
                 reserved.symbol_names.push(name);
                 out.reserve_symbol_index(None);
             }
             out.reserve_symtab();
+            reserved.symbols_end = out.reserved_len();
         }
         for (relocations, name) in self.relocations.iter().zip(&parts.relocation_names) {
             let name = out.add_section_name(name.as_bytes());
@@ -468,11 +470,7 @@ impl Zebin {
         for section in &parts.after {
             reserved.after.push(section.reserve(out));
         }
-        if self.has_symbols() {
-            out.reserve_strtab_section_index();
-            out.reserve_strtab()?;
-        }
-        out.reserve_shstrtab_section_index();
+        reserved.strings = out.reserve_shstrtab_section_index();
         out.reserve_shstrtab()?;
         out.reserve_section_headers();
         Ok(reserved)
@@ -495,7 +493,7 @@ impl Zebin {
                 };
                 out.write_symbol(&elf_writer::Sym {
                     section,
-                    st_name: out.string_offset(*name),
+                    st_name: out.section_name_offset(*name),
                     st_info: SymbolInfo(symbol.info),
                     st_other: SymbolOther(symbol.other),
                     st_shndx: index,
@@ -519,7 +517,6 @@ impl Zebin {
         for section in &parts.after {
             section.write(out);
         }
-        out.write_strtab();
         out.write_shstrtab();
     }
 
@@ -528,10 +525,9 @@ impl Zebin {
         for (section, reserved) in parts.before.iter().zip(&reserved.before) {
             section.write_header(*reserved, out);
         }
-        // One more than the last local symbol.
-        let local = |symbol: &&Symbol| symbol.info >> 4 == elf::STB_LOCAL.0;
-        let locals = self.symbols.iter().take_while(local).count() as u32;
-        out.write_symtab_section_header(1 + locals);
+        if self.has_symbols() {
+            self.write_symbols_header(reserved, out);
+        }
         for (relocations, &(name, offset)) in self.relocations.iter().zip(&reserved.relocations) {
             let section = parts.index_of(&relocations.section);
             out.write_relocation_section_header(
@@ -546,8 +542,29 @@ impl Zebin {
         for (section, reserved) in parts.after.iter().zip(&reserved.after) {
             section.write_header(*reserved, out);
         }
-        out.write_strtab_section_header();
         out.write_shstrtab_section_header();
+    }
+
+    /// The header of the symbol table, whose names are in the string table of the sections: the driver's reader looks them up there
+    /// (`getSymbolName` in compute-runtime's `elf_decoder.h`), and the reference compiler writes one table.
+    fn write_symbols_header(&self, reserved: &Reserved, out: &mut Writer) {
+        let name = reserved.symbol_table_name;
+        let (entry, align) = if self.narrow { (16, 4) } else { (24, 8) };
+        let size = (1 + self.symbols.len() as u64) * entry;
+        // One more than the last local symbol.
+        let local = |symbol: &&Symbol| symbol.info >> 4 == elf::STB_LOCAL.0;
+        let locals = self.symbols.iter().take_while(local).count() as u32;
+        out.write_section_header(&elf_writer::SectionHeader {
+            sh_name: out.section_name_offset(name),
+            sh_type: elf::SHT_SYMTAB,
+            sh_offset: reserved.symbols_end - size,
+            sh_size: size,
+            sh_link: reserved.strings.0,
+            sh_info: 1 + locals,
+            sh_addralign: align,
+            sh_entsize: entry,
+            ..elf_writer::SectionHeader::default()
+        });
     }
 
     /// The sections with unprocessed contents: those before and after the tables of symbols and relocations.
@@ -600,13 +617,17 @@ impl Parts<'_> {
     }
 }
 
-/// Places of names in the string tables, and offsets of contents.
+/// Places of names in the string table, and offsets of contents.
 #[derive(Default)]
 struct Reserved {
     before: Vec<(StringId, u64)>,
     after: Vec<(StringId, u64)>,
     symbol_names: Vec<Option<StringId>>,
     symbol_table: elf_writer::SectionIndex,
+    symbol_table_name: Option<StringId>,
+    /// Offset of the byte after the symbol table.
+    symbols_end: u64,
+    strings: elf_writer::SectionIndex,
     relocations: Vec<(StringId, u64)>,
 }
 

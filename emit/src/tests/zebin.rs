@@ -104,6 +104,41 @@ fn relocations_and_data_survive() {
 }
 
 /// Files of the 32-bit class differ in the sizes of all tables.
+/// The driver looks up names of symbols in the table of section names.
+#[test]
+fn names_of_symbols_are_in_the_table_of_section_names() {
+    let (_, file) = examples().swap_remove(0);
+    let mut zebin = Zebin::parse(&file).unwrap();
+    for narrow in [false, true] {
+        zebin.narrow = narrow;
+        let written = zebin.write().unwrap();
+        let names = match narrow {
+            false => names_by_section_table::<elf::FileHeader64<Endianness>>(&written),
+            true => names_by_section_table::<elf::FileHeader32<Endianness>>(&written),
+        };
+        let expected: Vec<_> = zebin.symbols.iter().map(|s| s.name.clone()).collect();
+        assert!(expected.iter().any(|name| !name.is_empty()));
+        assert_eq!(names, expected);
+    }
+}
+
+fn names_by_section_table<H: FileHeader<Endian = Endianness>>(file: &[u8]) -> Vec<String> {
+    let header = H::parse(file).unwrap();
+    let sections = header.sections(Endianness::Little, file).unwrap();
+    let strings = header.section_strings_index(Endianness::Little, file);
+    let strings = sections
+        .strings(Endianness::Little, file, strings.unwrap())
+        .unwrap();
+    let symbols = sections
+        .symbols(Endianness::Little, file, elf::SHT_SYMTAB)
+        .unwrap();
+    let symbols = symbols.iter().skip(1);
+    let name = |symbol: &H::Sym| symbol.name(Endianness::Little, strings).unwrap().to_vec();
+    symbols
+        .map(|s| String::from_utf8(name(s)).unwrap())
+        .collect()
+}
+
 #[test]
 fn narrow_files_are_read_and_written() {
     let file = kiln_corpus::read("narrow/saxpy.zebin");
