@@ -34,6 +34,13 @@ mod state;
 #[cfg(all(feature = "translate", target_arch = "x86_64", target_os = "linux"))]
 pub mod translate;
 
+/// Launches below those of [`Launch`], for a device that a driver controls.
+pub mod device {
+    pub use crate::launch::dispatch::{Dispatch, Start};
+    pub use crate::state::image::{Rows, Tile};
+    pub use crate::state::memory::{Bindings, HEAP, Memory, Place, SCRATCH_STATE, Surface};
+}
+
 pub use code::counts::Count;
 pub use code::link::LinkError;
 pub use launch::buffer::{Buffer, Element};

@@ -24,7 +24,7 @@ use crate::interpret::step::steps;
 use crate::state::barrier::Barriers;
 use crate::state::cause::Cause;
 use crate::state::defined::Defined;
-use crate::state::memory::{Memory, Shared, Surface};
+use crate::state::memory::{Memory, Shared, Surface, Tables};
 use crate::state::numbers::int_range;
 use crate::state::thread::{Status, Thread};
 use crate::state::words::Words;
@@ -227,12 +227,16 @@ fn send(
     i
 }
 
+static NO_TABLES: Tables = Tables {
+    surfaces: Vec::new(),
+    samplers: Vec::new(),
+};
+
 /// Shared state of a group with some memory and nothing else.
 fn shared<'a>(memory: &'a Memory, slm: &'a Words) -> Shared<'a> {
     Shared {
         memory,
-        surfaces: &[],
-        samplers: &[],
+        bindings: &NO_TABLES,
         slm,
         general_state: 0,
         scratch: 0,
@@ -252,14 +256,10 @@ fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
     let general_state = memory.address(scratch);
     let mut shared = Shared {
         memory: &memory,
-        surfaces: &[
-            Some(Surface {
-                buffer: surface,
-                image: None,
-            }),
-            None,
-        ],
-        samplers: &[],
+        bindings: &Tables {
+            surfaces: vec![Some(Surface::of(surface, None)), None],
+            samplers: Vec::new(),
+        },
         slm: &Words::filled(128, 0),
         general_state,
         scratch: general_state,

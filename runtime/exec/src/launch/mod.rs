@@ -5,6 +5,7 @@ mod arguments;
 mod binding;
 pub(crate) mod buffer;
 mod description;
+pub(crate) mod dispatch;
 pub(crate) mod engine;
 pub(crate) mod error;
 mod implicit;

@@ -13,6 +13,7 @@ use kiln_emit::verify::scoreboard::Facts;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::arguments::check_args;
+use super::dispatch::Dispatch;
 use super::engine::Engine;
 use super::error::{ExecError, RunError};
 use super::program::Program;
@@ -69,8 +70,7 @@ const TURN_INSTS: u64 = 1 << 16;
 
 /// State that all workers share.
 struct Job<'a> {
-    setup: &'a Setup,
-    launch: &'a Launch<'a>,
+    dispatch: &'a Dispatch,
     program: &'a Program,
     options: &'a Options<'a>,
     /// The scoreboard's view of the code, if it is checked.
@@ -112,6 +112,7 @@ impl Order {
 
 /// State of one worker.
 struct Worker<'a> {
+    number: u32,
     memory: Memory,
     slm: Words,
     threads: Vec<Thread>,
@@ -127,19 +128,14 @@ struct Outcome {
 }
 
 /// Executes all groups.
-fn run(
-    setup: &Setup,
-    launch: &Launch,
-    program: &Program,
-    options: &Options,
-) -> Result<Stats, RunError> {
-    let groups = setup.groups.iter().map(|&n| u64::from(n)).product();
+fn run(dispatch: &Dispatch, program: &Program, options: &Options) -> Result<Stats, RunError> {
+    let groups = dispatch.groups.iter().map(|&n| u64::from(n)).product();
+    let threads = dispatch.threads.len() as u32;
     if let Some(trace) = options.trace {
-        trace.check(groups, setup.threads)?;
+        trace.check(groups, threads)?;
     }
     let job = Job {
-        setup,
-        launch,
+        dispatch,
         program,
         options,
         scoreboard: program.scoreboard().filter(|_| options.check),
@@ -158,13 +154,13 @@ fn run(
         false => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
     };
     let outcomes: Vec<Outcome> = if workers <= 1 {
-        vec![job.work()]
+        vec![job.work(0)]
     } else {
         let all = || {
             (0..workers)
                 .into_par_iter()
                 .with_max_len(1)
-                .map(|_| job.work())
+                .map(|worker| job.work(worker as u32))
                 .collect()
         };
         // More threads than cores are possible.
@@ -194,15 +190,10 @@ fn run(
             Err(RunError::Exec(error))
         }
         (_, Some(group)) => Err(RunError::Budget {
-            group: setup.group(group),
-            budget: launch.budget,
+            group: dispatch.group(group),
+            budget: dispatch.budget,
         }),
-        _ => Ok(Stats::new(
-            &counts,
-            program,
-            groups,
-            u64::from(setup.threads),
-        )),
+        _ => Ok(Stats::new(&counts, program, groups, u64::from(threads))),
     }
 }
 
@@ -218,11 +209,12 @@ impl Worker<'_> {
 
 impl Job<'_> {
     /// Executes groups until there are none left, or one has failed.
-    fn work(&self) -> Outcome {
+    fn work(&self, number: u32) -> Outcome {
         let mut worker = Worker {
-            memory: self.setup.memory.with_own(),
-            slm: Words::filled(self.setup.slm, UNDEFINED),
-            threads: self.setup.threads(),
+            number,
+            memory: self.dispatch.memory.with_own(),
+            slm: Words::filled(self.dispatch.slm, UNDEFINED),
+            threads: self.dispatch.threads(),
             engine: self.options.engine().start(self.program),
             counts: Counts::new(self.program),
             failure: None,
@@ -231,7 +223,7 @@ impl Job<'_> {
             let group = self.next.fetch_add(1, Relaxed);
             if group >= self.groups
                 || group > self.failed.load(Relaxed)
-                || self.spent.load(Relaxed) > self.launch.budget
+                || self.spent.load(Relaxed) > self.dispatch.budget
             {
                 return worker.end();
             }
@@ -241,7 +233,7 @@ impl Job<'_> {
             let order = self.order.lock();
             order
                 .unwrap_or_else(|e| e.into_inner())
-                .end(group, executed, self.launch.budget);
+                .end(group, executed, self.dispatch.budget);
             if let Some(done) = self.options.done {
                 done.fetch_add(1, Relaxed);
             }
@@ -254,12 +246,13 @@ impl Job<'_> {
     }
 
     /// Makes threads those of a group that the hardware has just started.
-    fn start(&self, threads: &mut [Thread], group: [u32; 3]) {
-        for (number, thread) in (0..).zip(threads) {
-            self.setup.start(thread, self.launch, group, number);
-            if self.options.check {
+    fn start(&self, threads: &mut [Thread], group: [u32; 3], worker: u32) {
+        self.dispatch.start(threads, group, worker);
+        if self.options.check {
+            let payload = self.dispatch.payload_bytes();
+            for thread in threads {
                 let mut defined = Defined::none(thread.grf.len());
-                defined.start(self.setup.payload_bytes());
+                defined.start(payload);
                 thread.defined = Some(Box::new(defined));
                 thread.board = Some(Box::default());
             }
@@ -273,19 +266,18 @@ impl Job<'_> {
         number: u64,
         executed: &mut u64,
     ) -> Result<(), Box<ExecError>> {
-        let (setup, program) = (self.setup, self.program);
-        let group = setup.group(number);
+        let (dispatch, program) = (self.dispatch, self.program);
+        let group = dispatch.group(number);
         worker.memory.forget_own();
         worker.slm.fill(UNDEFINED);
         let threads = &mut worker.threads;
-        self.start(threads, group);
+        self.start(threads, group, worker.number);
         let mut shared = Shared {
             memory: &worker.memory,
-            surfaces: &setup.surfaces,
-            samplers: &setup.samplers,
+            bindings: &*dispatch.bindings,
             slm: &worker.slm,
-            general_state: setup.general_state,
-            scratch: setup.scratch,
+            general_state: dispatch.general_state,
+            scratch: dispatch.scratch,
             barriers: Barriers::default(),
             read: 0,
             written: 0,
@@ -296,10 +288,14 @@ impl Job<'_> {
         let result = loop {
             let mut failure = None;
             for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
-                let limit = self.launch.budget.saturating_sub(*executed).min(TURN_INSTS);
+                let limit = self
+                    .dispatch
+                    .budget
+                    .saturating_sub(*executed)
+                    .min(TURN_INSTS);
                 let before = thread.executed;
                 let result = match (limit, watched) {
-                    (0, _) => Err(Cause::Budget(self.launch.budget)),
+                    (0, _) => Err(Cause::Budget(self.dispatch.budget)),
                     (_, false) => {
                         engine.turn(thread, program, &mut shared, limit, &mut worker.counts)
                     }
@@ -408,6 +404,16 @@ fn stranded(thread: &Thread) -> Result<(), Cause> {
     }
 }
 
+impl Dispatch {
+    /// Runs all groups with options.
+    ///
+    /// # Errors
+    /// The first group that fails, and why; a trace of a thread that does not exist.
+    pub fn run(&self, program: &Program, options: &Options) -> Result<Stats, RunError> {
+        run(self, program, options)
+    }
+}
+
 impl Launch<'_> {
     /// Runs all groups, on all cores. The buffers among the arguments are changed as the kernel
     /// changes them, also when it fails.
@@ -436,7 +442,7 @@ impl Launch<'_> {
         let contents: Vec<_> = self.args.iter_mut().map(take).collect();
         let result = Setup::new(self, program, &contents)
             .map_err(RunError::from)
-            .and_then(|setup| run(&setup, self, program, options));
+            .and_then(|setup| setup.dispatch(self).run(program, options));
         for (arg, words) in self.args.iter_mut().zip(contents) {
             if let (Some(bytes), Some(words)) = (arg.memory_mut(), words) {
                 *bytes = match Arc::try_unwrap(words) {

@@ -10,14 +10,15 @@ use kiln_emit::platform::{Payload, Platform};
 use kiln_emit::ze_info::{AddrMode, ArgType, Kernel, MemoryKind, PayloadArgument};
 
 use super::binding;
+use super::dispatch::{Dispatch, Start};
 use super::error::BindError;
 use super::implicit::ImplicitArgs;
 use super::request::{Arg, Launch};
 use crate::code::decoded::Decoded;
 use crate::state::image::Sampler;
 use crate::state::lanes::low_mask;
-use crate::state::memory::{HEAP, Memory, SCRATCH_STATE, Surface};
-use crate::state::thread::{File, Thread};
+use crate::state::memory::{HEAP, Memory, SCRATCH_STATE, Surface, Tables};
+use crate::state::thread::File;
 use crate::state::words::Words;
 
 /// The error for an unknown datum of the payload.
@@ -70,16 +71,16 @@ pub(super) struct Setup {
     /// Number of channels that are on when a thread of explicit SIMD starts.
     channels: u32,
     /// Number of threads of a group.
-    pub(super) threads: u32,
+    threads: u32,
     items: u32,
-    pub(super) groups: [u32; 3],
-    pub(super) memory: Memory,
+    groups: [u32; 3],
+    memory: Memory,
     /// Index of each argument's buffer.
     buffers: Vec<Option<usize>>,
     /// The binding table, followed by the heap of bindless surfaces.
-    pub(super) surfaces: Vec<Option<Surface>>,
-    pub(super) samplers: Vec<Option<Sampler>>,
-    pub(super) slm: usize,
+    surfaces: Vec<Option<Surface>>,
+    samplers: Vec<Option<Sampler>>,
+    slm: usize,
     /// Payload that all threads share, after the per-thread payload.
     cross_thread: Vec<u8>,
     /// Size of the per-thread payload.
@@ -88,8 +89,8 @@ pub(super) struct Setup {
     walk: [usize; 3],
     scratch_bytes: u32,
     /// Address of the scratch space of a group's threads, which is the origin of 32-bit stateless offsets.
-    pub(super) scratch: u64,
-    pub(super) general_state: u64,
+    scratch: u64,
+    general_state: u64,
     /// Index of the first operation.
     start: u32,
 }
@@ -337,17 +338,14 @@ impl Setup {
     /// A section of the program's data as a surface.
     fn data_surface(&mut self, section: &str) -> Option<Surface> {
         let buffer = self.memory.share_data(section)?;
-        Some(Surface {
-            buffer,
-            image: None,
-        })
+        Some(Surface::of(buffer, None))
     }
 
     /// An argument as a surface.
     fn surface(&self, launch: &Launch, argument: usize) -> Option<Surface> {
         let buffer = self.buffers.get(argument).copied().flatten()?;
         let image = launch.args.get(argument).and_then(Arg::shape);
-        Some(Surface { buffer, image })
+        Some(Surface::of(buffer, image))
     }
 
     /// The bytes of one datum of the cross-thread payload.
@@ -483,44 +481,43 @@ impl Setup {
         address.to_le_bytes().to_vec()
     }
 
-    /// Position of the group with a number: x counts first, then y, then z.
-    pub(super) fn group(&self, number: u64) -> [u32; 3] {
-        let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
-        [number % x, number / x % y, number / x / y].map(|id| id as u32)
+    /// The launch as the hardware gets it.
+    pub(super) fn dispatch(self, launch: &Launch) -> Dispatch {
+        let threads = (0..self.threads).map(|number| self.thread(launch, number));
+        Dispatch {
+            platform: self.platform,
+            first: [0; 3],
+            groups: self.groups,
+            threads: threads.collect(),
+            start: self.start,
+            scratch_bytes: self.scratch_bytes,
+            slm: self.slm,
+            bindings: Box::new(Tables {
+                surfaces: self.surfaces,
+                samplers: self.samplers,
+            }),
+            general_state: self.general_state,
+            scratch: self.scratch,
+            memory: self.memory,
+            control: 0,
+            own_ids: false,
+            budget: launch.budget,
+        }
     }
 
-    /// Size of the payload in the general registers.
-    pub(super) fn payload_bytes(&self) -> usize {
-        self.register + self.per_thread_bytes + self.cross_thread.len()
-    }
-
-    /// The threads of a group, none of them started.
-    pub(super) fn threads(&self) -> Vec<Thread> {
-        let numbers = 0..self.threads;
-        numbers
-            .map(|number| Thread::new(number, 0, self.platform))
-            .collect()
-    }
-
-    /// Makes a thread one that the hardware has just started.
-    pub(super) fn start(&self, thread: &mut Thread, launch: &Launch, group: [u32; 3], number: u32) {
+    /// A thread that the hardware has just started, in any group.
+    fn thread(&self, launch: &Launch, number: u32) -> Start {
         let channels = match self.simd {
             EXPLICIT => self.channels,
             simd => (self.items - number * simd).min(simd),
         };
-        let dispatch = low_mask(channels as usize);
-        thread.reset(number, dispatch);
-        thread.ip = self.start;
-        thread.scratch = number * self.scratch_bytes;
-        thread.scratch_bytes = self.scratch_bytes;
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
         let mut header = [0u32; 8];
-        header[1] = group[0];
         header[3] = scratch_log.unwrap_or(0);
         // The thread's number serves as its fixed-function thread id, the index of private memory.
         header[5] = number
             | match self.platform.payload {
-                Payload::Registers => thread.scratch,
+                Payload::Registers => number * self.scratch_bytes,
                 Payload::Memory => SCRATCH_STATE,
             };
         if self.platform.payload == Payload::Memory {
@@ -531,14 +528,14 @@ impl Setup {
         if self.platform.barriers > 1 {
             header[2] |= self.threads << 24;
         }
-        header[6] = group[1];
-        header[7] = group[2];
-        for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {
-            bytes.copy_from_slice(&dword.to_le_bytes());
+        let mut payload = vec![0; self.per_thread_bytes];
+        self.write_local_ids(launch, number, &mut payload);
+        payload.extend(&self.cross_thread);
+        Start {
+            channels: low_mask(channels as usize),
+            header,
+            payload,
         }
-        self.write_local_ids(launch, number, &mut thread.grf[self.register..]);
-        let start = self.register + self.per_thread_bytes;
-        thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::interpret::step::steps;
 use crate::state::barrier::Barriers;
 use crate::state::cause::Cause;
 use crate::state::image::{Image, Sampler};
-use crate::state::memory::{HEAP, Memory, Shared, Surface};
+use crate::state::memory::{HEAP, Memory, Shared, Surface, Tables};
 use crate::state::thread::{File, Status, Thread, file_of};
 use crate::state::words::Words;
 
@@ -108,26 +108,20 @@ impl Registers {
         let mut memory = Memory::default();
         let surface = memory.add("surface", &world.surface);
         let scratch = memory.add("scratch", &world.scratch);
-        let mut surfaces = vec![Some(Surface {
-            buffer: surface,
-            image: None,
-        })];
-        surfaces.extend(world.image.as_ref().map(|image| {
-            Some(Surface {
-                buffer: memory.add("image", &image.texels),
-                image: Some(image.shape),
-            })
-        }));
+        let mut surfaces = vec![Some(Surface::of(surface, None))];
+        let image = world.image.as_ref();
+        let image = image.map(|image| (memory.add("image", &image.texels), image.shape));
+        surfaces.extend(image.map(|(buffer, shape)| Some(Surface::of(buffer, Some(shape)))));
         // Bindless messages find the same surfaces.
         let bound = surfaces.clone();
         surfaces.resize_with(HEAP as usize, || None);
         surfaces.extend(bound);
-        let samplers: Vec<_> = world.samplers.iter().copied().map(Some).collect();
+        let samplers = world.samplers.iter().copied().map(Some).collect();
+        let bindings = Tables { surfaces, samplers };
         let slm = Words::new(&world.local);
         let mut shared = Shared {
             memory: &memory,
-            surfaces: &surfaces,
-            samplers: &samplers,
+            bindings: &bindings,
             slm: &slm,
             general_state: memory.address(scratch),
             scratch: memory.address(scratch),
@@ -172,8 +166,8 @@ impl Registers {
         world.surface = memory.contents(surface);
         world.scratch = memory.contents(scratch);
         world.local = slm.to_bytes();
-        if let Some(image) = &mut world.image {
-            image.texels = surfaces[1].map_or_else(Vec::new, |s| memory.contents(s.buffer));
+        if let (Some(to), Some((buffer, _))) = (&mut world.image, image) {
+            to.texels = memory.contents(buffer);
         }
         Ok(Stats::new(&counts, &program, 1, 1))
     }

@@ -15,7 +15,7 @@ use super::typed::{self, Texels};
 use crate::code::send::Message;
 use crate::state::cause::Cause;
 use crate::state::lanes::LANES;
-use crate::state::memory::{BTI_STATELESS, HEAP, SCRATCH_STATE, Shared, Space, Span};
+use crate::state::memory::{BTI_STATELESS, HEAP, Part, SCRATCH_STATE, Shared, Space, Span};
 use crate::state::thread::Thread;
 
 /// Mask of the surface's offset in an extended descriptor. The header has the offset of the scratch surface four bits
@@ -207,9 +207,12 @@ fn space<'a>(
             shared.space(HEAP.saturating_add(extended >> BINDLESS_SHIFT))
         }
         AddressKind::SurfaceState if names_scratch(extended) => {
-            let start = shared.scratch + u64::from(thread.scratch);
-            let room = u64::from(thread.scratch_bytes);
-            Ok(Space::Part(shared.memory, start, room))
+            let part = Part {
+                base: shared.scratch + u64::from(thread.scratch),
+                bytes: u64::from(thread.scratch_bytes),
+                name: "the thread's scratch space",
+            };
+            Ok(Space::Part(shared.memory, part))
         }
         AddressKind::SurfaceState => Err(m.bad("its surface is not the thread's scratch space")),
         AddressKind::BindingTable => shared.space(extended >> TABLE_SHIFT),

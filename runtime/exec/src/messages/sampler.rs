@@ -15,7 +15,7 @@ use crate::state::cause::Cause;
 use crate::state::format::{Color, TEXEL_MAX};
 use crate::state::image::{Addressing, ImageKind, Sampler, Shape};
 use crate::state::lanes::LANES;
-use crate::state::memory::Shared;
+use crate::state::memory::{Shared, Space};
 use crate::state::thread::Thread;
 
 /// The request of a message.
@@ -142,7 +142,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         gathered: 0,
         feedback: false,
     };
-    let mut state = 0;
+    let (mut state, mut bindless) = (0, false);
     if m.has_header() {
         let flags = header_dword(thread, m, 2)?;
         request.offset = [8, 4, 0].map(|low| ((flags & HEADER_OFFSETS) << (28 - low)) as i32 >> 28);
@@ -153,10 +153,10 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         }
         // Offset of the samplers' states; r0's is 0. A bindless sampler has its own.
         let at = header_dword(thread, m, 3)?;
-        let bindless = thread.platform.bindless_sampler_bit && at & 1 != 0;
+        bindless = thread.platform.bindless_sampler_bit && at & 1 != 0;
         state = (at & if bindless { !0xf } else { !0x1f }) / STATE_BYTES;
     }
-    let (buffer, shape) = shared.image(m.bti())?;
+    let (space, shape) = shared.image(m.bti())?;
     let single = shape.kind != ImageKind::D2Msaa;
     let takes = match facts.ask {
         Ask::Sample | Ask::Gather { .. } | Ask::Level => single,
@@ -174,7 +174,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
                 .sampler
                 .unwrap_or_default()
                 .saturating_add(state);
-            let sampler = shared.samplers.get(index as usize).copied().flatten();
+            let sampler = shared.bindings.sampler(index, bindless);
             sampler.ok_or(Cause::NoSampler(index))?
         }
         _ => Sampler::default(),
@@ -182,7 +182,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     // The payload is read before the response, which may overlap it, is written.
     let mut results = [[0; 4]; LANES];
     for lane in m.channels(channels) {
-        results[lane] = request.lane(thread, shared, buffer, &shape, &sampler, lane)?;
+        results[lane] = request.lane(thread, shared, space, &shape, &sampler, lane)?;
     }
     request.respond(thread, &shape, &results)
 }
@@ -273,7 +273,7 @@ impl Request<'_> {
         &self,
         thread: &Thread,
         shared: &mut Shared,
-        buffer: usize,
+        space: Space,
         shape: &Shape,
         sampler: &Sampler,
         lane: usize,
@@ -282,7 +282,7 @@ impl Request<'_> {
         for (place, &number) in at.iter_mut().zip(&self.facts.coordinates) {
             *place = self.parameter(thread, number, lane)?;
         }
-        let mut texel = |at| read(shared, buffer, shape, at, lane);
+        let mut texel = |at| read(shared, space, shape, at, lane);
         // The length of a direction does not matter.
         let sampler = &Sampler {
             normalized: sampler.normalized || shape.kind == ImageKind::Cube,
@@ -415,7 +415,7 @@ impl Request<'_> {
 /// A texel's color, or the border's outside.
 fn read(
     shared: &mut Shared,
-    buffer: usize,
+    space: Space,
     shape: &Shape,
     at: [i64; 3],
     lane: usize,
@@ -425,7 +425,7 @@ fn read(
     };
     let size = shape.format.bytes();
     let mut texel = [0; TEXEL_MAX];
-    let bytes = shared.memory.at_offset(buffer, offset, size, lane as u32)?;
+    let bytes = space.at(offset, size, lane as u32)?;
     bytes.read(&mut texel[..size]);
     shared.count(false, size);
     Ok(shape.format.decode(&texel))

@@ -14,7 +14,7 @@ use crate::state::cause::Cause;
 use crate::state::format::{Color, TEXEL_MAX};
 use crate::state::image::{ImageKind, Shape};
 use crate::state::lanes::LANES;
-use crate::state::memory::{Shared, Span};
+use crate::state::memory::{Shared, Space, Span};
 use crate::state::thread::Thread;
 
 /// Number of channels of a typed message to the data port.
@@ -114,12 +114,12 @@ impl<'a> Texels<'a> {
 
     /// Reads texels; outside, an error.
     pub fn read(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
-        let (buffer, shape) = shared.image(self.surface)?;
+        let (space, shape) = shared.image(self.surface)?;
         let parameters = self.coordinates(0);
         let mut colors = [Color::default(); LANES];
         for lane in self.lanes() {
             let at = self.texel_of(thread, &shape, parameters, lane)?;
-            let place = texel(shared, buffer, &shape, at, lane + self.group)?;
+            let place = texel(space, &shape, at, lane + self.group)?;
             colors[lane] = shape.format.decode(&bytes_of(place, &shape));
             shared.count(false, shape.format.bytes());
         }
@@ -136,11 +136,11 @@ impl<'a> Texels<'a> {
 
     /// Writes texels; masked components keep their values.
     pub fn write(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
-        let (buffer, shape) = shared.image(self.surface)?;
+        let (space, shape) = shared.image(self.surface)?;
         let parameters = self.coordinates(self.components().count());
         for lane in self.lanes() {
             let at = self.texel_of(thread, &shape, parameters, lane)?;
-            let place = texel(shared, buffer, &shape, at, lane + self.group)?;
+            let place = texel(space, &shape, at, lane + self.group)?;
             let mut bytes = bytes_of(place, &shape);
             let mut color = shape.format.decode(&bytes);
             for (number, component) in self.components().enumerate() {
@@ -161,7 +161,7 @@ impl<'a> Texels<'a> {
         shared: &mut Shared,
         atomic: &Atomic,
     ) -> Result<(), Cause> {
-        let (buffer, shape) = shared.image(self.surface)?;
+        let (space, shape) = shared.image(self.surface)?;
         if shape.format.bytes() != 4 || shape.format.channels() != 1 {
             return Err(
                 (self.m).bad("only texels of one channel of 32 bits are changed atomically")
@@ -175,7 +175,7 @@ impl<'a> Texels<'a> {
             for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
                 *source = u64::from(self.parameter(thread, parameters + index, lane)?);
             }
-            let place = texel(shared, buffer, &shape, at, lane + self.group)?;
+            let place = texel(space, &shape, at, lane + self.group)?;
             results[lane] = atomic.perform(place, sources);
             shared.count(true, shape.format.bytes());
         }
@@ -229,8 +229,7 @@ fn bytes_of(place: Span, shape: &Shape) -> [u8; TEXEL_MAX] {
 
 /// A texel's place.
 fn texel<'a>(
-    shared: &Shared<'a>,
-    buffer: usize,
+    space: Space<'a>,
     shape: &Shape,
     at: [u32; 3],
     lane: usize,
@@ -244,9 +243,7 @@ fn texel<'a>(
             size: shape.size,
         });
     };
-    shared
-        .memory
-        .at_offset(buffer, offset, shape.format.bytes(), channel)
+    space.at(offset, shape.format.bytes(), channel)
 }
 
 /// A media block, which is described by its header.
@@ -313,7 +310,7 @@ impl Rectangle {
         if m.enabled() == 0 {
             return Ok(());
         }
-        let (buffer, shape) = shared.image(self.surface)?;
+        let (space, shape) = shared.image(self.surface)?;
         let (left, top) = (i64::from(self.left), i64::from(self.top));
         let (width, height) = (self.width, self.height);
         // Rows are padded to a power of two.
@@ -344,8 +341,8 @@ impl Rectangle {
                 // The byte at the same place in the nearest texel.
                 let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
                 let x = texel * unit + x.rem_euclid(unit);
-                let offset = (y.clamp(0, rows - 1) * step + parity) * row_bytes + x;
-                let memory = shared.memory.at_offset(buffer, offset as u64, 1, 0)?;
+                let y = y.clamp(0, rows - 1) * step + parity;
+                let memory = space.at(shape.byte(x as u64, y as u64), 1, 0)?;
                 let place = row * pitch + byte;
                 if write {
                     let from = m.at(1, place)?;

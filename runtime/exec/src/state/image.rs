@@ -93,6 +93,69 @@ impl ImageKind {
     }
 }
 
+/// Places of an image's rows in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Distance of rows in bytes.
+    pub pitch: u64,
+    /// Number of rows from one layer or slice to the next.
+    pub slice: u64,
+    /// Order of the bytes of a tile.
+    pub tile: Tile,
+}
+
+/// Order of bytes in memory: row after row, or tile after tile of 4 KiB or 64 KiB (PRM vol. 5, "Tiling"). A tile's order is that of
+/// the bits of an offset in it, from the lowest one on: those of the byte in the row, and those of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tile {
+    /// Rows.
+    Linear,
+    /// 512 bytes of 8 rows.
+    X,
+    /// 128 bytes of 32 rows, in columns of 16 bytes.
+    Y,
+    /// 128 bytes of 32 rows, in blocks of 16 bytes of 4 rows (since XeHP).
+    Four,
+    /// 64 KiB of a picture with texels of so many bytes, made of blocks like those of [`Tile::Four`] (since XeHP).
+    SixtyFour(u8),
+}
+
+impl Tile {
+    /// The bits of an offset in a tile, from the lowest one on: `x` for the next one of the byte's number in its row, `y` for the
+    /// next one of the row's number. Empty for rows.
+    fn bits(self) -> &'static [u8] {
+        match self {
+            Tile::Linear => b"",
+            Tile::X => b"xxxxxxxxxyyy",
+            Tile::Y => b"xxxxyyyyyxxx",
+            Tile::Four => b"xxxxyyxxyxyy",
+            Tile::SixtyFour(1) => b"xxxxyyxxyxyyxyyy",
+            Tile::SixtyFour(2..=4) => b"xxxxyyxxyxyyxxyy",
+            Tile::SixtyFour(_) => b"xxxxyyxxyxyyxxxy",
+        }
+    }
+}
+
+impl Rows {
+    /// Byte offset of a byte of a row.
+    fn offset(&self, byte: u64, row: u64) -> u64 {
+        let bits = self.tile.bits();
+        if bits.is_empty() {
+            return row * self.pitch + byte;
+        }
+        let (mut x, mut y) = (byte, row);
+        let mut inside = 0;
+        for (number, bit) in bits.iter().enumerate() {
+            let from = if *bit == b'y' { &mut y } else { &mut x };
+            inside |= (*from & 1) << number;
+            *from >>= 1;
+        }
+        // What is left are the numbers of the tile.
+        let width = bits.iter().filter(|&&bit| bit == b'x').count();
+        (y * (self.pitch >> width) + x) << bits.len() | inside
+    }
+}
+
 /// An image's kind, format and size: all but its texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -102,6 +165,8 @@ pub struct Shape {
     pub format: Format,
     /// Size in each coordinate, in texels or layers; 1 for coordinates that the kind lacks.
     pub size: [u32; 3],
+    /// Places of rows; none if they have no gaps.
+    pub rows: Option<Rows>,
 }
 
 impl Shape {
@@ -120,7 +185,12 @@ impl Shape {
             ImageKind::Cube => size[0] == size[1] && size[2] == FACES,
             _ => true,
         };
-        (fits && has).then_some(Shape { kind, format, size })
+        (fits && has).then_some(Shape {
+            kind,
+            format,
+            size,
+            rows: None,
+        })
     }
 
     /// Number of samples of a texel.
@@ -139,12 +209,21 @@ impl Shape {
 
     /// Byte offset of a texel; none outside the image.
     pub fn offset(&self, texel: [i64; 3]) -> Option<u64> {
-        let mut index = 0;
-        for (&at, &size) in texel.iter().zip(&self.size).rev() {
-            let at = u64::try_from(at).ok().filter(|&at| at < u64::from(size))?;
-            index = index * u64::from(size) + at;
+        let mut place = [0; 3];
+        for ((place, &at), &size) in place.iter_mut().zip(&texel).zip(&self.size) {
+            *place = u64::try_from(at).ok().filter(|&at| at < u64::from(size))?;
         }
-        Some(index * self.format.bytes() as u64)
+        let [x, y, z] = place;
+        let slice = self.rows.map_or(u64::from(self.size[1]), |rows| rows.slice);
+        Some(self.byte(x * self.format.bytes() as u64, z * slice + y))
+    }
+
+    /// Byte offset of a byte of a row, counted over all layers.
+    pub fn byte(&self, byte: u64, row: u64) -> u64 {
+        match self.rows {
+            Some(rows) => rows.offset(byte, row),
+            None => row * self.pitch() + byte,
+        }
     }
 
     /// Bytes of a row.

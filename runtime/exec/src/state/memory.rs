@@ -1,11 +1,14 @@
 //! Memory that messages access: buffers at 64-bit virtual addresses, the surfaces of the binding table, and the
 //! shared local memory of a group. Every access is checked, so that none is silently out of bounds.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use super::barrier::Barriers;
 use super::cause::Cause;
 use super::image::{Sampler, Shape};
+use super::mapping::Mapping;
 use super::thread::UNDEFINED;
 use super::words::Words;
 
@@ -13,7 +16,7 @@ use super::words::Words;
 #[derive(Clone, Debug)]
 pub struct Buffer {
     /// Name in error messages.
-    pub name: String,
+    pub name: Arc<str>,
     /// Virtual address of the first byte.
     pub base: u64,
     words: Arc<Words>,
@@ -50,22 +53,44 @@ pub struct Memory {
 
 impl Memory {
     /// Adds a buffer and gives its index. Its address is a multiple of 4 GiB.
-    pub fn add(&mut self, name: impl Into<String>, bytes: &[u8]) -> usize {
+    pub fn add(&mut self, name: impl Into<Arc<str>>, bytes: &[u8]) -> usize {
         self.push(name.into(), Arc::new(Words::new(bytes)), false)
     }
 
     /// Adds a buffer with existing contents.
-    pub fn share(&mut self, name: impl Into<String>, words: &Arc<Words>) -> usize {
+    pub fn share(&mut self, name: impl Into<Arc<str>>, words: &Arc<Words>) -> usize {
         self.push(name.into(), words.clone(), false)
     }
 
     /// Adds memory that each group has for itself, initially undefined.
-    pub fn add_private(&mut self, name: impl Into<String>, size: usize) -> usize {
+    pub fn add_private(&mut self, name: impl Into<Arc<str>>, size: usize) -> usize {
         let words = Words::filled(size, UNDEFINED);
         self.push(name.into(), Arc::new(words), true)
     }
 
-    fn push(&mut self, name: String, words: Arc<Words>, private: bool) -> usize {
+    /// Adds a buffer at an address after those of all others, with memory that others have mapped.
+    ///
+    /// # Safety
+    /// As [`Mapping::foreign`], for `len` bytes rounded up to words.
+    #[expect(unsafe_code, reason = "others lend memory of theirs")]
+    pub unsafe fn lend(
+        &mut self,
+        name: Arc<str>,
+        base: u64,
+        first: NonNull<AtomicU32>,
+        len: usize,
+    ) {
+        // SAFETY: the caller's.
+        let words = unsafe { Mapping::foreign(first, len.div_ceil(size_of::<AtomicU32>())) };
+        self.buffers.push(Buffer {
+            name,
+            base,
+            words: Arc::new(Words::of_mapping(words, len)),
+            private: false,
+        });
+    }
+
+    fn push(&mut self, name: Arc<str>, words: Arc<Words>, private: bool) -> usize {
         let base = match self.buffers.last() {
             None => LOWEST,
             Some(last) => (last.base + last.words.len() as u64).next_multiple_of(GUARD) + GUARD,
@@ -138,7 +163,7 @@ impl Memory {
         self.data = data
             .iter()
             .map(|segment| Buffer {
-                name: segment.name.clone(),
+                name: segment.name.as_str().into(),
                 base: segment.base,
                 words: Arc::new(Words::new(&segment.bytes)),
                 private: false,
@@ -148,13 +173,18 @@ impl Memory {
 
     /// Address of a section of the program's own data; none if it has no such section.
     pub fn data_address(&self, section: &str) -> Option<u64> {
-        let section = self.data.iter().find(|b| b.name == section);
+        let section = self.data.iter().find(|b| &*b.name == section);
         section.map(|b| b.base)
     }
 
     /// A section of the program's own data as a buffer; none if it has no such section.
     pub fn share_data(&mut self, section: &str) -> Option<usize> {
-        let words = self.data.iter().find(|b| b.name == section)?.words.clone();
+        let words = self
+            .data
+            .iter()
+            .find(|b| &*b.name == section)?
+            .words
+            .clone();
         Some(self.share(section, &words))
     }
 
@@ -174,29 +204,26 @@ impl Memory {
         buffer.map(|b| b.words.to_bytes()).unwrap_or_default()
     }
 
+    /// The last buffer that starts at a virtual address or before it: one of the program's data only if none of the others does,
+    /// since the data lie below them.
+    fn last_before(&self, at: u64) -> Option<&Buffer> {
+        let last = |buffers: &'_ [Buffer]| buffers.partition_point(|b| b.base <= at).checked_sub(1);
+        match last(&self.buffers) {
+            Some(index) => self.buffers.get(index),
+            None => self.data.get(last(&self.data)?),
+        }
+    }
+
     /// The buffer that contains a virtual address: its first address and its contents.
     pub fn buffer_at(&self, at: u64) -> Option<(u64, &Words)> {
-        let buffers = if at < LOWEST {
-            &self.data
-        } else {
-            &self.buffers
-        };
-        let after = buffers.partition_point(|b| b.base <= at);
-        let buffer = buffers.get(after.checked_sub(1)?)?;
+        let buffer = self.last_before(at)?;
         let inside = at - buffer.base < buffer.words.len() as u64;
         inside.then_some((buffer.base, &*buffer.words))
     }
 
     /// `size` bytes at a virtual address, for a channel.
     pub fn at_address(&self, at: u64, size: usize, channel: u32) -> Result<Span<'_>, Cause> {
-        let buffers = if at < LOWEST {
-            &self.data
-        } else {
-            &self.buffers
-        };
-        let after = buffers.partition_point(|b| b.base <= at);
-        let buffer = after.checked_sub(1).and_then(|index| buffers.get(index));
-        match buffer {
+        match self.last_before(at) {
             Some(buffer) if at - buffer.base < GUARD + buffer.words.len() as u64 => {
                 within(&buffer.words, &buffer.name, at - buffer.base, size, channel)
             }
@@ -306,11 +333,58 @@ pub const BTI_STATELESS_NONCOHERENT: u32 = 253;
 /// Index of the first surface of the bindless heap in the table of surfaces.
 pub const HEAP: u32 = 256;
 
-/// A surface: a buffer, or one with an image's texels.
+/// Memory of a surface.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// A buffer of the memory, by its index.
+    Buffer(usize),
+    /// A range of virtual addresses, with its first one and its size in bytes.
+    Range(u64, u64),
+}
+
+/// A surface: memory, or memory with an image's texels.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
-    pub buffer: usize,
+    /// Memory of the contents.
+    pub place: Place,
+    /// Shape of the texels; none if messages access bytes.
     pub image: Option<Shape>,
+}
+
+impl Surface {
+    /// A buffer of the memory as a surface.
+    pub fn of(buffer: usize, image: Option<Shape>) -> Surface {
+        let place = Place::Buffer(buffer);
+        Surface { place, image }
+    }
+}
+
+/// Surfaces and samplers by their numbers in messages.
+pub trait Bindings: Sync {
+    /// The surface with an index in the binding table; from [`HEAP`] on, one of the bindless heap.
+    fn surface(&self, index: u32) -> Option<Surface>;
+
+    /// The sampler with an index in the table of states; or, bindless, in the heap.
+    fn sampler(&self, index: u32, bindless: bool) -> Option<Sampler>;
+}
+
+/// Surfaces and samplers that are all known before a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// The binding table, and from [`HEAP`] on the heap.
+    pub surfaces: Vec<Option<Surface>>,
+    /// The table of states, followed by the heap.
+    pub samplers: Vec<Option<Sampler>>,
+}
+
+impl Bindings for Tables {
+    fn surface(&self, index: u32) -> Option<Surface> {
+        self.surfaces.get(index as usize).copied().flatten()
+    }
+
+    fn sampler(&self, index: u32, _bindless: bool) -> Option<Sampler> {
+        self.samplers.get(index as usize).copied().flatten()
+    }
 }
 
 /// Bit that the reference compiler sets in addresses of the kernel's own shared variables, so that none is null. The
@@ -320,9 +394,7 @@ const SLM_TAG: u32 = 1 << 28;
 /// State that the threads of a group share.
 pub struct Shared<'a> {
     pub memory: &'a Memory,
-    /// The binding table, and from [`HEAP`] on the heap.
-    pub surfaces: &'a [Option<Surface>],
-    pub samplers: &'a [Option<Sampler>],
+    pub bindings: &'a dyn Bindings,
     pub slm: &'a Words,
     /// Origin of 32-bit stateless offsets.
     pub general_state: u64,
@@ -341,8 +413,17 @@ pub enum Space<'a> {
     Buffer(&'a Memory, usize),
     /// Virtual addresses, starting at this one.
     Address(&'a Memory, u64),
-    /// A range of virtual addresses with its start and size.
-    Part(&'a Memory, u64, u64),
+    /// A range of virtual addresses.
+    Part(&'a Memory, Part),
+}
+
+/// A range of virtual addresses.
+#[derive(Clone, Copy)]
+pub struct Part {
+    pub base: u64,
+    pub bytes: u64,
+    /// Name in error messages.
+    pub name: &'static str,
 }
 
 impl<'a> Space<'a> {
@@ -365,16 +446,20 @@ impl<'a> Space<'a> {
             }
             Space::Buffer(memory, index) => memory.at_offset(index, at, size, channel),
             Space::Address(memory, base) => memory.at_address(base.wrapping_add(at), size, channel),
-            Space::Part(_, _, room) if at.checked_add(size as u64).is_none_or(|end| end > room) => {
+            Space::Part(_, part)
+                if at
+                    .checked_add(size as u64)
+                    .is_none_or(|end| end > part.bytes) =>
+            {
                 Err(Cause::OutOfBounds {
                     channel,
-                    space: "the thread's scratch space".to_string(),
+                    space: part.name.to_string(),
                     at,
                     size: size as u64,
-                    room,
+                    room: part.bytes,
                 })
             }
-            Space::Part(memory, base, _) => memory.at_address(base + at, size, channel),
+            Space::Part(memory, part) => memory.at_address(part.base + at, size, channel),
         }
     }
 }
@@ -392,21 +477,30 @@ impl<'a> Shared<'a> {
                 if surface.image.is_some() {
                     return Err(Cause::Image(bti));
                 }
-                Ok(Space::Buffer(self.memory, surface.buffer))
+                Ok(self.contents(surface))
             }
         }
     }
 
-    /// The image of a binding table index: its buffer and shape.
-    pub fn image(&self, bti: u32) -> Result<(usize, Shape), Cause> {
+    /// The image of a binding table index: the space of its texels, and its shape.
+    pub fn image(&self, bti: u32) -> Result<(Space<'a>, Shape), Cause> {
         let surface = self.surface(bti)?;
         let shape = surface.image.ok_or(Cause::NoImage(bti))?;
-        Ok((surface.buffer, shape))
+        Ok((self.contents(surface), shape))
     }
 
     fn surface(&self, bti: u32) -> Result<Surface, Cause> {
-        let entry = self.surfaces.get(bti as usize).copied().flatten();
-        entry.ok_or(Cause::EmptyEntry(bti))
+        self.bindings.surface(bti).ok_or(Cause::EmptyEntry(bti))
+    }
+
+    fn contents(&self, surface: Surface) -> Space<'a> {
+        match surface.place {
+            Place::Buffer(index) => Space::Buffer(self.memory, index),
+            Place::Range(base, bytes) => {
+                let name = "the surface";
+                Space::Part(self.memory, Part { base, bytes, name })
+            }
+        }
     }
 
     /// Counts bytes that a message moved.

@@ -417,6 +417,14 @@ impl Thread {
         Ok(())
     }
 
+    /// Sets bits of `cr0.0`.
+    pub fn start_control(&mut self, bits: u32) {
+        for (byte, bits) in self.control.iter_mut().zip(bits.to_le_bytes()) {
+            *byte |= bits;
+        }
+        self.update_mode();
+    }
+
     /// Decodes `cr0.0`.
     pub fn update_mode(&mut self) {
         let [a, b, c, d, ..] = self.control;

@@ -38,6 +38,15 @@ impl Words {
         words
     }
 
+    /// Words of memory that others have mapped.
+    pub fn of_mapping(memory: Mapping, len: usize) -> Words {
+        Words {
+            memory,
+            len,
+            wide: Mutex::new(()),
+        }
+    }
+
     pub fn new(bytes: &[u8]) -> Words {
         let words = Words::room(bytes.len());
         words.write(0, bytes);

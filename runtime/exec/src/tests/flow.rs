@@ -5,8 +5,7 @@ use super::*;
 pub fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
     let mut shared = Shared {
         memory: &Memory::default(),
-        surfaces: &[],
-        samplers: &[],
+        bindings: &Tables::default(),
         slm: &Words::default(),
         general_state: 0,
         scratch: 0,

@@ -42,3 +42,65 @@ fn texels_lie_row_after_row() {
         assert_eq!(shape.offset(outside), None, "{outside:?}");
     }
 }
+
+/// The manual's formulas of bytes in tiles (PRM vol. 5, "Tiling").
+#[test]
+fn rows_lie_in_tiles_as_the_manual_says() {
+    let place = |tile, byte, row| {
+        let rows = Rows {
+            pitch: 2048,
+            slice: 0,
+            tile,
+        };
+        rows.offset(byte, row)
+    };
+    for (byte, row) in [
+        (0, 0),
+        (5, 1),
+        (17, 3),
+        (64, 4),
+        (127, 31),
+        (700, 9),
+        (1999, 77),
+    ] {
+        assert_eq!(place(Tile::Linear, byte, row), row * 2048 + byte);
+        let x = (row / 8 * 4 + byte / 512) * 4096 + row % 8 * 512 + byte % 512;
+        assert_eq!(place(Tile::X, byte, row), x);
+        let tile = (row / 32 * 16 + byte / 128) * 4096;
+        let y = tile + byte % 128 / 16 * 512 + row % 32 * 16 + byte % 16;
+        assert_eq!(place(Tile::Y, byte, row), y);
+        // Four rows of 16 bytes; four of these in a row; two such rows; two of these in a row; four such rows.
+        let four = tile
+            + byte % 16
+            + row % 4 * 16
+            + byte % 64 / 16 * 64
+            + row % 8 / 4 * 256
+            + byte % 128 / 64 * 512
+            + row % 32 / 8 * 1024;
+        assert_eq!(place(Tile::Four, byte, row), four);
+    }
+}
+
+#[test]
+fn tiles_have_a_place_for_each_byte() {
+    for (tile, width, height) in [
+        (Tile::X, 512, 8),
+        (Tile::Y, 128, 32),
+        (Tile::Four, 128, 32),
+        (Tile::SixtyFour(1), 256, 256),
+        (Tile::SixtyFour(2), 512, 128),
+        (Tile::SixtyFour(4), 512, 128),
+        (Tile::SixtyFour(8), 1024, 64),
+        (Tile::SixtyFour(16), 1024, 64),
+    ] {
+        let rows = Rows {
+            pitch: width,
+            slice: 0,
+            tile,
+        };
+        let places = (0..height).flat_map(|row| (0..width).map(move |byte| (byte, row)));
+        let mut places: Vec<u64> = places.map(|(byte, row)| rows.offset(byte, row)).collect();
+        places.sort_unstable();
+        assert_eq!(places, (0..width * height).collect::<Vec<_>>(), "{tile:?}");
+    }
+}

@@ -37,11 +37,10 @@ fn exchange_kind(
     let buffer = memory.add("image", &image.texels);
     let mut shared = Shared {
         memory: &memory,
-        surfaces: &[Some(Surface {
-            buffer,
-            image: Some(image.shape),
-        })],
-        samplers: &[Some(sampler)],
+        bindings: &Tables {
+            surfaces: vec![Some(Surface::of(buffer, Some(image.shape)))],
+            samplers: vec![Some(sampler)],
+        },
         slm: &Words::filled(0, 0),
         general_state: 0,
         scratch: 0,

@@ -129,8 +129,7 @@ impl Both<'_> {
         twin.copy_state(thread);
         let mut other = Shared {
             memory,
-            surfaces: shared.surfaces,
-            samplers: shared.samplers,
+            bindings: shared.bindings,
             slm,
             general_state: shared.general_state,
             scratch: shared.scratch,

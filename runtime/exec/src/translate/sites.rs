@@ -6,7 +6,7 @@ use crate::code::operation::{Operation, Path};
 use crate::code::send::{Message, Send};
 use crate::messages::load_store;
 use crate::messages::plain::{AddressSpace, Block, Plain};
-use crate::state::memory::Shared;
+use crate::state::memory::{Memory, Part, Shared, Space};
 use crate::state::thread::Thread;
 use crate::state::words::Words;
 
@@ -67,8 +67,29 @@ impl Site {
 
     /// A surface; that of no buffer if it is none.
     fn of_surface(bti: u32, shared: &Shared, extent: usize) -> Site {
-        let words = shared.space(bti).ok().and_then(|space| space.words());
-        words.map_or(Site::default(), |(words, _)| Site::of(words, 0, extent))
+        match shared.space(bti) {
+            Ok(Space::Part(memory, part)) => {
+                Site::of_part(memory, part, extent).unwrap_or_default()
+            }
+            Ok(space) => {
+                let words = space.words();
+                words.map_or(Site::default(), |(words, _)| Site::of(words, 0, extent))
+            }
+            Err(_) => Site::default(),
+        }
+    }
+
+    /// A range of addresses, if it lies in one buffer at a place with the alignment of buffers.
+    fn of_part(memory: &Memory, part: Part, extent: usize) -> Option<Site> {
+        let (base, words) = memory.buffer_at(part.base)?;
+        let before = part.base - base;
+        let origin = words.address() + before;
+        let room = (words.len() as u64 - before).min(part.bytes);
+        origin.is_multiple_of(BASE_ALIGNMENT).then(|| Site {
+            origin,
+            starts: starts(room as usize, extent),
+            ..Site::default()
+        })
     }
 
     /// A thread's scratch space; that of another thread has the same size.

@@ -1,0 +1,104 @@
+//! A launch as the hardware gets it: groups of threads with their payloads, in a memory.
+//!
+//! [`super::setup`] makes it from arguments as `.ze_info` says; a device below a driver makes it from the driver's commands.
+
+use kiln_emit::platform::Platform;
+
+use crate::state::memory::{Bindings, Memory};
+use crate::state::thread::Thread;
+
+/// A launch as the hardware gets it.
+pub struct Dispatch {
+    /// Platform that the code is for.
+    pub platform: &'static Platform,
+    /// Number of the first group in each dimension.
+    pub first: [u32; 3],
+    /// Number of groups in each dimension.
+    pub groups: [u32; 3],
+    /// Threads of each group, in the order of their numbers.
+    pub threads: Vec<Start>,
+    /// Index of the operation that threads start with.
+    pub start: u32,
+    /// Size of a thread's scratch space in bytes.
+    pub scratch_bytes: u32,
+    /// Size of a group's shared local memory in bytes.
+    pub slm: usize,
+    /// Memory that messages access.
+    pub memory: Memory,
+    /// Surfaces and samplers.
+    pub bindings: Box<dyn Bindings>,
+    /// Origin of 32-bit stateless offsets.
+    pub general_state: u64,
+    /// Address of the scratch space of a group's threads; each has [`Dispatch::scratch_bytes`] of it.
+    pub scratch: u64,
+    /// Bits that are set in `cr0.0` when a thread starts: the float mode.
+    pub control: u32,
+    /// True if groups that run at once need thread ids of their own: memory by thread id is then not one's own.
+    pub own_ids: bool,
+    /// Maximum number of instructions.
+    pub budget: u64,
+}
+
+/// A thread that the hardware has just started.
+pub struct Start {
+    /// Channels that are on.
+    pub channels: u32,
+    /// `r0`, without the group's number.
+    pub header: [u32; 8],
+    /// Contents of the registers from `r1` on.
+    pub payload: Vec<u8>,
+}
+
+impl Dispatch {
+    /// Position of the group with a number: x counts first, then y, then z.
+    pub(super) fn group(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
+        let inside = [number % x, number / x % y, number / x / y];
+        let mut group = self.first;
+        for (place, id) in group.iter_mut().zip(inside) {
+            *place = place.wrapping_add(id as u32);
+        }
+        group
+    }
+
+    /// Size of the largest payload in the general registers.
+    pub(super) fn payload_bytes(&self) -> usize {
+        let payloads = self.threads.iter().map(|start| start.payload.len());
+        self.platform.grf_bytes as usize + payloads.max().unwrap_or(0)
+    }
+
+    /// The threads of a group, none of them started.
+    pub(super) fn threads(&self) -> Vec<Thread> {
+        let numbers = 0..self.threads.len() as u32;
+        numbers
+            .map(|number| Thread::new(number, 0, self.platform))
+            .collect()
+    }
+
+    /// Makes threads those of a group that the hardware has just started, on behalf of one of several workers.
+    pub(super) fn start(&self, threads: &mut [Thread], group: [u32; 3], worker: u32) {
+        let first_id = match self.own_ids {
+            true => worker * self.threads.len() as u32,
+            false => 0,
+        };
+        for ((number, thread), start) in (0..).zip(threads).zip(&self.threads) {
+            thread.reset(first_id + number, start.channels);
+            thread.number = number;
+            thread.ip = self.start;
+            thread.scratch = number * self.scratch_bytes;
+            thread.scratch_bytes = self.scratch_bytes;
+            thread.start_control(self.control);
+            let mut header = start.header;
+            [header[1], header[6], header[7]] = group;
+            header[5] += first_id;
+            for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {
+                bytes.copy_from_slice(&dword.to_le_bytes());
+            }
+            let register = self.platform.grf_bytes as usize;
+            let room = thread.grf.get_mut(register..).unwrap_or_default();
+            for (to, from) in room.iter_mut().zip(&start.payload) {
+                *to = *from;
+            }
+        }
+    }
+}
