@@ -12,13 +12,15 @@ import reference_tools as reference
 from listing import parse
 
 SAID = re.compile(r"^(?:.*?:)?\s*line (\d+)\.\d+: (warning|error): (.*)")
+# Platform -> another with the same instructions, of which there are more objects.
+ALIKE = {"lnl": ["bmg"], "mtl": ["dg2"]}
 # Platform and kind a line: the warnings that the reference's code gets.
 KNOWN = Path(__file__).parent / "warnings"
 
 
 def known(platform):
     rows = (line.split("\t") for line in KNOWN.read_text().splitlines() if not line.startswith("#"))
-    return {row[1] for row in rows if row[0] == platform}
+    return {row[1] for row in rows if row[0] in (platform, *ALIKE.get(platform, ()))}
 
 
 def kind(message, text):

@@ -5,6 +5,7 @@ its scoreboard options, the class of its message. The summary of the reference's
 each kernel has are marked.
 """
 import collections
+import fnmatch
 import lzma
 import re
 from pathlib import Path
@@ -15,8 +16,20 @@ from rules import Platform, live, step
 HERE = Path(__file__).parent
 ALLOWED = HERE / "allow"
 EVERY = "!"
-# Platform -> the one with the same instructions whose summary is taken, since there are more objects of it.
-ALIKE = {"lnl": "bmg"}
+# Platform -> those whose summaries are taken, since there are more objects of some with the same instructions.
+ALIKE = {"lnl": ["bmg"], "mtl": ["mtl", "dg2"], "ptl": ["ptl", "bmg"]}
+# Bits of a descriptor that do not tell the kind of a message: lengths, and but for loads and stores by address the index of a surface or a
+# sampler, or the place in scratch memory.
+LENGTHS, PLACES = 0x1FF00000, 0xFFF
+BY_ADDRESS = ("ugm", "ugml", "slm", "tgm")
+
+
+def message(function, descriptor):
+    """The kind of a message, by its descriptor's text."""
+    if not descriptor.startswith("0x"):
+        return descriptor
+    bits = int(descriptor, 16) & ~LENGTHS
+    return f"0x{bits if function in BY_ADDRESS else bits & ~PLACES:08X}"
 
 
 def features(i, facts):
@@ -36,7 +49,8 @@ def features(i, facts):
     rest = " ".join(o for o in options if "@" not in o and "$" not in o)
     if i.send:
         words = [re.sub(r"\d+", "N", word) if re.match(r"a0|s0|r|null", word) else word for word in i.words]
-        found.add(f"send {i.op}.{i.function} {i.width} {mask} {' '.join(words[-1:])} {rest}")
+        # Masks of fewer channels are of the same message.
+        found.add(f"send {i.op}.{i.function} {message(i.function, words[-1])} {rest}".strip())
         return found
     if i.op in CONTROL_FLOW or not i.ops:
         found.add(f"flow {i.op}.{i.function} {i.width} {mask} {'P' if i.predicated else ''} {rest}")
@@ -98,13 +112,15 @@ class Gathered:
 
 def summary(platform):
     """The reference's features, and those that each of its kernels has."""
-    rows = lzma.decompress((HERE / f"{ALIKE.get(platform, platform)}.xz").read_bytes()).decode().splitlines()
-    return {row.removesuffix(EVERY) for row in rows}, {row.removesuffix(EVERY) for row in rows if row.endswith(EVERY)}
+    names = ALIKE.get(platform, [platform])
+    rows = [lzma.decompress((HERE / f"{name}.xz").read_bytes()).decode().splitlines() for name in names]
+    return {row.removesuffix(EVERY) for all in rows for row in all}, {row.removesuffix(EVERY) for row in rows[0] if row.endswith(EVERY)}
 
 
 def allowed():
-    """Features that were judged legal: each line is a feature, a tab, and the reason."""
-    return {line.split("\t")[0] for line in ALLOWED.read_text().splitlines() if "\t" in line}
+    """Features that were judged legal, as a predicate: each line is a pattern of features, a tab, and the reason."""
+    patterns = [line.split("\t")[0] for line in ALLOWED.read_text().splitlines() if "\t" in line]
+    return re.compile("|".join(map(fnmatch.translate, patterns))).match
 
 
 def findings(platform, ours):
@@ -112,8 +128,8 @@ def findings(platform, ours):
     theirs, every = summary(platform)
     legal = allowed()
     for feature in sorted(ours.count):
-        if feature not in theirs and feature not in legal:
+        if feature not in theirs and not legal(feature):
             yield *ours.places[feature], f"{feature} ({ours.count[feature]} times)", "novel"
     for feature in sorted(every):
-        if feature not in ours.count and feature not in legal:
+        if feature not in ours.count and not legal(feature):
             yield "", None, feature, "missing"

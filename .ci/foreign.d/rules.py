@@ -3,6 +3,8 @@
 They are written from the sources named, never from Kiln's tables. Sources: `IGC` is the Intel Graphics Compiler (visa/), `Mesa` its
 validator (src/intel/compiler/gen/gen_validate.cpp), `PRM` the programmer's reference manuals.
 """
+import re
+
 from listing import FLOATS, GENERATIONS, SIZES
 
 LOGIC = {"and", "or", "xor", "not", "bfn"}
@@ -159,10 +161,64 @@ def state(i):
     return any(o.file in STATE for o in i.ops)
 
 
+def floating(i):
+    """Single and half precision together, in an instruction of one or two sources."""
+    return not three(i) and {"f", "hf"} <= {o.type for o in i.ops if o.file != "null"}
+
+
+def brain(i):
+    """`bf` beside other types."""
+    types = {o.type for o in i.ops if o.file != "null"}
+    return "bf" in types and len(types) > 1
+
+
+def accumulated(i):
+    return i.op in ("mac", "mach", "macl") or any(s.file == "acc" for s in i.srcs[:2])
+
+
+def leaves_row(i, p):
+    """A row of a region that goes on in the next register."""
+    return any(len(s.region) == 3 and s.region[1] > 1 and i.width >= s.region[1] and any(
+        (s.offset + row * s.region[0] * s.size) // p.grf
+        != (s.offset + (row * s.region[0] + (s.region[1] - 1) * s.region[2]) * s.size + s.size - 1) // p.grf
+        for row in range(i.width // s.region[1])) for s in registers(i))
+
+
+def uneven(i, p):
+    """A result whose halves are not each a register's."""
+    first = sum((i.dst.offset + n * step(i)) // p.grf == 0 for n in range(i.width))
+    return first not in (i.width, i.width // 2)
+
+
+def half_placed(i, p):
+    """A half float made of another type, in words that are neither every second one nor packed in an aligned half."""
+    if i.dst.type != "hf" or not any(s.type in ("f", "bf", "df") for s in live(i)):
+        return False
+    return step(i) != 4 and not (floating(i) and step(i) == 2 and i.dst.offset % 16 == 0)
+
+
+def descriptors(i):
+    """The constant descriptors of a message: the extended one, if it is constant, and the other; none if it is in a register."""
+    numbers = [int(word, 16) if word.startswith("0x") else None for word in i.words if re.match(r"0x|a0", word)]
+    return numbers[-2:] if len(numbers) >= 2 else [None, None]
+
+
+def load_store(i):
+    return i.send and i.function in ("ugm", "ugml", "slm", "tgm", "urb")
+
+
+def systolic(i):
+    return i.op in ("dpas", "dpasw")
+
+
+def by_floats(i):
+    return any(o.type in FLOATS for o in i.ops)
+
+
 ANY = since(GEN9)
 # Name, platforms, predicate (instruction, platform), source. The predicate sees instructions that `regular` takes, unless the name begins
 # with a word of BEFORE.
-BEFORE = ("swsb", "arf", "a0", "send", "flow", "dpas", "sat")
+BEFORE = ("swsb", "arf", "a0", "send", "flow", "dpas", "sat", "operation", "channels", "scalar", "null")
 RULES = [
     # Scoreboard.
     ("swsb-distance", since(XE_LP), lambda i, p: any(d > 7 for _, d in i.distances()), "IGC SWSB_G4IR.cpp: the field has three bits; iga error"),
@@ -260,6 +316,87 @@ RULES = [
     ("accumulator-control", since(XE2), lambda i, p: "AccWrEn" in i.options, "Mesa: AccWrControl is not present on Gfx20+"),
     ("accumulator-carry", ANY, lambda i, p: i.op in ("addc", "subb") and i.width > p.grf // 4, "IGC HWConformity.cpp fixAddcSubb: the accumulator's width"),
     ("accumulator-carry-start", ANY, lambda i, p: i.op in ("addc", "subb") and i.width > 1 and i.dst.grf and i.dst.offset != 0, "IGC HWConformity.cpp fixAddcSubb"),
+    # Operations of a generation.
+    ("operation-gone", since(GEN11), lambda i, p: i.op in ("dp2", "dp3", "dp4", "dph", "line", "lrp", "pln"), "Mesa: Gfx9 only"),
+    ("operation-wait", since(XE_LP), lambda i, p: i.op == "wait", "Mesa: WAIT is Gfx9 and Gfx11 only"),
+    ("operation-xe", since(GEN9, GEN11), lambda i, p: i.op in ("add3", "bfn", "dp4a", "sync"), "Mesa: Gfx12+ only"),
+    ("operation-rotate", since(GEN9, GEN9), lambda i, p: i.op in ("rol", "ror"), "Mesa: Gfx11+ only"),
+    ("operation-systolic", since(GEN9, XE_LP), lambda i, p: systolic(i), "Mesa: DPAS is Gfx12.5+ only"),
+    ("operation-srnd", since(GEN9, XE_HPG), lambda i, p: i.op == "srnd", "Mesa: SRND is Gfx20+ only; IGA: from XeHPC on"),
+    # Channels.
+    ("channels-step", ANY, lambda i, p: i.first % (8 if p.generation >= XE_HPC else 4) != 0, "Mesa: channel offset must be a multiple of 4, of 8 for Gfx20+; IGC hasNibCtrl"),
+    ("channels-group", since(XE_LP), lambda i, p: i.width and i.first % i.width != 0, "Mesa: the execution size must be a factor of the chosen offset"),
+    # Sources that are missing or immediate.
+    ("null-first", ANY, lambda i, p: len(i.srcs) in (1, 2) and i.srcs[0].file == "null" and i.dst.file != "null" and i.op not in ("sync", "math"), "Mesa: src0 is null"),
+    ("null-second", ANY, lambda i, p: len(i.srcs) == 2 and i.srcs[1].file == "null" and i.op != "math", "Mesa: src1 is null"),
+    ("condition-immediate-64", since(XE_LP), lambda i, p: i.condition is not None and len(i.srcs) == 1 and i.srcs[0].file == "immediate" and i.srcs[0].size == 8, "Mesa: condition modifier with a 64-bit immediate"),
+    ("three-immediate-second", ANY, lambda i, p: three(i) and i.srcs[1].file == "immediate", "Mesa: 3-source instructions cannot use an immediate src1"),
+    ("three-immediate", since(GEN9, GEN9), lambda i, p: three(i) and any(s.file == "immediate" for s in i.srcs), "Mesa: Gfx9 3-source instructions cannot use immediate sources"),
+    ("three-immediate-select", since(GEN11, GEN11), lambda i, p: i.op in ("bfe", "csel") and any(s.file == "immediate" for s in i.srcs), "Mesa: BFE and CSEL cannot use immediate sources on Gfx11"),
+    ("three-immediate-both", since(GEN11, GEN11), lambda i, p: i.op in ("mad", "dp4a") and i.srcs[0].file == i.srcs[2].file == "immediate", "Mesa: MAD and DP4A at most one immediate on Gfx11"),
+    ("three-immediate-insert", ANY, lambda i, p: i.op == "bfi2" and any(s.file == "immediate" for s in i.srcs), "Mesa: BFI2 cannot use immediate sources"),
+    ("three-immediate-sum", since(XE_HPG), lambda i, p: i.op == "add3" and any(s.file == "immediate" and s.type not in ("w", "uw") for s in i.srcs), "Mesa: ADD3 immediate sources are W or UW"),
+    ("three-files", since(GEN11), lambda i, p: three(i) and i.dst.file not in ("r", "acc", "null"), "Mesa: 3-source destination is a GRF, accumulator or null"),
+    ("three-kinds", since(GEN11), lambda i, p: three(i) and any(s.float != i.dst.float for s in live(i)), "Mesa: 3-source source type must match the destination"),
+    # Types of a platform.
+    ("type-bfloat", since(GEN9, XE_LP), lambda i, p: mixed(i, "bf"), "Mesa: bfloat16 support"),
+    ("type-double", on("icllp", "tgllp", "dg2"), lambda i, p: mixed(i, "df"), "Mesa: 64-bit float support"),
+    ("type-quad", on("icllp", "tgllp", "dg2", "mtl"), lambda i, p: i.op != "mov" and mixed(i, "q", "uq"), "Mesa: 64-bit integer support; IGC noInt64"),
+    ("type-srnd", since(XE_HPC), lambda i, p: i.op == "srnd" and [o.type for o in i.ops] not in (["hf", "f", "f"], ["bf8", "hf", "hf"], ["ub", "hf", "hf"]), "Mesa: SRND dst=HF, src0/src1=F"),
+    ("type-half-place", ANY, lambda i, p: i.width > 1 and not three(i) and i.dst.grf and half_placed(i, p), "Mesa: conversions to HF use even/odd words or an aligned packed half"),
+    ("type-csel-sizes", since(GEN11), lambda i, p: i.op == "csel" and len({(o.size, o.float) for o in i.ops if o.file not in ("null", "immediate")}) > 1, "Mesa: CSEL cannot mix operand sizes or kinds"),
+    ("type-math-integer", ANY, lambda i, p: i.op == "math" and i.function in DIVISIONS and len({o.size for o in i.ops if o.file != "null"}) > 1, "Mesa: MATH integer divide, matching operand types"),
+    ("type-lrp", since(GEN9, GEN9), lambda i, p: i.op == "lrp" and any(o.type != "f" for o in i.ops), "Mesa: LRP, F type"),
+    ("type-logic", ANY, lambda i, p: i.op in LOGIC and by_floats(i), "PRM and, or, xor, not: integers"),
+    ("type-bfi2-equal", ANY, lambda i, p: i.op == "bfi2" and len({o.size for o in i.ops}) > 1, "Mesa: BFI2 source types must match the destination"),
+    # Products.
+    ("product-order", ANY, lambda i, p: i.op == "mul" and not i.srcs[1].float and i.srcs[1].size == 4 and i.srcs[1].type not in ("v", "uv") and i.srcs[0].size < 4, "Mesa: the DWord operand must be src0"),
+    ("product-modified", ANY, lambda i, p: i.op == "mul" and integer(i) and any(s.size == 4 for s in i.srcs) and i.dst.size <= 4 and (i.saturated or i.condition is not None), "Mesa: DWord MUL without saturate and conditional modifiers"),
+    # Regions.
+    ("region-row", ANY, lambda i, p: leaves_row(i, p), "Mesa: VertStride must be used to cross GRF register boundaries"),
+    ("source-scalar", ANY, lambda i, p: i.width == 1 and any(len(s.region) == 3 and s.region[1] == 1 and s.region != [0, 1, 0] for s in registers(i)), "Mesa: ExecSize 1 and Width 1, both strides 0"),
+    ("region-line", since(GEN9, GEN9), lambda i, p: i.op in ("line", "pln") and not i.srcs[0].scalar, "Mesa: LINE and PLN, src0 <0;1,0>"),
+    ("math-halves", ANY, lambda i, p: i.op == "math" and i.width > 1 and i.dst.grf and uneven(i, p), "Mesa: MATH writes evenly split between two registers"),
+    ("math-accumulator", ANY, lambda i, p: i.op == "math" and any(s.file == "acc" for s in live(i)) and (p.generation >= XE2 or i.function not in ("invm", "rsqtm")), "Mesa: accumulator reads only by IEEE macros"),
+    ("immediate-vector-start", ANY, lambda i, p: i.dst.grf and any(s.type in ("v", "uv", "vf") for s in live(i)) and i.dst.offset % 16 != 0, "Mesa: destination 128-bit aligned for vector immediates"),
+    ("immediate-vector-step", ANY, lambda i, p: i.dst.grf and i.width > 1 and any(s.type in ("v", "uv") and step(i) != 2 or s.type == "vf" and step(i) != 4 for s in live(i)), "Mesa: destination stride of vector immediates"),
+    ("region-state", since(XE_HPG), lambda i, p: i.width > 1 and (i.dst.float or i.dst.size == 8) and any(o.file not in ("r", "indirect", "acc", "null", "s", "immediate") for o in i.ops), "Mesa: explicit ARF operands are null, accumulator or scalar for float and 64 bits"),
+    # Single and half precision together.
+    ("float-indirect", ANY, lambda i, p: floating(i) and i.op != "mov" and any(s.file == "indirect" for s in live(i)), "Mesa: indirect addressing on source in mixed float mode"),
+    ("float-width", since(GEN9, XE_HPC), lambda i, p: floating(i) and i.dst.type == "f" and i.op != "mov" and i.width > (16 if p.generation >= XE_HPC else 8), "Mesa: mixed float mode with a 32-bit destination is limited to SIMD8"),
+    ("float-packed", since(GEN9, XE_HPC), lambda i, p: floating(i) and i.dst.type == "hf" and i.op != "mov" and step(i) == 2 and i.width > (16 if p.generation >= XE_HPC else 8), "Mesa: SIMD8 with a packed half-float destination"),
+    ("float-math", since(GEN9, XE_LP), lambda i, p: i.op == "math" and floating(i) and any(s.type == "hf" and s.grf and not s.scalar and i.width > 1 and s.stride(i.width) != 4 for s in live(i)), "Mesa: mixed-float MATH, strided half-float inputs"),
+    ("float-accumulator", ANY, lambda i, p: floating(i) and i.dst.type == "hf" and i.dst.grf and i.width > 1 and accumulated(i) and step(i) != 4, "Mesa: accumulator sources with half-float destinations, stride 2"),
+    ("bfloat-pure", since(XE_HPG), lambda i, p: not i.op.startswith("dpas") and i.op != "mov" and {o.type for o in i.ops if o.file != "null"} == {"bf"}, "Mesa: pure bfloat operands are not supported"),
+    ("bfloat-width", since(XE_HPG), lambda i, p: brain(i) and i.width > (16 if p.generation >= XE_HPC else 8), "Mesa: mixed bfloat mode is limited to SIMD8, SIMD16 on Gfx20+"),
+    ("bfloat-scalar", since(XE_HPG), lambda i, p: brain(i) and i.width > 1 and any(s.type == "bf" and s.scalar for s in live(i)), "Mesa: broadcast of bfloat scalar"),
+    ("bfloat-product", since(XE_HPG), lambda i, p: brain(i) and i.op in PRODUCTS and i.srcs[-1].type == "bf", "Mesa: bfloat in the last source of a multiplier instruction"),
+    ("bfloat-destination", since(XE_HPG), lambda i, p: brain(i) and i.dst.type == "bf" and i.dst.grf and i.width > 1 and not (step(i) == 2 and i.dst.offset in (0, p.grf // 2) or step(i) == 4 and i.dst.offset in (0, 2)), "Mesa: packed or unpacked bfloat destination"),
+    ("bfloat-source", since(XE_HPG), lambda i, p: brain(i) and i.width > 1 and any(s.type == "bf" and not s.scalar and (s.stride(i.width) != 2 or s.offset not in (0, p.grf // 2)) for s in registers(i)), "Mesa: bfloat sources must be packed, offset 0 or half a GRF"),
+    # More of single operations.
+    ("condition-bfn", since(XE_HPG), lambda i, p: i.op == "bfn" and i.condition not in (None, "eq", "ze", "e", "z", "gt", "g", "lt", "l"), "Mesa: BFN supports ZE, GT, LT"),
+    ("accumulator-dp4a", since(XE_LP), lambda i, p: i.op == "dp4a" and i.srcs[0].file == i.srcs[1].file == "acc", "Mesa: at most one of DP4A src0 and src1"),
+    # Systolic products.
+    ("dpas-width", since(XE_HPG), lambda i, p: systolic(i) and i.width != (16 if p.generation >= XE_HPC else 8), "Mesa: DPAS execution size must be 8, 16 on Gfx20+"),
+    ("dpas-depth", since(XE_HPG), lambda i, p: systolic(i) and not i.function.startswith("8x"), "Mesa: DPAS systolic depth must be 8"),
+    ("dpas-start", since(XE_HPG), lambda i, p: systolic(i) and i.srcs[1].sub != 0, "Mesa: DPAS src1 subregister offset must be 0"),
+    ("dpas-floats", since(XE_HPG), lambda i, p: systolic(i) and by_floats(i) and (i.srcs[1].type != i.srcs[2].type or i.srcs[1].type not in ("hf", "bf") + (("tf32",) if p.generation >= XE_HPC else ())), "Mesa: DPAS src1 and src2 types in floating-point mode; IGC tf32"),
+    ("dpas-float-sum", since(XE_HPG), lambda i, p: systolic(i) and by_floats(i) and any(o.file != "null" and o.type not in ("f",) + ((i.srcs[1].type,) if p.generation >= XE_HPC else ()) for o in (i.dst, i.srcs[0])), "Mesa: DPAS destination and src0 types in floating-point mode"),
+    ("dpas-sum", since(XE_HPG), lambda i, p: systolic(i) and not by_floats(i) and any(o.file != "null" and o.type not in ("d", "ud") for o in (i.dst, i.srcs[0])), "Mesa: DPAS destination and src0 types in integer mode"),
+    ("dpas-unsigned", since(XE_HPG), lambda i, p: systolic(i) and i.dst.type == "ud" and any(s.type in ("d", "b", "s4", "s2") for s in i.srcs if s.file != "null"), "Mesa: DPAS with an unsigned destination, all sources unsigned"),
+    # Messages.
+    ("send-payload", ANY, lambda i, p: i.send and len(i.words) > 1 and not re.match(r"r\d" + (r"|s0|r\[s0|null" if p.generation >= XE3 else "|null"), i.words[1]), "Mesa: send from non-GRF"),
+    ("send-transposed", since(XE_HPG), lambda i, p: load_store(i) and i.width > 1 and descriptors(i)[1] is not None and descriptors(i)[1] & 0x3F in (0, 4) and descriptors(i)[1] >> 15 & 1, "Mesa: transposed LSC vectors, exec_size 1"),
+    ("send-block-2d", since(XE_HPC), lambda i, p: load_store(i) and descriptors(i)[1] is not None and descriptors(i)[1] & 0x3F in (3, 7) and (i.function not in ("ugm", "tgm") or i.function == "ugm" and descriptors(i)[1] >> 29 & 3), "Mesa: LSC 2D block messages, UGM flat or TGM"),
+    ("send-block-2d-platform", since(XE_HPG, XE_HPG), lambda i, p: load_store(i) and descriptors(i)[1] is not None and descriptors(i)[1] & 0x3F in (3, 7) and i.function != "tgm", "Mesa: LSC 2D block messages; IGC has2DBlockMessage: from XeHPC on"),
+    ("send-urb-header", since(GEN9, XE_HPG), lambda i, p: i.send and i.function == "urb" and descriptors(i)[1] is not None and not descriptors(i)[1] >> 19 & 1, "Mesa: header must be present for all pre-Gfx20 URB messages"),
+    ("send-port", since(XE2), lambda i, p: i.send and i.function in ("dc0", "dc1", "dc2", "dcro"), "IGA: no data ports since Xe2"),
+    # Scalar registers.
+    ("scalar-platform", since(GEN9, XE2), lambda i, p: any(o.file == "s" for o in i.ops), "Mesa: scalar registers are not available before Gfx30"),
+    ("scalar-write", since(XE3), lambda i, p: i.dst is not None and i.dst.file == "s" and i.op != "mov", "Mesa: scalar-register destinations only for MOV"),
+    ("scalar-types", since(XE3), lambda i, p: i.dst is not None and i.dst.file == "s" and (i.dst.type not in ("uw", "w", "ud", "d", "uq", "q") or any(s.size != i.dst.size for s in i.srcs if s.file != "immediate")), "Mesa: scalar-register MOV, matching integers"),
+    ("scalar-immediate", since(XE3), lambda i, p: i.dst is not None and i.dst.file == "s" and i.width > 1 and any(s.file == "immediate" for s in i.srcs), "Mesa: scalar-register MOV with an immediate, exec_size 1"),
+    ("scalar-source", since(XE3), lambda i, p: any(s.file == "s" for s in i.srcs) and (i.op != "mov" or i.dst.file == "s" or not i.srcs[0].scalar), "Mesa: scalar-register sources only in MOV, by broadcast"),
 ]
 
 

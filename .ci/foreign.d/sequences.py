@@ -51,10 +51,24 @@ def state_next(code, p):
             yield place
 
 
+FLAG = re.compile(r"\bf(\d)\.\d")
+
+
 def flags_read(code, p):
-    for n in ends(code):
-        if not any(any(s.file == "f" for s in place.form.srcs) for place in code[max(0, n - 4):n]):
-            yield code[n]
+    """The end of the thread after a write of a flag that nothing reads."""
+    pending = set()
+    for place in code:
+        f, i = place.form, place.instruction
+        if f.eot:
+            if pending:
+                yield place
+            pending = set()
+            continue
+        pending -= set(FLAG.findall(i.predicate)) | {str(s.number) for s in i.srcs if s.file == "f"}
+        if f.condition:
+            pending |= {m[1] for m in re.finditer(r"\([a-z]+\)f(\d)\.\d", i.text)}
+        if f.dst is not None and f.dst.file == "f":
+            pending.add(str(i.dst.number))
 
 
 def accumulator_cleared(code, p):
@@ -177,6 +191,35 @@ def overlap(code, p):
             yield place
 
 
+def payloads(place):
+    """First register and length of both payloads of a message, and of its answer; nothing where the text has none."""
+    lengths = re.search(r"wr:(\d+)h?\+(\d+), rd:(\d+)", place.text)
+    words = place.instruction.words
+    if lengths is None or len(words) < 3:
+        return []
+    first, second, answer = (int(n) for n in lengths.groups())
+    registers = (re.match(r"r(\d+)(?:[:.]|$)", word) for word in words)
+    return [(int(r[1]), length) if r and length else None for r, length in zip(registers, (answer, first, second))]
+
+
+def together(code, p):
+    """Payloads that share registers."""
+    for place in code:
+        if place.form.send:
+            _, first, second = payloads(place) or (None, None, None)
+            if first and second and first[0] < sum(second) and second[0] < sum(first):
+                yield place
+
+
+def answers_last(code, p):
+    """An answer that ends with the last register, over registers that the message sends."""
+    for place in code:
+        if place.form.op in ("send", "sendc"):
+            answer, first, _ = (payloads(place) or (None, None, None))[:3]
+            if answer and first and sum(answer) > 127 and sum(first) > answer[0]:
+                yield place
+
+
 # Name, platforms, function, source.
 SEQUENCES = [
     ("fence-read", on("skl", "icllp"), fence_read, "IGC SWWA.cpp addFenceCommit: the response is read before the next message"),
@@ -187,12 +230,14 @@ SEQUENCES = [
     ("end-fence", on("tgllp"), fence_last, "IGC Wa_1807084924 (-waClearHDCWrite)"),
     ("end-distance", on("tgllp", "dg2"), end_distance, "IGC Wa_14013672992"),
     ("end-nop", on("tgllp", "dg2", "pvc"), end_nop, "IGC Wa_16013338947"),
-    ("end-payload", on("skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl"), end_payload, "PRM: the payload of an end of thread is in r112 to r127"),
+    ("end-payload", on("skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "lnl", "bmg"), end_payload, "PRM: the payload of an end of thread is in r112 to r127; not so on Xe3"),
     ("unmasked-divergent", on("tgllp"), unmasked, "Mesa mesa_defs.json Wa_1808850743; IGC SWWA.cpp doNoMaskWA"),
     ("read-suppression", on("tgllp"), read_suppression, "IGC Wa_16012061344, Wa_16012292205"),
     ("source-release", on("pvc"), source_release, "IGC SWSB_G4IR.cpp PVCSendWARWA"),
     ("header-written", on("skl", "icllp", "tgllp", "dg2", "mtl", "lnl", "bmg", "ptl"), header_written, "IGC getR0AccessFromOptions, mustReserveR1"),
     ("product-after-sum", on("lnl", "bmg", "ptl"), product_after_sum, "Mesa Wa_18035690555 (emit_dummy_mov_mulmac)"),
+    ("payloads-overlap", since(XE_LP), together, "Mesa: split-send payloads must not overlap"),
+    ("answer-last", on("skl"), answers_last, "Mesa: r127 must not be used for return address when there is a src and dest overlap"),
     ("response-overlap", on("icllp", "mtl", "pvc"), overlap, "IGC WaDisableSendSrcDstOverlap"),
 ]
 
@@ -202,9 +247,16 @@ def select(platform, names=None):
     return facts, [(name, test, source) for name, when, test, source in SEQUENCES if when(facts) and (names is None or name in names)]
 
 
+# Rule -> why our code, without its object, breaks it. Such findings are shown as decided.
+OURS = {
+    "header-written": "our objects say that kernels cannot be interrupted (docs/errata.md, enablePreemption)",
+    "unmasked-divergent": "our objects say that such kernels do not run in pairs (docs/errata.md, Wa_1808850743)",
+    "flow-jmpi": "our objects say that kernels with a jmpi under divergence do not run in pairs (docs/errata.md, Wa_1808850743)",
+}
 # (rule, platform) -> why the reference's code breaks it. Such findings are shown with --reference as decided.
 DECIDED = {
     ("end-flags", "skl"): "GenX_IR and ocloc make the tree's objects without the driver's option; 328 of the driver's kernels read a flag",
+    **{("immediate-vector-step", name): "sums of `uv` and a scalar into dwords, which the rule of `mov` does not reach" for name in ("skl", "icllp", "tgllp")},
     ("source-release", "pvc"): "21 of 7,042: the message that is waited for was followed by the moves, or reads no register that is written",
     ("unmasked-divergent", "tgllp"): "calls by address: the return address is made from ip, and copies around the loop over the callees",
 }
