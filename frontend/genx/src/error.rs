@@ -52,6 +52,7 @@ codes! {
     NoCompute = "G0022" "the SPIR-V is not that of explicit SIMD",
     Divergence = "G0023" "a rule of divergent control flow does not hold",
     Pass = "G0024" "a pass breaks a rule of the IR: a fault of Kiln",
+    Undefined = "G0025" "a function is defined by no module at hand",
 }
 
 impl Code {
@@ -75,6 +76,34 @@ impl Code {
         let found = Code::ALL.iter().find(|one| one.text() == code);
         found.is_some_and(|one| !OTHERS.contains(one))
     }
+}
+
+/// The name that is most like a word, if one is so like it that the word may be misspelt: by at most two changes, insertions or
+/// omissions of characters, and at most one in three (Levenshtein, "Binary Codes Capable of Correcting Deletions").
+pub(crate) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const MOST: usize = 2;
+    let word = word.as_bytes();
+    let mut best: Option<(usize, &str)> = None;
+    for name in names {
+        if name.len().abs_diff(word.len()) > MOST {
+            continue;
+        }
+        let mut row: Vec<usize> = (0..=name.len()).collect();
+        for (i, a) in word.iter().enumerate() {
+            let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+            for (j, b) in name.bytes().enumerate() {
+                let changed = diagonal + usize::from(*a != b);
+                diagonal = row[j + 1];
+                row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+            }
+        }
+        let distance = row[name.len()];
+        let near = distance <= MOST && 3 * distance <= word.len();
+        if near && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| name)
 }
 
 /// Position in an input.

@@ -5,6 +5,7 @@ use kiln_visa::module::Module as Visa;
 use crate::attempt::Attempt;
 use crate::emit::module::Interface;
 use crate::error::{Code, Diagnostic, Loc, Result};
+use crate::intrinsics::signatures;
 use crate::ir::{Function, Module, Types, print, verify};
 use crate::passes::calls::{self, Calls};
 use crate::passes::kernels::{self, Kernel};
@@ -23,11 +24,13 @@ pub fn compile(
     if let Some(dumps) = &mut dumps {
         dumps.push((READ, print::print(&module)));
     }
+    signatures::check(&module)?;
     let kernels = kernels::find(&module, options.variant)?;
     let calls = calls::find(&module, &kernels)?;
     calls.remove_others(&mut module);
     let diverges = module.functions.values().any(emit::diverges);
     let mut failed: Vec<Diagnostic> = Vec::new();
+    let undefined = calls.warnings(&module);
     for attempt in options.attempts {
         if failed.last().is_some_and(|error| !attempt.helps(error)) {
             continue;
@@ -52,7 +55,7 @@ pub fn compile(
                     visa,
                     interfaces,
                     attempt,
-                    warnings: failed,
+                    warnings: undefined.into_iter().chain(failed).collect(),
                 });
             }
             Err(error) => failed.push(*error),

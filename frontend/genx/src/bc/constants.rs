@@ -32,6 +32,7 @@ mod code {
     pub const DATA: u64 = 22;
     pub const CE_GEP_INRANGE_INDEX: u64 = 24;
     pub const POISON: u64 = 26;
+    pub const CE_GEP_INRANGE: u64 = 31;
     pub const CE_GEP: u64 = 32;
 }
 
@@ -134,9 +135,14 @@ impl Reader<'_> {
             code @ (code::CE_GEP_OLD
             | code::CE_INBOUNDS_GEP
             | code::CE_GEP_INRANGE_INDEX
+            | code::CE_GEP_INRANGE
             | code::CE_GEP) => {
-                let with_flags = matches!(code, code::CE_GEP_INRANGE_INDEX | code::CE_GEP);
-                let from = 1 + usize::from(with_flags);
+                let from = match code {
+                    code::CE_GEP_INRANGE_INDEX | code::CE_GEP => 2,
+                    // Flags, and the bits, start and end of a range.
+                    code::CE_GEP_INRANGE => 5,
+                    _ => 1,
+                };
                 let pairs = ops.get(from..).unwrap_or_default().chunks_exact(2);
                 if pairs.len() == 0 || !pairs.remainder().is_empty() {
                     return Err(self.fail("an address without the type of its base"));

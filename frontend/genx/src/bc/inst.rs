@@ -209,8 +209,10 @@ impl Reader<'_> {
             | code::ATOMICRMW_OLD => self.atomic(body)?,
             code::BR | code::SWITCH | code::RET | code::UNREACHABLE => self.terminator(body)?,
             code::CALL => return self.call(body),
+            // It belongs to the call that follows.
             code::OPERAND_BUNDLE => {
-                return Err(self.refused(Code::Call, "operand bundles are not supported"));
+                self.bundles = true;
+                return Ok(None);
             }
             code if code::DEBUG_RECORDS.contains(&code) => return Ok(None),
             code => {
@@ -441,6 +443,7 @@ impl Reader<'_> {
 
     /// Attributes, calling convention and bits, flags if there are, the function's type, the function, arguments.
     fn call(&mut self, body: &mut Body) -> Result<Option<InstData>> {
+        let bundles = std::mem::take(&mut self.bundles);
         let bits = self.op(1)?;
         let mut at = 2;
         let mut fast = Flags::default();
@@ -496,13 +499,20 @@ impl Reader<'_> {
             let ty = TypeData::Function(result, types, false);
             let ty = self.module.types.checked(ty);
             let ty = self.placed(ty)?;
+            if bundles {
+                return Err(self.refused(Code::Call, "operand bundles are not supported"));
+            }
             args.insert_from_slice(0, callee.as_slice());
             let mut inst = rules::data(Op::CallIndirect(ty), args, result);
             inst.flags = fast;
             return Ok(Some(inst));
         };
         let callee = rules::callee(&name);
-        let op = match self.placed(callee)? {
+        let callee = self.placed(callee)?;
+        if bundles && !matches!(callee, rules::Callee::Nothing) {
+            return Err(self.refused(Code::Call, "operand bundles are not supported"));
+        }
+        let op = match callee {
             rules::Callee::Nothing if result == Types::VOID => return Ok(None),
             rules::Callee::Nothing => {
                 let undef = body.function.constant(result, Const::Undef);
@@ -517,6 +527,12 @@ impl Reader<'_> {
             rules::Callee::Function => Op::Call(id),
         };
         crate::intrinsics::name_handle(&mut self.module.types, &mut body.function, &name, &args);
+        if let Op::Intrinsic(intrinsic) = op
+            && let crate::intrinsics::Kind::Masked(masked) = intrinsic.kind()
+        {
+            let align = self.param_align(self.op(0)?, masked.stores.into());
+            rules::align_masked(&mut body.function, &op, &mut args, align.unwrap_or(1));
+        }
         let mut inst = rules::data(op, args, result);
         inst.flags = fast;
         if rules::copies(&inst.op) {

@@ -70,6 +70,8 @@ pub(crate) struct Reader<'a> {
     meta_count: u64,
     /// Initializers of globals, by the numbers of their constants.
     inits: Vec<(GlobalId, u64, Loc)>,
+    /// True if bundles of operands were read for the call that follows.
+    bundles: bool,
     /// Functions with bodies, in order.
     bodies: std::collections::VecDeque<FunctionId>,
 }
@@ -118,6 +120,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module> {
         meta: HashMap::new(),
         meta_count: 0,
         inits: Vec::new(),
+        bundles: false,
         bodies: Default::default(),
     };
     let mut found = false;

@@ -69,20 +69,20 @@ impl Emitter<'_, '_> {
             }
         }
         let mut target: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+        let mut passed: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
         for &block in &function.order {
-            let (mut at, mut steps) = (block, 0);
-            // A loop of empty blocks is left as it is.
-            while let Some(further) = target[at].filter(|t| *t != at).or(next[at]) {
-                at = further;
-                steps += 1;
-                if steps > function.order.len() {
-                    at = block;
+            let (mut at, mut path) = (block, Vec::new());
+            // A loop of empty blocks is left as it is, and so is what leads to it.
+            while let Some(further) = target[at].or(next[at]) {
+                if passed[at] == Some(block) {
+                    path.drain(..).for_each(|block| next[block] = None);
                     break;
                 }
+                passed[at] = Some(block);
+                path.push(at);
+                at = further;
             }
-            if at != block {
-                target[block] = Some(at);
-            }
+            path.into_iter().for_each(|block| target[block] = Some(at));
         }
         Ok(Copies { copies, target })
     }

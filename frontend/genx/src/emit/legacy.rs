@@ -164,7 +164,7 @@ impl Emitter<'_, '_> {
         }
         // Bytes of a channel, if they are not elements of four or eight.
         let scaled = matches!(message.op, Opcode::GatherScaled | Opcode::ScatterScaled);
-        let small = (element == 1 || scaled).then_some(1u32 << blocks.min(3));
+        let small = (element < DWORD || scaled).then_some(1u32 << blocks.min(3));
         let (size, unit, planes, elements) = match (channels, small) {
             (0, Some(1)) => (5, DWORD, 1, 1),
             (0, Some(2)) => (6, DWORD, 1, 1),

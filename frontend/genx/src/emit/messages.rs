@@ -277,10 +277,10 @@ impl Emitter<'_, '_> {
         let (value, bytes) = self.data_of(inst, message)?;
         let (_, scalar) = self.shape(value)?;
         let element = self.shared.module.types.scalar_bytes(scalar);
-        // Bytes of a channel take a dword, or a qword, together.
+        // Bytes or words of a channel take a dword, or a qword, together.
         let plane = match (element, bytes / count) {
             (1, 8) => 8,
-            (1, _) => 4,
+            (1 | 2, _) => 4,
             (n, _) => n,
         };
         if !matches!(plane, 4 | 8) || bytes % (count * plane) != 0 {
@@ -290,7 +290,7 @@ impl Emitter<'_, '_> {
             );
         }
         let planes = bytes / (count * plane);
-        let float = scalar.is_float();
+        let float = scalar.is_float() && element == plane;
         let ty = match (plane, float) {
             (4, true) => VType::F,
             (4, false) => VType::Ud,
@@ -318,7 +318,7 @@ impl Emitter<'_, '_> {
                     }
                 }
                 Part::ElementSize => Item::Is(Operand::Field(match element {
-                    1 => 0,
+                    1 | 2 => 0,
                     4 => 1,
                     _ => 2,
                 })),

@@ -15,14 +15,12 @@ use kiln_visa::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, format_smolstr};
 
-use super::operand::{Dst, Elementwise, Layout, Src};
+use super::operand::{Dst, Elementwise, INDIRECT, Layout, Src};
 use super::predicates::{self, CHANNELS, Mask};
 use crate::error::Loc;
 
 /// Largest execution size.
 const MAX_CHANNELS: u32 = 32;
-/// Range of the offset of an indirect operand.
-const INDIRECT: std::ops::Range<u32> = 0..500;
 /// Bytes that one indirect operand may span, wherever it begins.
 const INDIRECT_SPAN: u32 = 32;
 
@@ -391,6 +389,9 @@ impl Object {
     /// Adds an operation over all its elements. False if an element cannot be named: a variable is too large.
     #[must_use]
     pub fn elementwise(&mut self, e: Elementwise) -> bool {
+        if e.srcs.iter().any(|src| src.is_far(e.count)) || e.dst.is_far(e.count) {
+            return self.reached(e);
+        }
         let most = self.most(&e);
         let has_mask = e.mask.is_some() || matches!(e.dst, Dst::Predicate(_));
         if has_mask && !self.fits(&e, e.count, most) {
@@ -453,6 +454,151 @@ impl Object {
             Src::Imm { .. } => false,
         });
         conflict && self.largest(e, 0, e.count, most) != Some(e.count)
+    }
+
+    /// An operation with elements that no instruction reaches from the address in the register: on copies of them, which
+    /// further addresses reach.
+    fn reached(&mut self, mut e: Elementwise) -> bool {
+        let is_copy = e.op == Opcode::Mov && e.lead.is_none() && e.tail.is_none();
+        if is_copy && e.mask.is_none() && !matches!(e.dst, Dst::Predicate(_)) {
+            return self.copied_by_runs(&e);
+        }
+        for src in &mut e.srcs {
+            if src.is_far(e.count) {
+                let ty = src.ty();
+                let (to, from) = self.contiguous(ty, e.count);
+                if !self.copy(to, std::mem::replace(src, from), e.count) {
+                    return false;
+                }
+            }
+        }
+        let Dst::Indirect {
+            addr, ty, layout, ..
+        } = e.dst.clone()
+        else {
+            return self.elementwise(e);
+        };
+        if !e.dst.is_far(e.count) {
+            return self.elementwise(e);
+        }
+        let (to, from) = self.contiguous(ty, e.count);
+        let old = Src::Indirect {
+            addr,
+            ty,
+            layout,
+            modifier: Modifier::None,
+        };
+        let keeps = e.mask.is_some() && e.op != Opcode::Sel;
+        if keeps && !self.copy(to.clone(), old, e.count) {
+            return false;
+        }
+        let (dst, count) = (std::mem::replace(&mut e.dst, to), e.count);
+        self.elementwise(e) && self.copy(dst, from, count)
+    }
+
+    /// A new variable for elements side by side, as a destination and as a source.
+    fn contiguous(&mut self, ty: Type, count: u32) -> (Dst, Src) {
+        let var = self.var(ty, padded_bytes(count, ty.bytes()));
+        let layout = Layout::contiguous(0, ty.bytes());
+        let dst = Dst::Var {
+            var,
+            ty,
+            layout: layout.clone(),
+        };
+        let src = Src::Var {
+            var,
+            ty,
+            layout,
+            modifier: Modifier::None,
+        };
+        (dst, src)
+    }
+
+    /// A copy in runs of elements, each near enough to one address.
+    fn copied_by_runs(&mut self, e: &Elementwise) -> bool {
+        let Some(src) = e.srcs.first() else {
+            return false;
+        };
+        let mut from = 0;
+        while from < e.count {
+            let left = e.count - from;
+            let run = src.run(from, left).min(e.dst.run(from, left));
+            let src = match src {
+                Src::Indirect {
+                    addr,
+                    ty,
+                    layout,
+                    modifier,
+                } => {
+                    let (addr, layout) = self.moved_address(*addr, layout, from, run);
+                    Src::Indirect {
+                        addr,
+                        ty: *ty,
+                        layout,
+                        modifier: *modifier,
+                    }
+                }
+                src => super::value::selected(src.clone(), from..from + run),
+            };
+            let dst = match &e.dst {
+                Dst::Indirect {
+                    addr,
+                    var,
+                    ty,
+                    layout,
+                } => {
+                    let (addr, layout) = self.moved_address(*addr, layout, from, run);
+                    Dst::Indirect {
+                        addr,
+                        var: *var,
+                        ty: *ty,
+                        layout,
+                    }
+                }
+                Dst::Var { var, ty, layout } => Dst::Var {
+                    var: *var,
+                    ty: *ty,
+                    layout: layout.select(from..from + run),
+                },
+                Dst::Predicate(_) => return false,
+            };
+            let part = Elementwise {
+                count: run,
+                dst,
+                srcs: smallvec![src],
+                ..e.clone()
+            };
+            if !self.elementwise(part) {
+                return false;
+            }
+            from += run;
+        }
+        true
+    }
+
+    /// An address for a run of elements, and their places from it on.
+    fn moved_address(
+        &mut self,
+        addr: Addr,
+        layout: &Layout,
+        from: u32,
+        run: u32,
+    ) -> (Addr, Layout) {
+        let layout = layout.select(from..from + run);
+        let (low, high) = layout.range(run, 0);
+        if INDIRECT.contains(&high) {
+            return (addr, layout);
+        }
+        let operand = |addr| Operand::Address {
+            addr,
+            off: 0,
+            width: 1,
+        };
+        let near = self.addr(1);
+        let by = Operand::imm(Type::Uw, low.into());
+        self.inst(Opcode::AddrAdd, exec(1), [operand(near), operand(addr), by]);
+        let places: SmallVec<[u32; 32]> = (0..run).map(|i| layout.at(i) - low).collect();
+        (near, Layout::of(&places))
     }
 
     /// The operation into a variable of its own, which is then copied.

@@ -11,6 +11,9 @@ use smallvec::SmallVec;
 
 use super::predicates::Mask;
 
+/// Range of the offset of an indirect operand.
+pub const INDIRECT: std::ops::Range<u32> = 0..500;
+
 /// Positions of the elements of an operand, in bytes from the start of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layout {
@@ -130,6 +133,21 @@ impl Layout {
         }
     }
 
+    /// True if some of the first `count` elements are further from an address than an instruction reaches.
+    fn is_far(&self, count: u32) -> bool {
+        !INDIRECT.contains(&self.range(count, 0).1)
+    }
+
+    /// Elements from number `from` on, of at most `count`, that one address reaches.
+    fn run(&self, from: u32, count: u32) -> u32 {
+        let (mut low, mut high) = (u32::MAX, 0);
+        let near = (from..from + count).take_while(|i| {
+            (low, high) = (low.min(self.at(*i)), high.max(self.at(*i)));
+            INDIRECT.contains(&(high - low))
+        });
+        near.count() as u32
+    }
+
     /// Start and strides in elements of `size` elements from number `i` on, if one region has them.
     fn strides(&self, i: u32, size: u32, bytes: u32) -> Option<(u32, [u32; 3])> {
         let start = self.at(i);
@@ -244,6 +262,22 @@ impl Src {
         self
     }
 
+    /// True if some of the first `count` elements are further from an address than an instruction reaches.
+    pub fn is_far(&self, count: u32) -> bool {
+        match self {
+            Src::Indirect { layout, .. } => layout.is_far(count),
+            _ => false,
+        }
+    }
+
+    /// Elements from number `from` on, of at most `count`, that one address reaches.
+    pub fn run(&self, from: u32, count: u32) -> u32 {
+        match self {
+            Src::Indirect { layout, .. } => layout.run(from, count),
+            _ => count,
+        }
+    }
+
     /// True if all elements are one.
     pub fn is_uniform(&self) -> bool {
         match self {
@@ -271,6 +305,24 @@ pub enum Dst {
         layout: Layout,
     },
     Predicate(Mask),
+}
+
+impl Dst {
+    /// As [`Src::is_far`].
+    pub fn is_far(&self, count: u32) -> bool {
+        match self {
+            Dst::Indirect { layout, .. } => layout.is_far(count),
+            _ => false,
+        }
+    }
+
+    /// As [`Src::run`].
+    pub fn run(&self, from: u32, count: u32) -> u32 {
+        match self {
+            Dst::Indirect { layout, .. } => layout.run(from, count),
+            _ => count,
+        }
+    }
 }
 
 /// An elementwise operation over any number of elements.

@@ -3,8 +3,10 @@
 //! `table` has a row a name. A name in a module ends with the overloaded types, which are left out one after
 //! the other until a row is found.
 
+pub mod launch;
 pub mod lsc;
 pub mod messages;
+pub mod signatures;
 pub mod systolic;
 mod table;
 
@@ -114,6 +116,20 @@ pub struct Masked {
     pub scattered: bool,
 }
 
+/// Elements of vectors in another order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Some from a place on.
+    Extract,
+    /// Some are replaced from a place on.
+    Insert,
+    Reverse,
+    /// The elements of two vectors in turn.
+    Interleave,
+    /// Those at even places, and those at odd ones, in two vectors.
+    Deinterleave,
+}
+
 /// Meaning of an intrinsic.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -165,6 +181,14 @@ pub enum Kind {
     SwapBytes,
     /// A function of LLVM, which the hardware's approximates; allowed with `afn`.
     Approximate(Opcode),
+    /// A function of the library for floats, and the one that replaces it with `afn`.
+    Math(&'static str, Option<&'static str>),
+    /// -1, 0 or 1 as the first operand is less than the second, equal or greater.
+    Compare(Sign),
+    /// A vector of elements of others.
+    Arrange(Arrangement),
+    /// A thread ends.
+    Trap,
     All,
     Any,
     Goto,
@@ -177,6 +201,8 @@ pub enum Kind {
     LocalId,
     LocalSize,
     GroupCount,
+    /// A value of a launch, by the name of its function in the library: dimension. Lowered by `passes/builtins`.
+    Launch(&'static str),
     FunctionAddress,
     GlobalAddress,
     /// Address of a byte of the function's frame in private memory. Made by `passes/memory`.
@@ -369,6 +395,7 @@ impl Intrinsic {
             | Kind::SplitBarrier
             | Kind::Fence
             | Kind::CacheFlush
+            | Kind::Trap
             | Kind::Yield
             | Kind::LscFence
             | Kind::RawSend { .. }

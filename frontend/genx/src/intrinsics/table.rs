@@ -7,16 +7,16 @@ use kiln_visa::module::{Modifier, predefined};
 use kiln_visa::opcode::{AtomicOp as A, Opcode};
 
 use super::{
-    Access, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied, masked,
-    mixed, ss, ss_sat, su, su_sat, us, us_sat, uu, uu_sat,
+    Access, Arrangement, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied,
+    masked, mixed, ss, ss_sat, su, su_sat, us, us_sat, uu, uu_sat,
 };
 use super::{lsc, messages, systolic};
 use crate::ir::BinaryOp;
 
 /// Names that are refused, sorted, each with any types.
 pub(super) const REFUSED: &str = "
-    annotation canonicalize debugtrap exp genx.4bit.downconvert genx.aaaabegin genx.add3c genx.alloca genx.avs
-    genx.bdpas genx.biased.rounding.bf8 genx.biased.rounding.hf8 genx.gather.private genx.get.scoreboard.bti
+    annotation canonicalize genx.4bit.downconvert genx.aaaabegin genx.add3c genx.alloca genx.avs genx.bdpas
+    genx.biased.rounding.bf8 genx.biased.rounding.hf8 genx.gather.private genx.get.scoreboard.bti
     genx.get.scoreboard.deltas genx.get.scoreboard.depcnt genx.hf8.cvt genx.jump.table genx.lane.id genx.lfsr
     genx.line genx.lsc.load.2d.ugm.desc genx.lsc.load.2d.ugm.desc.transpose genx.lsc.load.2d.ugm.desc.vnni
     genx.lsc.prefetch.2d.ugm.desc genx.lsc.prefetch2d.typed.bti genx.lsc.store.2d.ugm.desc genx.mxfp.linearize
@@ -29,8 +29,7 @@ pub(super) const REFUSED: &str = "
     genx.va.hdc.1d.convolve.horizontal genx.va.hdc.1d.convolve.vertical genx.va.hdc.1pixel.convolve
     genx.va.hdc.convolve2d genx.va.hdc.dilate genx.va.hdc.erode genx.va.hdc.lbp.correlation
     genx.va.hdc.lbp.creation genx.va.hdc.minmax.filter genx.va.lbp.correlation genx.va.lbp.creation genx.va.minmax
-    genx.va.minmax.filter genx.wait genx.zzzzend is.fpclass log log10 powi ptr.annotation round trap
-";
+    genx.va.minmax.filter genx.wait genx.zzzzend is.fpclass powi ptr.annotation";
 
 /// Part of names that have a predefined surface in the place of an operand; all of them are refused.
 pub(super) const PREDEFINED_SURFACE: &str = ".predef.surface";
@@ -38,16 +37,24 @@ pub(super) const PREDEFINED_SURFACE: &str = ".predef.surface";
 /// Rows in the order of their names.
 pub(super) const ROWS: &[(&str, Kind)] = &[
     ("abs", Abs),
+    ("acos", Math("acos", None)),
+    ("asin", Math("asin", None)),
     ("assume", Nothing),
+    ("atan", Math("atan", None)),
+    ("atan2", Math("atan2", None)),
     ("bitreverse", ReverseBits),
     ("bswap", SwapBytes),
     ("ceil", Alu(alu(Opcode::Rndu))),
     ("copysign", CopySign),
     ("cos", Approximate(Opcode::Cos)),
+    ("cosh", Math("cosh", None)),
     ("ctlz", LeadingZeros),
     ("ctpop", CountOnes),
     ("cttz", TrailingZeros),
+    ("debugtrap", Nothing),
     ("donothing", Nothing),
+    ("exp", Math("exp", Some("native.exp"))),
+    ("exp10", Math("exp10", Some("native.exp10"))),
     ("exp2", Approximate(Opcode::Exp)),
     ("expect", Copy),
     ("experimental.noalias.scope.decl", Nothing),
@@ -55,6 +62,8 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("floor", Alu(alu(Opcode::Rndd))),
     ("fma", Fma),
     ("fmuladd", Fma),
+    ("fptosi.sat", Alu(convert(Signed))),
+    ("fptoui.sat", Alu(convert(Unsigned))),
     ("fshl", FunnelShift(true)),
     ("fshr", FunnelShift(false)),
     ("genx.3d.load", Sampler(Opcode::Load3d)),
@@ -596,6 +605,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.yield", Yield),
     ("invariant.end", Nothing),
     ("invariant.start", Nothing),
+    ("kiln.abs", Abs),
     ("kiln.atomic.add", Ordered(Access::Modify(A::Add))),
     ("kiln.atomic.and", Ordered(Access::Modify(A::And))),
     ("kiln.atomic.cmpxchg", Ordered(Access::Modify(A::CmpXchg))),
@@ -612,29 +622,59 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("kiln.atomic.sub", Ordered(Access::Modify(A::Sub))),
     ("kiln.atomic.xchg", Ordered(Access::Modify(A::Xchg))),
     ("kiln.atomic.xor", Ordered(Access::Modify(A::Xor))),
+    ("kiln.clz", LeadingZeros),
+    ("kiln.ctz", TrailingZeros),
+    ("kiln.expm1", Math("expm1", None)),
     ("kiln.frame", Frame),
+    ("kiln.launch.global.id", Launch("global.id")),
+    ("kiln.launch.global.linear", Launch("global.linear")),
+    ("kiln.launch.global.size", Launch("global.size")),
+    ("kiln.launch.group.count", Launch("group.count")),
+    ("kiln.launch.group.id", Launch("group.id")),
+    ("kiln.launch.local.id", Launch("local.id")),
+    ("kiln.launch.local.linear", Launch("local.linear")),
+    ("kiln.launch.local.size", Launch("local.size")),
+    ("kiln.launch.offset", Launch("offset")),
+    ("kiln.launch.subgroup.channel", Launch("subgroup.channel")),
+    ("kiln.launch.subgroup.count", Launch("subgroup.count")),
+    ("kiln.launch.subgroup.size", Launch("subgroup.size")),
+    ("kiln.log1p", Math("log1p", None)),
+    ("kiln.native.exp", Math("native.exp", None)),
+    ("kiln.native.exp10", Math("native.exp10", None)),
+    ("kiln.native.log", Math("native.log", None)),
+    ("kiln.native.log10", Math("native.log10", None)),
+    ("kiln.native.tan", Math("native.tan", None)),
     ("lifetime.end", Nothing),
     ("lifetime.start", Nothing),
+    ("log", Math("log", Some("native.log"))),
+    ("log10", Math("log10", Some("native.log10"))),
     ("log2", Approximate(Opcode::Log)),
     ("masked.gather", Masked(masked(false, true))),
     ("masked.load", Masked(masked(false, false))),
     ("masked.scatter", Masked(masked(true, true))),
     ("masked.store", Masked(masked(true, false))),
+    ("maximum", Math("maximum", None)),
+    ("maximumnum", Math("maximumnum", None)),
     ("maxnum", Extremum(true, Signed)),
     ("memcpy", copied(false)),
     ("memcpy.inline", copied(false)),
     ("memmove", copied(true)),
     ("memset", MemSet),
+    ("minimum", Math("minimum", None)),
+    ("minimumnum", Math("minimumnum", None)),
     ("minnum", Extremum(false, Signed)),
     ("nearbyint", Alu(alu(Opcode::Rnde))),
     ("pow", Approximate(Opcode::Pow)),
     ("readcyclecounter", Predefined(predefined::TSC)),
     ("rint", Alu(alu(Opcode::Rnde))),
+    ("round", Math("round", None)),
     ("roundeven", Alu(alu(Opcode::Rnde))),
     ("sadd.sat", ss_sat(Opcode::Add)),
     ("sadd.with.overflow", WithOverflow(BinaryOp::Add, Signed)),
+    ("scmp", Compare(Signed)),
     ("sideeffect", Nothing),
     ("sin", Approximate(Opcode::Sin)),
+    ("sinh", Math("sinh", None)),
     ("smax", Extremum(true, Signed)),
     ("smin", Extremum(false, Signed)),
     ("smul.with.overflow", WithOverflow(BinaryOp::Mul, Signed)),
@@ -644,15 +684,24 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("ssub.with.overflow", WithOverflow(BinaryOp::Sub, Signed)),
     ("stackrestore", Nothing),
     ("stacksave", Nothing),
+    ("tan", Math("tan", Some("native.tan"))),
+    ("tanh", Math("tanh", None)),
+    ("trap", Trap),
     ("trunc", Alu(alu(Opcode::Rndz))),
     ("uadd.sat", uu_sat(Opcode::Add)),
     ("uadd.with.overflow", WithOverflow(BinaryOp::Add, Unsigned)),
+    ("ubsantrap", Trap),
+    ("ucmp", Compare(Unsigned)),
     ("umax", Extremum(true, Unsigned)),
     ("umin", Extremum(false, Unsigned)),
     ("umul.with.overflow", WithOverflow(BinaryOp::Mul, Unsigned)),
     ("usub.sat", SubSat(Unsigned)),
     ("usub.with.overflow", WithOverflow(BinaryOp::Sub, Unsigned)),
     ("var.annotation", Nothing),
+    ("vector.deinterleave2", Arrange(Arrangement::Deinterleave)),
+    ("vector.extract", Arrange(Arrangement::Extract)),
+    ("vector.insert", Arrange(Arrangement::Insert)),
+    ("vector.interleave2", Arrange(Arrangement::Interleave)),
     (
         "vector.reduce.add",
         Reduce(Reduction::Binary(BinaryOp::Add)),
@@ -684,4 +733,5 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
         "vector.reduce.xor",
         Reduce(Reduction::Binary(BinaryOp::Xor)),
     ),
+    ("vector.reverse", Arrange(Arrangement::Reverse)),
 ];

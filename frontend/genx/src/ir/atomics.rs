@@ -69,15 +69,18 @@ pub fn operation(number: u64) -> Result<Op, Fault> {
     let row = usize::try_from(number).ok().and_then(|n| OPERATIONS.get(n));
     match row {
         Some((_, Some(name))) => op(name),
-        Some((word, None)) => Err(Fault::new(
-            Code::Instruction,
-            format!("atomicrmw {word} is not supported"),
-        )),
+        Some((word, None)) => Err(unsupported(word)),
         None => Err(Fault::new(
             Code::Instruction,
             format!("atomicrmw of number {number} is not supported"),
         )),
     }
+}
+
+/// The fault that no intrinsic does an operation.
+pub fn unsupported(word: &str) -> Fault {
+    let message = format!("atomicrmw {word} is not supported");
+    Fault::new(Code::Instruction, message)
 }
 
 /// An ordering as an operand.

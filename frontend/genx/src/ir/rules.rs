@@ -14,8 +14,8 @@ use super::function::{
 };
 use super::module::Data;
 use super::types::{Scalar, Type, TypeData, Types};
-use crate::error::{Code, Loc};
-use crate::intrinsics::{Intrinsic, Kind};
+use crate::error::{Code, Loc, nearest};
+use crate::intrinsics::{Intrinsic, Kind, launch};
 
 /// Bytes of the address of a function.
 const ADDRESS: usize = 8;
@@ -285,6 +285,16 @@ fn check_cast(types: &Types, cast: CastOp, from: Type, to: Type) -> Rule<Type> {
     }
 }
 
+/// Gives a masked access of LLVM 22, whose alignment is an attribute of the address, the operand that it had before.
+pub fn align_masked(function: &mut Function, op: &Op, args: &mut SmallVec<[Value; 3]>, align: u32) {
+    let Op::Intrinsic(intrinsic) = op else { return };
+    if let (Kind::Masked(masked), 3) = (intrinsic.kind(), args.len()) {
+        let align = if align == u32::MAX { 1 } else { align };
+        let align = function.bits(Types::I32, align.into());
+        args.insert(1 + usize::from(masked.stores), align);
+    }
+}
+
 /// Function that a call names.
 pub enum Callee {
     /// A call that says nothing to a compiler.
@@ -294,41 +304,100 @@ pub enum Callee {
 }
 
 /// Functions of SPIR-V for OpenCL C with the same operands as an intrinsic, which the reference's adaptors write.
-const SPIRV: [(&str, &str); 25] = [
+const SPIRV: [(&str, &str); 73] = [
+    ("acos", "acos"),
+    ("asin", "asin"),
+    ("atan", "atan"),
+    ("atan2", "atan2"),
     ("ceil", "ceil"),
-    ("clz", "ctlz"),
+    ("clz", "kiln.clz"),
     ("copysign", "copysign"),
-    ("ctz", "cttz"),
+    ("cos", "cos"),
+    ("cosh", "cosh"),
+    ("ctz", "kiln.ctz"),
+    ("exp", "exp"),
+    ("exp10", "exp10"),
+    ("exp2", "exp2"),
+    ("expm1", "kiln.expm1"),
     ("fabs", "fabs"),
     ("floor", "floor"),
     ("fma", "fma"),
     ("fmax", "maxnum"),
+    ("fmax_common", "maxnum"),
     ("fmin", "minnum"),
+    ("fmin_common", "minnum"),
+    ("half_cos", "cos"),
+    ("half_exp", "exp"),
+    ("half_exp10", "exp10"),
+    ("half_exp2", "exp2"),
+    ("half_log", "log"),
+    ("half_log10", "log10"),
+    ("half_log2", "log2"),
+    ("half_powr", "pow"),
+    ("half_recip", "genx.inv"),
+    ("half_rsqrt", "genx.rsqrt"),
+    ("half_sin", "sin"),
+    ("half_sqrt", "genx.sqrt"),
+    ("half_tan", "tan"),
+    ("log", "log"),
+    ("log10", "log10"),
+    ("log1p", "kiln.log1p"),
+    ("log2", "log2"),
     ("mad", "fmuladd"),
     ("native_cos", "genx.cos"),
+    ("native_exp", "kiln.native.exp"),
+    ("native_exp10", "kiln.native.exp10"),
     ("native_exp2", "genx.exp"),
+    ("native_log", "kiln.native.log"),
+    ("native_log10", "kiln.native.log10"),
     ("native_log2", "genx.log"),
+    ("native_powr", "genx.pow"),
     ("native_recip", "genx.inv"),
     ("native_rsqrt", "genx.rsqrt"),
     ("native_sin", "genx.sin"),
+    ("native_sqrt", "genx.sqrt"),
+    ("native_tan", "kiln.native.tan"),
     ("popcount", "ctpop"),
+    ("pow", "pow"),
+    ("powr", "pow"),
     ("rint", "rint"),
-    ("s_abs", "abs"),
+    ("round", "round"),
+    ("rsqrt", "genx.rsqrt"),
+    ("s_abs", "kiln.abs"),
+    ("s_add_sat", "sadd.sat"),
     ("s_max", "smax"),
     ("s_min", "smin"),
+    ("s_sub_sat", "ssub.sat"),
+    ("sin", "sin"),
+    ("sinh", "sinh"),
     ("sqrt", "sqrt"),
+    ("tan", "tan"),
+    ("tanh", "tanh"),
     ("trunc", "trunc"),
+    ("u_add_sat", "uadd.sat"),
     ("u_max", "umax"),
     ("u_min", "umin"),
+    ("u_sub_sat", "usub.sat"),
 ];
 
-/// Intrinsic that a mangled function of SPIR-V is: `_Z`, the length of the name, the name, types.
+/// Prefix of the functions of SPIR-V for OpenCL C.
+const OCL: &str = "__spirv_ocl_";
+
+/// Intrinsic that a mangled function of SPIR-V is: `_Z`, the length of the name, the name, types; or, as ISPC writes it, the name, `_Dv`
+/// and types.
 fn spirv_function(name: &str) -> Option<&'static str> {
+    if let Some(rest) = name.strip_prefix(OCL) {
+        let name = rest.split_once("_Dv").map_or(rest, |(name, _)| name);
+        return spirv_intrinsic(name);
+    }
     let rest = name.strip_prefix("_Z")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (length, rest) = rest.split_at_checked(digits)?;
     let (name, _) = rest.split_at_checked(length.parse().ok()?)?;
-    spirv_intrinsic(name.strip_prefix("__spirv_ocl_")?)
+    match name.strip_prefix(OCL) {
+        Some(name) => spirv_intrinsic(name),
+        None => Some(launch::function(name)?.intrinsic),
+    }
 }
 
 /// Intrinsic that a function of SPIR-V for OpenCL C is.
@@ -356,7 +425,18 @@ pub fn callee(name: &str) -> Rule<Callee> {
             Code::Intrinsic,
             format!("intrinsic {name} is not supported"),
         )),
-        Err(code) => Err(Fault::new(code, format!("there is no intrinsic {name}"))),
+        Err(code) => {
+            // The types at the end are no part of the name.
+            let mut parts = rest.match_indices('.').map(|(at, _)| &rest[..at]);
+            let known = |part: &str| nearest(part, Intrinsic::all().map(|(name, _)| name));
+            match known(rest).or_else(|| parts.find_map(known)) {
+                Some(other) => Err(Fault::new(
+                    Code::Name,
+                    format!("there is no intrinsic {name}; there is llvm.{other}"),
+                )),
+                None => Err(Fault::new(code, format!("there is no intrinsic {name}"))),
+            }
+        }
     }
 }
 

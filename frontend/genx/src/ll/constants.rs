@@ -201,8 +201,14 @@ impl Parser<'_> {
             (Op::Binary(*binary), smallvec![left, right])
         } else if word == "getelementptr" {
             self.lex.take()?;
-            while matches!(self.lex.token(), Token::Word("inbounds" | "nuw" | "nusw")) {
+            while let Token::Word(word @ ("inbounds" | "nuw" | "nusw" | "inrange")) =
+                *self.lex.token()
+            {
                 self.lex.take()?;
+                // The bytes around the result that may be reached from it.
+                if word == "inrange" {
+                    self.skip_parens()?;
+                }
             }
             self.lex.expect(b'(')?;
             let source = self.ty()?;

@@ -3,7 +3,7 @@
 use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
-use crate::error::{Code, Diagnostic, Loc, Result};
+use crate::error::{Code, Diagnostic, Loc, Result, nearest};
 use crate::ir::function::Flags;
 use crate::ir::{
     Attrs, BinaryOp, CastOp, Const, FloatRel, InstData, IntRel, Op, Scalar, Type, TypeData, Types,
@@ -14,6 +14,50 @@ use super::Parser;
 use super::function::Body;
 use super::lexer::Token;
 use super::module::Passing;
+
+/// Instructions of LLVM that are refused.
+const UNSUPPORTED: [&str; 12] = [
+    "callbr",
+    "catchpad",
+    "catchret",
+    "catchswitch",
+    "cleanuppad",
+    "cleanupret",
+    "indirectbr",
+    "invoke",
+    "landingpad",
+    "ptrtoaddr",
+    "resume",
+    "va_arg",
+];
+/// Instructions that are no elementwise operations and no conversions.
+const OTHERS: [&str; 25] = [
+    "alloca",
+    "atomicrmw",
+    "br",
+    "call",
+    "cmpxchg",
+    "extractelement",
+    "extractvalue",
+    "fcmp",
+    "fence",
+    "fneg",
+    "freeze",
+    "getelementptr",
+    "icmp",
+    "insertelement",
+    "insertvalue",
+    "load",
+    "musttail",
+    "notail",
+    "phi",
+    "ret",
+    "select",
+    "shufflevector",
+    "store",
+    "switch",
+    "unreachable",
+];
 
 impl Parser<'_> {
     fn mismatch<T>(&mut self, loc: Loc, message: impl Into<String>) -> Result<T> {
@@ -97,9 +141,19 @@ impl Parser<'_> {
             "call" => return self.call(body),
             "br" | "switch" | "ret" | "unreachable" => self.terminator(body, word, loc)?,
             "atomicrmw" | "cmpxchg" | "fence" => self.atomic(body, word)?,
-            _ => {
+            word if UNSUPPORTED.contains(&word) => {
                 let message = format!("instruction {word} is not supported");
                 return Err(Diagnostic::new(Code::Instruction, loc, message));
+            }
+            _ => {
+                let binary = BinaryOp::NAMES.iter().map(|(name, _)| *name);
+                let casts = CastOp::NAMES.iter().map(|(name, _)| *name);
+                let others = UNSUPPORTED.iter().chain(&OTHERS).copied();
+                let message = match nearest(word, binary.chain(casts).chain(others)) {
+                    Some(other) => format!("there is no instruction {word}; there is {other}"),
+                    None => format!("there is no instruction {word}"),
+                };
+                return Err(Diagnostic::new(Code::Syntax, loc, message));
             }
         };
         Ok(Some(inst))
@@ -340,7 +394,10 @@ impl Parser<'_> {
                     .iter()
                     .position(|(word, _)| *word == name);
                 self.lex.take()?;
-                atomics::operation(number.map_or(u64::MAX, |n| n as u64))
+                match number {
+                    Some(number) => atomics::operation(number as u64),
+                    None => Err(atomics::unsupported(name)),
+                }
             }
             _ => atomics::op(atomics::EXCHANGE),
         };
@@ -507,12 +564,12 @@ impl Parser<'_> {
             self.skip_parens()?;
             return self.nothing();
         }
-        let (args, align) = self.arguments(body)?;
+        let (mut args, align) = self.arguments(body)?;
         let callee = rules::callee(name).map_err(|fault| fault.at(callee_loc))?;
         if matches!(callee, rules::Callee::Nothing) && result == Types::VOID {
             return self.nothing();
         }
-        self.call_tail()?;
+        self.call_tail(matches!(callee, rules::Callee::Nothing))?;
         let op = match callee {
             rules::Callee::Nothing => {
                 let undef = body.function.constant(result, Const::Undef);
@@ -529,6 +586,7 @@ impl Parser<'_> {
             rules::Callee::Function => Op::Call(self.function_named(name.clone())),
         };
         crate::intrinsics::name_handle(&mut self.module.types, &mut body.function, name, &args);
+        rules::align_masked(&mut body.function, &op, &mut args, align);
         let mut inst = rules::data(op, args, result);
         inst.flags = flags;
         if rules::copies(&inst.op) {
@@ -539,7 +597,7 @@ impl Parser<'_> {
 
     /// Skips the rest of a call without effect.
     fn nothing(&mut self) -> Result<Option<InstData>> {
-        self.call_tail()?;
+        self.call_tail(true)?;
         if self.lex.eat(b',')? {
             self.attachments()?;
         }
@@ -580,7 +638,7 @@ impl Parser<'_> {
             return Ok(None);
         };
         let (mut args, _) = self.arguments(body)?;
-        self.call_tail()?;
+        self.call_tail(false)?;
         let params = args.iter().map(|arg| body.function.ty(*arg)).collect();
         let ty = self
             .module
@@ -604,9 +662,12 @@ impl Parser<'_> {
                 if is_constant(word) {
                     break;
                 }
+                if self.at_type() {
+                    return self.lex.expected("a value");
+                }
                 self.param_attr(&mut Attrs::new(), &mut passing)?;
             }
-            if self.module.types.is_pointer(ty) {
+            if self.module.types.is_pointer(ty) || passing.align.is_some() {
                 align = align.min(passing.align.unwrap_or(1));
             }
             if ty == Types::METADATA {
@@ -624,8 +685,8 @@ impl Parser<'_> {
         Ok((args, align))
     }
 
-    /// Attributes and bundles after a call.
-    fn call_tail(&mut self) -> Result<()> {
+    /// Attributes and bundles after a call. The bundles of one that says nothing say nothing either.
+    fn call_tail(&mut self, nothing: bool) -> Result<()> {
         loop {
             match *self.lex.token() {
                 Token::Attrs(_) => _ = self.lex.take()?,
@@ -633,6 +694,18 @@ impl Parser<'_> {
                     self.param_attr(&mut Attrs::new(), &mut Passing::default())?;
                 }
                 Token::Str(_) => self.param_attr(&mut Attrs::new(), &mut Passing::default())?,
+                Token::Punct(b'[') if nothing => {
+                    let mut depth = 0;
+                    loop {
+                        match self.lex.take()? {
+                            Token::Punct(b'[') => depth += 1,
+                            Token::Punct(b']') if depth == 1 => break,
+                            Token::Punct(b']') => depth -= 1,
+                            Token::End => return self.lex.expected("`]`"),
+                            _ => {}
+                        }
+                    }
+                }
                 Token::Punct(b'[') => {
                     return Err(Diagnostic::new(
                         Code::Call,

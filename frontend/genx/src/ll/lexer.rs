@@ -57,6 +57,8 @@ pub struct Lexer<'a> {
     token: Token<'a>,
     /// Start of a line before the current token, and its number, so that locations are cheap.
     line: (usize, u32),
+    /// A place in that line, and the characters before it: lines may be long.
+    column: (usize, u32),
 }
 
 const fn is_name(b: u8) -> bool {
@@ -75,6 +77,7 @@ impl<'a> Lexer<'a> {
             start: 0,
             token: Token::End,
             line: (0, 1),
+            column: (0, 0),
         };
         lexer.advance()?;
         Ok(lexer)
@@ -87,7 +90,7 @@ impl<'a> Lexer<'a> {
     pub fn jump(&mut self, to: usize) -> Result<Lexer<'a>> {
         let before = self.clone();
         self.pos = to;
-        self.line = (0, 1);
+        (self.line, self.column) = ((0, 1), (0, 0));
         self.advance()?;
         Ok(before)
     }
@@ -147,15 +150,20 @@ impl<'a> Lexer<'a> {
     pub fn loc(&mut self) -> Loc {
         let bytes = self.text.as_bytes();
         let (mut from, mut line) = self.line;
-        while let Some(at) = memchr::memchr(b'\n', &bytes[from..self.start]) {
-            from += at + 1;
+        let (mut known, mut column) = self.column;
+        if known > self.start {
+            (known, column) = (from, 0);
+        }
+        while let Some(at) = memchr::memchr(b'\n', &bytes[known..self.start]) {
+            from = known + at + 1;
+            (known, column) = (from, 0);
             line += 1;
         }
-        self.line = (from, line);
-        let column = self.text[from..self.start].chars().count() as u32 + 1;
+        column += self.text[known..self.start].chars().count() as u32;
+        (self.line, self.column) = ((from, line), (self.start, column));
         Loc {
             line,
-            column,
+            column: column + 1,
             byte: 0,
         }
     }

@@ -38,7 +38,8 @@ fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
             | Kind::Saturate
             | Kind::Extremum(..)
             | Kind::Fma
-            | Kind::Approximate(_) => any,
+            | Kind::Approximate(_)
+            | Kind::Math(..) => any,
             _ => false,
         },
         Op::Binary(_) | Op::FCmp(_) => any,
@@ -74,7 +75,15 @@ impl Builder<'_> {
         let bits = match &data.op {
             Op::Intrinsic(intrinsic) if matches!(intrinsic.kind(), Kind::ConvertBFloat) => {
                 let value = data.args[0];
-                match self.scalar(value) {
+                let to = self.types.element(data.ty);
+                let bits = |scalar: Option<Scalar>| scalar.map_or(0, |s| self.types.bits(s));
+                let (from, width) = (self.scalar(value), bits(to));
+                match (from, to) {
+                    (Some(Scalar::Float), _) if width == 16 => {}
+                    (_, Some(Scalar::Float)) if bits(from) == 16 => {}
+                    _ => return self.error("a float and one of 16 bits are expected"),
+                }
+                match from {
                     Some(Scalar::Float) => {
                         self.inlined_one(Text::BFloat, "bfloat.rounded", &[value])?
                     }

@@ -5,6 +5,7 @@
 
 use kiln_platform::platform::Platform;
 use kiln_visa::opcode::Opcode;
+use smallvec::SmallVec;
 
 use super::builder::{Builder, rewrite};
 use super::library::Text;
@@ -37,6 +38,18 @@ pub fn lower(
             (Builtin::Bits(name), &[a, ..]) => {
                 builder.inlined_one(Text::Bits, &format!("{name}.i{bits}"), &[a])?
             }
+            (Builtin::Math(name), args) => builder.function_of_floats(name, bits, args)?,
+            (Builtin::Convert(op, from), &[x]) => builder.converted(op, from, bits, x, platform)?,
+            (Builtin::Launch(name), args) => {
+                let zero = builder.function.bits(Types::I32, 0);
+                let dimension = args.first().copied().unwrap_or(zero);
+                let wide = builder.inlined_one(Text::Launch, name, &[dimension])?;
+                let ty = builder.function.insts[builder.inst].ty;
+                match bits {
+                    64 => wide,
+                    _ => builder.cast(CastOp::Trunc, wide, ty),
+                }
+            }
             (Builtin::Shift(left), &[a, by]) => builder.funnel(left, bits, [a, a], by)?,
             (Builtin::Shift(left), &[a, b, by]) => builder.funnel(left, bits, [a, b], by)?,
             _ => return builder.error("another number of operands is expected"),
@@ -54,6 +67,12 @@ enum Builtin {
     Bits(&'static str),
     /// A shift of two numbers side by side, to the left or right; of one number twice, if it has two operands.
     Shift(bool),
+    /// A value of a launch.
+    Launch(&'static str),
+    /// A function of floats.
+    Math(&'static str),
+    /// A conversion from so many bits, one of its sides an integer of 64.
+    Convert(CastOp, u32),
 }
 
 /// True if vISA divides integers on a platform. Where it has no `mod`, its `div` is of floats.
@@ -82,6 +101,17 @@ fn builtin(
         Op::Binary(BinaryOp::FRem) if scalar != Scalar::BFloat => {
             return Some((Builtin::Remainder, bits));
         }
+        Op::Cast(op @ (CastOp::UiToFp | CastOp::SiToFp | CastOp::FpToUi | CastOp::FpToSi)) => {
+            let from = types.element(function.ty(*data.args.first()?))?;
+            let float = if scalar.is_float() { scalar } else { from };
+            let wide = scalar == Scalar::Int(64) || from == Scalar::Int(64);
+            let known = match float {
+                Scalar::Half => wide,
+                Scalar::Float => wide && !platform.int64,
+                _ => false,
+            };
+            return known.then_some((Builtin::Convert(*op, types.bits(from)), bits));
+        }
         Op::Binary(op @ (BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)) => {
             let divides = divides_dwords(platform);
             (bits != 32 || !divides).then_some(Builtin::Divide(*op))
@@ -91,6 +121,14 @@ fn builtin(
             Kind::LeadingZeros => Some(Builtin::Bits("ctlz")),
             Kind::TrailingZeros => Some(Builtin::Bits("cttz")),
             Kind::ReverseBits => Some(Builtin::Bits("bitreverse")),
+            Kind::Math(_, Some(fast)) if data.flags.afn => {
+                return Some((Builtin::Math(fast), bits));
+            }
+            Kind::Math(name, _) => return Some((Builtin::Math(name), bits)),
+            Kind::Approximate(_) if !data.flags.afn => {
+                return Some((Builtin::Math(intrinsic.name()), bits));
+            }
+            Kind::Launch(name) => Some(Builtin::Launch(name)),
             Kind::SwapBytes if bits > 8 => Some(Builtin::Bits("bswap")),
             Kind::Rotate(left) | Kind::FunnelShift(left) => Some(Builtin::Shift(left)),
             _ => None,
@@ -182,6 +220,60 @@ impl Builder<'_> {
             }
             None => self.cast(op, value, ty),
         }
+    }
+
+    /// A function of floats. Those of halves are computed in floats.
+    fn function_of_floats(&mut self, name: &str, bits: u32, args: &[Value]) -> Result<Value> {
+        let name = format!("{name}.f32");
+        match bits {
+            32 => self.inlined_one(Text::Math, &name, args),
+            16 => {
+                let ty = self.function.insts[self.inst].ty;
+                let mut wide: SmallVec<[Value; 2]> = SmallVec::new();
+                for arg in args {
+                    let float = self.shaped(*arg, Scalar::Float);
+                    wide.push(self.cast(CastOp::FpExt, *arg, float));
+                }
+                let result = self.inlined_one(Text::Math, &name, &wide)?;
+                Ok(self.cast(CastOp::FpTrunc, result, ty))
+            }
+            _ => self.error("functions of doubles are not supported"),
+        }
+    }
+
+    /// A conversion between an integer of 64 bits and a float, or a half, whose finite values are those of small integers.
+    fn converted(
+        &mut self,
+        op: CastOp,
+        from: u32,
+        to: u32,
+        x: Value,
+        platform: &Platform,
+    ) -> Result<Value> {
+        let name = match op {
+            CastOp::UiToFp => "uitofp.i64.f32",
+            CastOp::SiToFp => "sitofp.i64.f32",
+            CastOp::FpToUi => "fptoui.f32.i64",
+            _ => "fptosi.f32.i64",
+        };
+        let float = self.shaped(x, Scalar::Float);
+        let x = match from {
+            16 => self.cast(CastOp::FpExt, x, float),
+            _ => x,
+        };
+        let result = match (platform.int64, op) {
+            (true, CastOp::UiToFp | CastOp::SiToFp) => self.cast(op, x, float),
+            (true, _) => {
+                let ty = self.function.insts[self.inst].ty;
+                self.cast(op, x, ty)
+            }
+            (false, _) => self.inlined_one(Text::Convert, name, &[x])?,
+        };
+        if to != 16 {
+            return Ok(result);
+        }
+        let half = self.function.insts[self.inst].ty;
+        Ok(self.cast(CastOp::FpTrunc, result, half))
     }
 
     /// The remainder of floats. That of halves equals the remainder of the same floats.

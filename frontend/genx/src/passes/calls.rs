@@ -28,9 +28,21 @@ pub struct Calls {
     pub recursive: SecondaryMap<FunctionId, bool>,
     /// True if calls of addresses are among them.
     pub indirect: bool,
+    /// Functions that another module must define, each with the place of a use.
+    pub undefined: Vec<(FunctionId, Loc)>,
 }
 
 impl Calls {
+    /// Warnings of functions that no module at hand defines.
+    pub fn warnings(&self, module: &Module) -> Vec<Diagnostic> {
+        let warning = |&(id, loc): &(FunctionId, Loc)| {
+            let name = &module.functions[id].name;
+            let message = format!("function @{name} is not defined here: a loader must find it");
+            *Diagnostic::new(Code::Undefined, loc, message)
+        };
+        self.undefined.iter().map(warning).collect()
+    }
+
     /// Removes the code of all other functions.
     pub fn remove_others(&self, module: &mut Module) {
         let mut reached: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
@@ -53,6 +65,7 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
         stack: SecondaryMap::new(),
         recursive: SecondaryMap::new(),
         indirect: false,
+        undefined: Vec::new(),
     };
     let mut seen: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
     let mut kernel: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
@@ -80,7 +93,9 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
                 if is_refused(&named.name) {
                     return error(Code::Callee, "has no definition");
                 }
-                calls.stack[callee] = true;
+                if !std::mem::replace(&mut calls.stack[callee], true) {
+                    calls.undefined.push((callee, loc));
+                }
                 return Ok(());
             }
             if kernel[callee] {

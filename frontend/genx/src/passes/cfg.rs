@@ -7,11 +7,26 @@
 use cranelift_entity::SecondaryMap;
 use smallvec::smallvec;
 
+use crate::intrinsics::Kind;
 use crate::ir::rules;
-use crate::ir::{Block, Function, InstData, Op, Types};
+use crate::ir::{Block, Function, Inst, InstData, Op, Types};
 
-/// Removes blocks that are not reached.
+/// Ends blocks at their traps: no thread gets past one.
+fn end_at_traps(function: &mut Function) {
+    let Function { blocks, insts, .. } = function;
+    for data in blocks.values_mut() {
+        let is_trap = |inst: &Inst| matches!(insts[*inst].op, Op::Intrinsic(i) if matches!(i.kind(), Kind::Trap));
+        if let Some(at) = data.insts.iter().position(is_trap) {
+            data.insts.truncate(at + 1);
+            let trap = &mut insts[data.insts[at]];
+            (trap.op, trap.args) = (Op::Unreachable, smallvec![]);
+        }
+    }
+}
+
+/// Removes blocks that are not reached, and what follows on traps.
 pub fn prune(function: &mut Function) {
+    end_at_traps(function);
     let mut reached: SecondaryMap<Block, bool> = SecondaryMap::new();
     let mut work: Vec<Block> = function.order.first().copied().into_iter().collect();
     while let Some(block) = work.pop() {

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use super::builder::{Builder, rewrite};
 use super::library::Text;
 use crate::error::Result;
-use crate::intrinsics::{Kind, Sign};
+use crate::intrinsics::{Arrangement, Kind, Sign};
 use crate::ir::{
     BinaryOp, CastOp, Const, Function, Inst, IntRel, Module, Op, Scalar, Type, Types, Value,
 };
@@ -24,6 +24,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         wants,
         |builder| match overflow(builder.function, builder.inst) {
             Some((op, sign)) => builder.with_overflow(op, sign),
+            None if other(builder.function, builder.inst).is_some() => builder.other(),
             None if reverses(builder.function, builder.inst) => {
                 let args = builder.function.insts[builder.inst].args.clone();
                 builder.become_op(Op::Freeze, args);
@@ -53,6 +54,17 @@ fn reverses(function: &Function, inst: Inst) -> bool {
     }
 }
 
+/// A comparison with three results, or an arrangement of elements.
+fn other(function: &Function, inst: Inst) -> Option<Kind> {
+    match &function.insts[inst].op {
+        Op::Intrinsic(intrinsic) => {
+            let kind = intrinsic.kind();
+            matches!(kind, Kind::Compare(_) | Kind::Arrange(_)).then_some(kind)
+        }
+        _ => None,
+    }
+}
+
 fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
     let data = &function.insts[inst];
     let Some(first) = data.args.first() else {
@@ -63,6 +75,7 @@ fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
         Op::InsertElement => {
             element == Some(Scalar::Int(1)) && function.as_const(data.args[2]).is_none()
         }
+        _ if other(function, inst).is_some() => true,
         _ if element == Some(Scalar::Int(1)) => reverses(function, inst),
         _ => overflow(function, inst).is_some(),
     }
@@ -72,6 +85,84 @@ impl Builder<'_> {
     fn compared(&mut self, rel: IntRel, a: Value, b: Value) -> Value {
         let ty = self.shaped(a, Scalar::Int(1));
         self.add(Op::ICmp(rel), smallvec![a, b], ty)
+    }
+
+    /// The replacement of what [`other`] finds.
+    fn other(&mut self) -> Result<()> {
+        let args = self.function.insts[self.inst].args.clone();
+        match (other(self.function, self.inst), &args[..]) {
+            (Some(Kind::Compare(sign)), &[a, b]) => {
+                let (less, more) = match sign {
+                    Sign::Signed => (IntRel::Slt, IntRel::Sgt),
+                    _ => (IntRel::Ult, IntRel::Ugt),
+                };
+                let ty = self.function.insts[self.inst].ty;
+                let [less, more] = [less, more].map(|rel| self.compared(rel, a, b));
+                let less = self.cast(CastOp::SExt, less, ty);
+                let more = self.cast(CastOp::ZExt, more, ty);
+                self.become_op(Op::Binary(BinaryOp::Or), smallvec![less, more]);
+                Ok(())
+            }
+            (Some(Kind::Arrange(arrangement)), args) => self.arranged(arrangement, args),
+            _ => self.error("another number of operands is expected"),
+        }
+    }
+
+    /// Elements of vectors in another order, as shuffles.
+    fn arranged(&mut self, arrangement: Arrangement, args: &[Value]) -> Result<()> {
+        let ty = self.function.insts[self.inst].ty;
+        let count = |builder: &Self, value: Value| {
+            builder.types.count(builder.function.ty(value)).unwrap_or(1)
+        };
+        let place = |builder: &Self, value: Value| match builder.function.as_bits(value) {
+            Some(bits) => Ok(u32::try_from(bits).unwrap_or(u32::MAX)),
+            None => builder.error("the place must be a constant"),
+        };
+        let (mask, args) = match (arrangement, args) {
+            (Arrangement::Reverse, &[a]) => ((0..count(self, a)).rev().collect(), [a, a]),
+            (Arrangement::Interleave, &[a, b]) => {
+                let n = count(self, a);
+                ((0..n).flat_map(|i| [i, n + i]).collect(), [a, b])
+            }
+            (Arrangement::Extract, &[a, at]) => {
+                let (at, n) = (place(self, at)?, self.types.count(ty).unwrap_or(1));
+                if at.checked_add(n).is_none_or(|end| end > count(self, a)) {
+                    return self.error("the elements are not in the vector");
+                }
+                ((at..at + n).collect::<Box<[u32]>>(), [a, a])
+            }
+            (Arrangement::Insert, &[a, b, at]) => {
+                let (at, n, all) = (place(self, at)?, count(self, b), count(self, a));
+                let Some(end) = at.checked_add(n).filter(|end| *end <= all) else {
+                    return self.error("the elements are not in the vector");
+                };
+                let wide = (0..all).map(|i| if i < n { i } else { u32::MAX });
+                let wide = self.add(Op::Shuffle(wide.collect()), smallvec![b, b], ty);
+                let mask = (0..all).map(|i| match (at..end).contains(&i) {
+                    true => all + i - at,
+                    false => i,
+                });
+                (mask.collect(), [a, wide])
+            }
+            (Arrangement::Deinterleave, &[a]) => {
+                let (n, scalar) = (count(self, a) / 2, self.scalar(a));
+                let Some(scalar) = scalar else {
+                    return self.error("a vector is expected");
+                };
+                let half = self.types.shaped(Some(n), scalar);
+                let [even, odd] = [0, 1].map(|first| {
+                    let mask = (0..n).map(|i| 2 * i + first).collect();
+                    self.add(Op::Shuffle(mask), smallvec![a, a], half)
+                });
+                let none = self.function.constant(ty, Const::Undef);
+                let part = self.add(Op::InsertValue(smallvec![0]), smallvec![none, even], ty);
+                self.become_op(Op::InsertValue(smallvec![1]), smallvec![part, odd]);
+                return Ok(());
+            }
+            _ => return self.error("another number of operands is expected"),
+        };
+        self.become_op(Op::Shuffle(mask), smallvec![args[0], args[1]]);
+        Ok(())
     }
 
     /// Arithmetic in more bits tells whether a result of 8 or 16 fits.

@@ -27,15 +27,21 @@ pub enum Text {
     BFloat,
     Division,
     Remainder,
+    Launch,
+    Math,
+    Convert,
 }
 
 /// The texts, in the order of [`Text`].
-const TEXTS: [&str; 5] = [
+const TEXTS: [&str; 8] = [
     include_str!("library/bits.ll"),
     include_str!("library/overflow.ll"),
     include_str!("library/bfloat.ll"),
     include_str!("library/division.ll"),
     include_str!("library/remainder.ll"),
+    include_str!("library/launch.ll"),
+    include_str!("library/math.ll"),
+    include_str!("library/convert.ll"),
 ];
 
 thread_local! {

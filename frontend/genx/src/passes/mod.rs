@@ -14,6 +14,7 @@ pub mod cfg;
 pub mod copies;
 pub mod expand;
 pub mod kernels;
+pub mod launch;
 mod library;
 pub mod memory;
 pub mod reduce;
@@ -66,6 +67,9 @@ const fn pass(name: &'static str, step: Step) -> Pass {
 
 /// All passes, in the order in which they run.
 pub const PASSES: &[Pass] = &[
+    pass("launch", |module, function, _| {
+        launch::lower(module, function)
+    }),
     pass("arguments", |module, function, context| {
         arguments::lower(&mut module.types, function, context.kernel)
     }),

@@ -1,9 +1,11 @@
 //! Decorations and modes as attributes of the carrier dialect.
 
-use spirv::{Decoration, ExecutionMode, FPDenormMode, FPOperationMode, FPRoundingMode};
+use smol_str::format_smolstr;
+use spirv::{BuiltIn, Decoration, ExecutionMode, FPDenormMode, FPOperationMode, FPRoundingMode};
 
 use super::Reader;
 use crate::error::Result;
+use crate::intrinsics::launch;
 use crate::ir::{Attrs, Type, TypeData};
 
 /// Decorations of a function, and their attributes.
@@ -61,6 +63,11 @@ impl Reader<'_> {
     /// Attributes of a variable.
     pub(super) fn variable_attrs(&self, id: u32) -> Attrs {
         let mut attrs = Attrs::new();
+        let launch = self.decoration(id, Decoration::BuiltIn);
+        if let Some(value) = launch.and_then(BuiltIn::from_u32) {
+            let name = format_smolstr!("{value:?}");
+            attrs.push((launch::ATTRIBUTE.into(), name));
+        }
         if !self.has(id, Decoration::VectorComputeVariableINTEL) {
             return attrs;
         }

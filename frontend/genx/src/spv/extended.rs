@@ -31,31 +31,6 @@ pub(super) fn set(name: &str) -> Set {
     }
 }
 
-/// Functions with the operands of an intrinsic, and the intrinsics.
-const FUNCTIONS: [(Std, &str); 21] = [
-    (Std::cos, "cos"),
-    (Std::exp2, "exp2"),
-    (Std::fmax_common, "maxnum"),
-    (Std::fmin_common, "minnum"),
-    (Std::log2, "log2"),
-    (Std::native_exp2, "genx.exp"),
-    (Std::native_log2, "genx.log"),
-    (Std::native_powr, "genx.pow"),
-    (Std::native_sqrt, "genx.sqrt"),
-    (Std::pow, "pow"),
-    (Std::powr, "pow"),
-    (Std::rsqrt, "genx.rsqrt"),
-    (Std::half_rsqrt, "genx.rsqrt"),
-    (Std::half_recip, "genx.inv"),
-    (Std::half_sqrt, "genx.sqrt"),
-    (Std::s_add_sat, "sadd.sat"),
-    (Std::s_sub_sat, "ssub.sat"),
-    (Std::sin, "sin"),
-    (Std::u_add_sat, "uadd.sat"),
-    (Std::u_sub_sat, "usub.sat"),
-    (Std::popcount, "ctpop"),
-];
-
 impl Reader<'_> {
     /// Reads an instruction of another set in the module.
     pub(super) fn debug_inst(&mut self) -> Result<()> {
@@ -112,10 +87,8 @@ impl Reader<'_> {
     /// A function of OpenCL C.
     fn function_of_c(&mut self, body: &mut Body, function: Std) -> Result<()> {
         let args = self.values(body, 4)?;
-        let own = FUNCTIONS.iter().find(|(one, _)| *one == function);
         let name = format!("{function:?}");
-        let called = || crate::ir::rules::spirv_intrinsic(&name);
-        if let Some(name) = own.map(|(_, name)| *name).or_else(called) {
+        if let Some(name) = crate::ir::rules::spirv_intrinsic(&name) {
             return self.finish_intrinsic(body, name, args);
         }
         match (function, &args[..]) {

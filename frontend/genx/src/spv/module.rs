@@ -258,7 +258,8 @@ impl<'a> Reader<'a> {
             ty: held,
             space,
             linkage,
-            constant: self.has(id, Decoration::Constant) || class == StorageClass::UniformConstant,
+            constant: self.has(id, Decoration::Constant)
+                || matches!(class, StorageClass::UniformConstant | StorageClass::Input),
             init: None,
             functions: Vec::new(),
             addresses: false,

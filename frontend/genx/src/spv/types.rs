@@ -11,10 +11,11 @@ use crate::ir::{Scalar, Type, TypeData, Types};
 const BFLOAT: u32 = spirv::FPEncoding::BFloat16KHR as u32;
 
 /// Address spaces of storage classes.
-const SPACES: [(StorageClass, u32); 9] = [
+const SPACES: [(StorageClass, u32); 10] = [
     (StorageClass::Function, 0),
     (StorageClass::Private, 0),
     (StorageClass::CodeSectionINTEL, 0),
+    (StorageClass::Input, 1),
     (StorageClass::CrossWorkgroup, 1),
     (StorageClass::UniformConstant, 2),
     (StorageClass::Workgroup, 3),

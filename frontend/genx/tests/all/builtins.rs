@@ -114,3 +114,28 @@ fn remainders_and_bfloats_are_computed() {
         }
     }
 }
+
+/// Functions of floats, by their names in LLVM, in SPIR-V and in ISPC's output.
+#[test]
+fn functions_of_floats_have_all_names() {
+    for (ty, mangled) in [
+        ("float", "f"),
+        ("<16 x float>", "Dv16_f"),
+        ("<8 x half>", "Dv8_Dh"),
+    ] {
+        for name in [
+            "exp", "exp10", "log", "log10", "pow", "sin", "cos", "tan", "atan", "tanh", "round",
+        ] {
+            let params = if name == "pow" { 2 } else { 1 };
+            let types = vec![ty; params].join(", ");
+            let args = vec![format!("{ty} %a"); params].join(", ");
+            let spirv = format!("_Z{}__spirv_ocl_{name}{mangled}", 12 + name.len());
+            let ispc = format!("__spirv_ocl_{name}_DvWIDTHf");
+            for function in [format!("llvm.{name}.{}", suffix(ty)), spirv, ispc] {
+                let function = function.replace("float", "f32").replace("half", "f16");
+                let declare = format!("declare {ty} @{function}({types})");
+                compiled(ty, &declare, &format!("%x = call {ty} @{function}({args})"));
+            }
+        }
+    }
+}

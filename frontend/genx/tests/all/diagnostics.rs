@@ -46,7 +46,10 @@ fn each_code_has_its_place() {
     check("  %a = add i32 %n, %missing", Code::Name, 5);
     check("  %a = add i64 %n, 1", Code::Mismatch, 5);
     check("  %a = va_arg i64 %p, i32", Code::Instruction, 5);
+    check("  %a = fmull double %d, %d", Code::Syntax, 5);
+    check("  call void @f(i32 i16 0)", Code::Syntax, 5);
     check("  call void @llvm.genx.unheard.of()", Code::Callee, 5);
+    check("  %a = call i32 @llvm.genx.grup.id.x()", Code::Name, 5);
     check("  %a = call i32 @llvm.genx.lane.id()", Code::Intrinsic, 5);
     check(
         "  call void @llvm.genx.svm.block.st.i64.v6i32(i64 %p, <6 x i32> zeroinitializer)",
@@ -159,6 +162,93 @@ fn the_documentation_has_every_code_and_every_refused_name() {
         let named = document.contains(&format!("`{name}`"));
         if name.starts_with("genx.") {
             assert_eq!(named, !supported, "{name}");
+        }
+    }
+}
+
+/// Constants of other modules have no value here; what another module must define is a warning.
+#[test]
+fn what_another_module_defines_is_said() {
+    let constant = format!(
+        "@far = external addrspace(1) constant i64\n{}",
+        kernel(
+            "<8 x i32> %w",
+            "  %a = load i64, ptr addrspace(1) @far\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %a, <8 x i32> %w)",
+        )
+    );
+    assert_eq!(
+        found(&constant, "skl").map(|(code, line, _)| (code, line)),
+        Some((Code::Memory, 6))
+    );
+    let called = format!(
+        "declare float @expf(float)\n{}",
+        kernel(
+            "i64 %p, float %f, <8 x float> %v",
+            "  %a = call float @expf(float %f)\n  %b = insertelement <8 x float> %v, float %a, i32 0\n  \
+             %w = bitcast <8 x float> %b to <8 x i32>\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %w)",
+        )
+    );
+    let compiled = compile(called.as_bytes(), &Options::new(&PLATFORMS[0])).expect("vISA");
+    let warnings = compiled.warnings.iter();
+    let warnings: Vec<_> = warnings.map(|w| (w.code, w.loc.line)).collect();
+    assert_eq!(warnings, [(Code::Undefined, 6)]);
+}
+
+/// A misspelt name is told from one that is not supported, and the right one is said.
+#[test]
+fn misspelt_names_have_suggestions() {
+    for (body, name) in [
+        ("  %a = fmull double %d, %d", "fmul"),
+        ("  %a = shufflevectr i32 %n, %n", "shufflevector"),
+        (
+            "  %a = call i32 @llvm.genx.grup.id.x()",
+            "llvm.genx.group.id.x",
+        ),
+        (
+            "  %a = call i32 @llvm.smaxx.i32(i32 %n, i32 %n)",
+            "llvm.smax",
+        ),
+    ] {
+        let text = kernel("i32 %n, double %d", body);
+        let error = compile(text.as_bytes(), &Options::new(&PLATFORMS[0])).expect_err("an error");
+        assert!(
+            error.message.ends_with(&format!("there is {name}")),
+            "{error}"
+        );
+        assert!(!Code::is_unsupported(error.code.text()), "{error}");
+    }
+}
+
+/// What LLVM 16 to 22 write: alignments of masked accesses as attributes, bundles of assumptions, ranges of addresses, traps.
+#[test]
+fn newer_forms_of_llvm_are_read() {
+    let text = "target datalayout = \"e-p:64:64\"
+@table = constant { [2 x i32], [2 x i32] } { [2 x i32] [i32 1, i32 2], [2 x i32] [i32 3, i32 4] }
+declare void @llvm.assume(i1)
+declare <8 x i32> @llvm.masked.gather.v8i32.v8p1(<8 x ptr addrspace(1)>, <8 x i1>, <8 x i32>)
+declare void @llvm.masked.store.v8i32.p1(<8 x i32>, ptr addrspace(1), <8 x i1>)
+declare void @llvm.trap()
+define spir_kernel void @k(ptr addrspace(1) %p, <8 x i64> %a, i32 %n) #0 {
+  call void @llvm.assume(i1 true) [ \"align\"(ptr addrspace(1) %p, i64 64) ]
+  %at = inttoptr <8 x i64> %a to <8 x ptr addrspace(1)>
+  %m = icmp sgt <8 x i64> %a, zeroinitializer
+  %v = call <8 x i32> @llvm.masked.gather.v8i32.v8p1(<8 x ptr addrspace(1)> align 4 %at, <8 x i1> %m, <8 x i32> poison)
+  %i = load i32, ptr getelementptr inbounds inrange(-8, 8) ({ [2 x i32], [2 x i32] }, ptr @table, i32 0, i32 1, i32 1)
+  %w = insertelement <8 x i32> %v, i32 %i, i32 0
+  call void @llvm.masked.store.v8i32.p1(<8 x i32> %w, ptr addrspace(1) align 4 %p, <8 x i1> %m)
+  %c = icmp eq i32 %n, 7
+  br i1 %c, label %bad, label %good
+bad:
+  call void @llvm.trap()
+  unreachable
+good:
+  ret void
+}
+attributes #0 = { \"VCFunction\" }
+";
+    for platform in PLATFORMS {
+        if let Err(error) = compile(text.as_bytes(), &Options::new(platform)) {
+            panic!("{}: {}: {error}", platform.name, error.loc);
         }
     }
 }

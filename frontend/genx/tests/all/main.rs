@@ -11,5 +11,6 @@ mod modules;
 mod passes;
 mod print;
 mod robust;
+mod signatures;
 mod spirv;
 mod verify;

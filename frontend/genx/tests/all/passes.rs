@@ -11,6 +11,7 @@ declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
 declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>, <8 x i1>, <8 x i1>)
 @seen = internal global i32 5, align 4
+@__spirv_BuiltInWorkgroupId = external addrspace(1) constant <3 x i64>, align 32
 %pair = type { i32, [2 x i32] }
 ";
 
@@ -56,6 +57,17 @@ fn every_pass_has_a_test() {
     for name in dump_names().filter(|name| *name != READ) {
         assert!(text.contains(&format!("\"{name}\",")), "{name}");
     }
+}
+
+#[test]
+fn variables_of_the_launch_become_its_values() {
+    let body = format!(
+        "  %id = load <3 x i64>, ptr addrspace(1) @__spirv_BuiltInWorkgroupId\n  \
+         %y = extractelement <3 x i64> %id, i32 1\n  %t = trunc i64 %y to i32\n  \
+         %x = insertelement <8 x i32> %w, i32 %t, i32 0\n{STORE}"
+    );
+    let (old, new) = ("@__spirv_BuiltInWorkgroupId", "@llvm.kiln.launch.group.id");
+    replaces("launch", "", &body, old, new);
 }
 
 #[test]

@@ -122,3 +122,24 @@ fn modules_become_no_millions_of_instructions() {
     refused(sum, "<2048 x float>", (0..200).map(sums).collect());
     refused(part, "<4096 x i16>", (0..80).map(parts).collect());
 }
+
+/// Long lines, and chains of empty blocks, take time in proportion to their length: a hundredth of the limit here, which time by its
+/// square would pass.
+#[test]
+fn long_lines_and_chains_take_linear_time() {
+    const LIMIT: f64 = 4.0;
+    let numbers = vec!["i32 7"; 320_000].join(", ");
+    let line = format!(
+        "@g = constant [320000 x i32] [{numbers}]\n{}",
+        kernel("", "")
+    );
+    let blocks = (0..60_000).map(|i| format!("b{i}:\n  br label %b{}\n", i + 1));
+    let blocks: String = blocks.collect();
+    let chain = kernel("", &format!("  br label %b0\n{blocks}b60000:\n"));
+    for text in [line, chain] {
+        let start = std::time::Instant::now();
+        compile(text.as_bytes(), &Options::new(&PLATFORMS[0])).expect("vISA");
+        let seconds = start.elapsed().as_secs_f64();
+        assert!(seconds < LIMIT, "{seconds} s");
+    }
+}

@@ -201,8 +201,8 @@ fn what_nothing_uses_does_not_matter() {
         inst(Op::TypeFloat, &[60, 80]),
         inst(Op::TypeEvent, &[61]),
         inst(Op::TypeVector, &[65, 4, u32::MAX]),
-        inst(Op::TypePointer, &[62, 1, 4]),
-        inst(Op::Variable, &[62, 63, 1]),
+        inst(Op::TypePointer, &[62, 12, 4]),
+        inst(Op::Variable, &[62, 63, 12]),
     ];
     assert!(visa(&bytes(&kernel(&odd, &[]))).is_ok());
     let used = kernel(&odd, &[inst(Op::Load, &[4, 64, 63])]);
