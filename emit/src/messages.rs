@@ -25,7 +25,7 @@ pub use field::{
     Stream, Surface, Value, Vector,
 };
 pub use kind::{Access, Kind};
-pub use request::{Descriptors, Function, Request, RequestError, extended_room, has_function};
+pub use request::{Descriptors, Function, Request, RequestError, extended_room};
 
 /// The requests of a family's shared functions, by number.
 pub(crate) type Requests = [Requested; 16];
@@ -193,6 +193,12 @@ pub fn address_offset(inst: &Inst, family: Family) -> i32 {
         return 0;
     }
     load_store::offset_of(inst, desc, messages)
+}
+
+/// The kind of address of a load or store by address with this descriptor; none for other functions.
+pub fn address_kind(sfid: u8, desc: u32, family: Family) -> Option<AddressKind> {
+    let requests = &family_messages(family).requests[usize::from(sfid & 15)];
+    (!requests.header).then(|| load_store::KINDS[field(desc, 29, 2) as usize])
 }
 
 /// A message in words: its shared function and the request of its descriptor.

@@ -11,6 +11,7 @@ use super::spec::{
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
 use crate::messages;
+use crate::platform::Generation;
 
 pub static SPEC: Spec = GEN9;
 
@@ -46,7 +47,7 @@ pub(super) const GEN9: Spec = Spec {
     jump_src: 1,
     jump_base: 16,
     align16_ternary: true,
-    chan_unit: 4,
+    chan_unit: Generation::Skl.channel_step(),
     stepped: STEPPED,
     step: 1,
     macro_regions: false,

@@ -18,6 +18,7 @@ use super::swsb::{FIVE_PIPES, FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
 use crate::messages;
+use crate::platform::Generation;
 
 pub static GEN12LP: Spec = GEN12LP_SPEC;
 pub static XE_HPG: Spec = XE_HPG_SPEC;
@@ -54,7 +55,7 @@ const GEN12LP_SPEC: Spec = Spec {
     jump_src: 0,
     jump_base: 0,
     align16_ternary: false,
-    chan_unit: 4,
+    chan_unit: Generation::Tgllp.channel_step(),
     stepped: STEPPED,
     step: 1,
     macro_regions: true,
@@ -87,7 +88,7 @@ const XE_HPC_SPEC: Spec = Spec {
     sends: WIDE_SEND,
     compact: XE_HPC_COMPACT,
     swsb: Some(&FOUR_PIPES),
-    chan_unit: 8,
+    chan_unit: Generation::Pvc.channel_step(),
     step: 2,
     ..XE_HPG_SPEC
 };

@@ -10,8 +10,6 @@ use crate::platform::Family;
 pub(crate) struct FamilyMessages {
     /// Names of the shared functions.
     pub functions: &'static [&'static str; 16],
-    /// Shared functions that other families have: a bit for each number.
-    pub absent: u16,
     /// Requests to the shared functions.
     pub requests: &'static Requests,
     /// The function that ends a thread.
@@ -63,15 +61,11 @@ pub(crate) fn family_messages(family: Family) -> &'static FamilyMessages {
     }
 }
 
-/// The data ports: `dc2`, `dcro`, `dc0` and `dc1`.
-const DATA_PORTS: u16 = 1 << 4 | 1 << 9 | 1 << 10 | 1 << 12;
-
 pub(crate) static GEN9: FamilyMessages = FamilyMessages {
     functions: &[
         "null", "?", "sampler", "gateway", "hdc.dc2", "hdc.rc", "hdc.urb", "spawner", "vme",
         "hdc.dcro", "hdc.dc0", "pi", "hdc.dc1", "cre", "?", "?",
     ],
-    absent: 0,
     requests: &REQUESTS,
     thread_end: Function::Spawner,
     caches: &[],
@@ -88,7 +82,6 @@ const GEN12_ROW: FamilyMessages = FamilyMessages {
         "null", "?", "smpl", "gtwy", "dc2", "rc", "urb", "ts", "vme", "dcro", "dc0", "pixi", "dc1",
         "cre", "?", "?",
     ],
-    absent: 0,
     requests: &REQUESTS,
     thread_end: Function::Spawner,
     caches: &[],
@@ -116,7 +109,6 @@ const XE_ROW: FamilyMessages = FamilyMessages {
 };
 
 pub(crate) static XE2: FamilyMessages = FamilyMessages {
-    absent: DATA_PORTS,
     requests: &XE2_REQUESTS,
     caches: CACHES_CONSTANT,
     address_offsets: true,

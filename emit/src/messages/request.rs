@@ -103,11 +103,6 @@ pub struct Descriptors {
     pub ex_desc: u32,
 }
 
-/// True if a family has a shared function.
-pub fn has_function(family: Family, sfid: u8) -> bool {
-    family_messages(family).absent >> sfid & 1 == 0
-}
-
 /// Bits of a constant extended descriptor that a send has room for.
 pub fn extended_room(family: Family, split: bool) -> u32 {
     family_messages(family).extended_room[usize::from(split)]

@@ -165,6 +165,23 @@ pub fn check_code(code: &[u8], platform: &'static Platform) -> Result<(), String
         })
 }
 
+/// Checks that a message goes to a shared function that the platform has. This is apart from [`verify`], since raw sends of
+/// vISA are passed on unchecked.
+///
+/// # Errors
+/// The platform lacks the function.
+pub fn verify_function(inst: &Inst, platform: &Platform) -> Result<(), Violation> {
+    match inst.msg {
+        Some(message) if !platform.generation.has_function(message.sfid) => {
+            Err(Violation::Operation {
+                op: inst.op,
+                what: "goes to a shared function that the platform lacks",
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks an instruction.
 ///
 /// # Errors

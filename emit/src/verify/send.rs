@@ -17,11 +17,6 @@ impl Checker<'_> {
         let Some(message) = &self.inst.msg else {
             return self.fail("has no message");
         };
-        let absent = family_messages(self.platform.family).absent;
-        self.deny(
-            absent >> (message.sfid & 15) & 1 != 0,
-            "goes to a shared function that the platform lacks",
-        )?;
         let lengths = Lengths::of(self.inst, message, self.platform.family);
         self.payload(dst.place, lengths.response, Operand::Dst)?;
         let sent = [lengths.payload, lengths.second];

@@ -5,9 +5,7 @@
 //! payloads and a response, each of whole registers. A payload that does not begin at a register is copied; so is a
 //! response, under the mask of the message.
 
-use kiln_emit::messages::{
-    Descriptors, Request, Surface as Memory, extended_room, has_function, others, surface_apart,
-};
+use kiln_emit::messages::{Descriptors, Request, Surface as Memory, others, surface_apart};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
 use kiln_platform::isa::{Op, Region, SendOptions, Type};
@@ -18,11 +16,7 @@ use kiln_visa::shape::{RawShape, raw_access};
 use super::buffer::Buffer;
 use super::memory::Surface;
 use super::operand::Storage;
-use super::{Channels, Result, Select, field, ud};
-
-/// Bits of an extended descriptor: end of thread, and the length of the second payload.
-const END_OF_THREAD: u32 = 0x20;
-const SECOND_LENGTH: u32 = 0x7c0;
+use super::{Channels, Result, Select, ud};
 
 /// The registers of a payload.
 #[derive(Clone, Copy)]
@@ -233,85 +227,6 @@ impl Select<'_, '_> {
             ex_desc: Desc::Imm(ex_desc),
             send: SendOptions::default(),
         })
-    }
-
-    /// Selects a raw send as it is written: nothing is checked, merged or split. The extended descriptor determines
-    /// the function and the end of the thread. The length of the second payload is added if it is missing. Lengths
-    /// that the instruction has no bits for are passed in a register; other bits that it has none for are dropped.
-    fn raw_send(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
-        let ops = &visa.operands;
-        let modifiers = field(&ops[0]);
-        let split = visa.op == Opcode::RawSends;
-        let [ex_desc, desc, src0, result] = if split { [5, 6, 7, 9] } else { [1, 4, 5, 6] };
-        let mut payload = self.payload(visa, src0)?;
-        let mut second = match split && !is_null(&ops[8]) {
-            true => Some(self.payload(visa, 8)?),
-            false => None,
-        };
-        let answer = match is_null(&ops[result]) {
-            true => None,
-            false => Some(self.answer(visa, result)?),
-        };
-        let op = match (split, modifiers & 1 != 0) {
-            (false, false) => Op::Send,
-            (false, true) => Op::Sendc,
-            (true, false) => Op::Sends,
-            (true, true) => Op::Sendsc,
-        };
-        let desc = match self.scalar(&ops[desc])? {
-            Src::Imm(imm) => Desc::Imm(imm.bits() as u32),
-            reg => self.descriptor(&[reg], Op::Mov),
-        };
-        let room = extended_room(self.out.target.family, split);
-        let (given, ex_desc) = match split {
-            false => {
-                let given = field(&ops[ex_desc]);
-                (given, Desc::Imm(given & room))
-            }
-            true => {
-                let end = if modifiers & 2 != 0 { END_OF_THREAD } else { 0 };
-                let length = field(&ops[2]) << 6;
-                match self.scalar(&ops[ex_desc])? {
-                    Src::Imm(imm) => {
-                        let given = imm.bits() as u32 | length | end;
-                        let ex_desc = match given & SECOND_LENGTH & !room {
-                            0 => Desc::Imm(given & room),
-                            _ => self.descriptor(&[ud(given)], Op::Mov),
-                        };
-                        (given, ex_desc)
-                    }
-                    reg => (end, self.descriptor(&[reg], Op::Mov)),
-                }
-            }
-        };
-        let eot = given & END_OF_THREAD != 0;
-        if eot {
-            // A payload in a fixed register, or one that takes one unit more than it needs, is copied: few
-            // registers can be sent from at the end of a thread.
-            let unit = self.unit();
-            for payload in second.iter_mut().chain([&mut payload]) {
-                if payload.reg.as_phys().is_some() || !payload.reg.byte().is_multiple_of(unit) {
-                    *payload = self.joined(&[*payload]);
-                }
-            }
-        }
-        // An extended descriptor in a register determines the function alone.
-        let sfid = match ex_desc {
-            Desc::Imm(_) => (given & 0xf) as u8,
-            Desc::Addr(_) => 0,
-        };
-        if !has_function(self.out.target.family, sfid) {
-            return self.fail("a message to a shared function that the platform lacks");
-        }
-        let message = Message {
-            sfid,
-            eot,
-            desc,
-            ex_desc,
-            send: SendOptions::default(),
-        };
-        self.exchange(op, channels, message, payload, second, answer);
-        Ok(())
     }
 
     /// A descriptor in the address register.

@@ -17,6 +17,7 @@ mod memory;
 mod message;
 mod operand;
 mod product;
+mod raw;
 mod render;
 mod sampler;
 mod scratch;

@@ -55,6 +55,31 @@ impl Generation {
             32
         }
     }
+
+    /// Channels of which an execution mask names a group: an instruction of fewer begins with one of them
+    /// (PRM, "Instruction Fields", channel offset).
+    pub const fn channel_step(self) -> u8 {
+        if self as u8 >= Generation::Pvc as u8 {
+            8
+        } else {
+            4
+        }
+    }
+
+    /// True if it has the shared function of a number, whose low four bits count (PRM, "Shared Function ID"): those of
+    /// loads and stores by address since XeHP, the data ports `dc2`, `dcro`, `dc0` and `dc1` until XeHPC.
+    pub const fn has_function(self, number: u8) -> bool {
+        const LOAD_STORE: u16 = 1 << 1 | 1 << 14 | 1 << 15;
+        const DATA_PORTS: u16 = 1 << 4 | 1 << 9 | 1 << 10 | 1 << 12;
+        let absent = if (self as u8) < Generation::XeHp as u8 {
+            LOAD_STORE
+        } else if self as u8 >= Generation::Xe2 as u8 {
+            DATA_PORTS
+        } else {
+            0
+        };
+        absent >> (number & 15) & 1 == 0
+    }
 }
 
 /// A set of generations.

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::access::{Access, Accesses, free_words, term_read};
 use super::file::{MAX_WORDS, mask};
 use super::webs::Span;
-use super::{ADDED, END, NONE, NOWHERE, Pass, reads};
+use super::{ADDED, END, NONE, NOWHERE, Pass, reads, writes};
 use crate::AllocError;
 
 /// A use of a value in a block.
@@ -33,6 +33,9 @@ pub(super) struct Walk<'p, 'a> {
     pub(super) defined: SecondaryMap<VReg, (u32, u8)>,
     /// Spans of each word that are not over, from the last to the first.
     spans: [SmallVec<[Span; 4]>; MAX_WORDS],
+    /// Values that have one possible place, the file's start: positions of their definitions, from the last to the first, and
+    /// their size.
+    firsts: Vec<(u32, u8)>,
     block: Block,
     /// Words the current instruction reads from.
     pub(super) pinned: u16,
@@ -52,6 +55,7 @@ impl<'p, 'a> Walk<'p, 'a> {
             at: SecondaryMap::with_default(NOWHERE),
             defined: SecondaryMap::new(),
             spans: Default::default(),
+            firsts: Vec::new(),
             block: Block::from_u32(0),
             pinned: 0,
             reading: SmallVec::new(),
@@ -162,6 +166,12 @@ impl Walk<'_, '_> {
             self.head[v] = self.uses.len() as u32;
             self.uses.push(Use { inst, next });
         }
+        self.firsts.clear();
+        for (i, list) in lists.iter().rev() {
+            let only = |a: &&Access| self.pass.align[a.v] == self.pass.file.words;
+            let firsts = list.iter().filter(|a| a.read().is_none()).filter(only);
+            (self.firsts).extend(firsts.map(|a| (writes(*i as usize), self.pass.size[a.v])));
+        }
         let mut spans = self.pass.spans[b].clone();
         spans.sort_unstable_by_key(|s| std::cmp::Reverse(s.from));
         for s in spans {
@@ -198,6 +208,9 @@ impl Walk<'_, '_> {
             while spans.last().is_some_and(|s| s.to < reads(i)) {
                 spans.pop();
             }
+        }
+        while self.firsts.last().is_some_and(|&(at, _)| at < reads(i)) {
+            self.firsts.pop();
         }
         self.make_way(reads(i));
     }
@@ -282,6 +295,13 @@ impl Walk<'_, '_> {
             let coming = words
                 .flat_map(|w| self.spans[w].iter().rev().find(|s| s.from > to))
                 .map(|s| s.from)
+                .chain(
+                    self.firsts
+                        .iter()
+                        .rev()
+                        .find(|&&(at, size)| at > to && word < size)
+                        .map(|first| first.0),
+                )
                 .min()
                 .unwrap_or(END);
             // A word beside one in use leaves a whole register free elsewhere.

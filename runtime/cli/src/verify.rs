@@ -172,6 +172,7 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
         };
         if inst.op != Op::Illegal
             && let Err(broken) = verify::verify(&inst, platform)
+                .and_then(|()| verify::verify_function(&inst, platform))
         {
             say(place(entry.offset, Some(&inst)), None, broken.to_string());
         }

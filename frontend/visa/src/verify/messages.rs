@@ -6,6 +6,7 @@ use super::{FindingKind, Verifier};
 use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Meaning, Opcode};
 use crate::shape::number;
+use kiln_platform::platform::{Generation, Generations};
 
 /// Maximum sizes of raw sends in GRFs: sent by `raw_send`, received by it, and each part of `raw_sends`.
 const MAX_SENT_GRFS: u32 = 15;
@@ -39,6 +40,9 @@ impl Verifier<'_> {
         if row.raw.is_empty() {
             return;
         }
+        self.subject = Subject::Inst;
+        self.channels(inst);
+        self.function(inst);
         let raws = inst.operands.iter().zip(row.operands_of(inst)).enumerate();
         for (i, (operand, (_, raw))) in raws {
             let (var, offset, raw) = match (operand, raw) {
@@ -71,6 +75,49 @@ impl Verifier<'_> {
                     size,
                 });
             }
+        }
+    }
+
+    /// Rule that the mask of a message is one that the platform names.
+    fn channels(&mut self, inst: &Inst) {
+        let Some(platform) = self.platform else {
+            return;
+        };
+        let (first, step) = (inst.exec.offset, platform.channel_step());
+        if !first.is_multiple_of(step) {
+            self.find(FindingKind::MessageChannels {
+                op: inst.mnemonic(),
+                first,
+                size: inst.exec.size,
+                step,
+                platform: platform.name(),
+            });
+        }
+    }
+
+    /// Rule of the shared function of a raw send. A descriptor in a register may name any.
+    fn function(&mut self, inst: &Inst) {
+        let Some(platform) = self.platform else {
+            return;
+        };
+        let in_instruction = Generations::from(Generation::Tgllp).contains(platform);
+        let function = match (inst.op, &inst.operands[..]) {
+            (Opcode::RawSend, [_, Operand::Field(ex_desc), ..]) => *ex_desc,
+            (Opcode::RawSends, [.., Operand::Field(function), _, _, _, _, _]) if in_instruction => {
+                *function
+            }
+            (Opcode::RawSends, [.., Operand::Imm { bits, .. }, _, _, _, _]) if !in_instruction => {
+                *bits as u32
+            }
+            _ => return,
+        };
+        let function = (function & 15) as u8;
+        if !platform.has_function(function) {
+            self.find(FindingKind::SharedFunction {
+                op: inst.mnemonic(),
+                function,
+                platform: platform.name(),
+            });
         }
     }
 

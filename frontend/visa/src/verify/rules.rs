@@ -376,6 +376,15 @@ rules! {
     "V0089" Error "A platform has the precisions of dpas."
         PlatformPrecision { op: &'static str, precision: String, platform: &'static str }
         "`{op}` has the precision {precision}, which it does not have on {platform}";
+
+    // Messages again.
+    "V0090" Error "The channels of a message are a group that the platform's masks name."
+        MessageChannels { op: &'static str, first: u8, size: u8, step: u8, platform: &'static str }
+        "`{op}` has {size} channels from channel {first} on, masks of messages on {platform} begin at multiples \
+         of {step}";
+    "V0091" Warning "A raw send goes to a shared function that the platform has."
+        SharedFunction { op: &'static str, function: u8, platform: &'static str }
+        "`{op}` goes to the shared function {function}, which {platform} lacks: it is passed on as it is";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

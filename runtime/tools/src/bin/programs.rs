@@ -4,6 +4,7 @@
 //! `programs reduce PLATFORM SEED FOLDER [FINALIZER]`: the program, reduced to what the error needs (an error of the
 //! finalizer's code, if one is given and ours is right), is written to FOLDER.
 //! `programs keep PLATFORM SEED FOLDER`: the program is written to FOLDER in the form of `corpus/programs/found`.
+//! `programs write PLATFORM COUNT SEED FOLDER`: the vISA of COUNT programs is written to FOLDER, one file for each seed.
 //! `programs check FILE...`: checks our code of programs in that form.
 //!
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
@@ -49,18 +50,18 @@ fn main() -> ExitCode {
         return check(files);
     }
     let (command, args) = match args.first().map(String::as_str) {
-        Some(what @ ("reduce" | "keep")) => (Some(what), &args[1..]),
+        Some(what @ ("reduce" | "keep" | "write")) => (Some(what), &args[1..]),
         _ => (None, &args[..]),
     };
     let target = args.first().and_then(|name| platform::find(name));
     let numbers = args.iter().skip(1).map_while(|n| n.parse().ok());
     let numbers: Vec<u64> = numbers.collect();
     let (target, count, seed, rest) = match (target, command, &numbers[..]) {
-        (Some(target), Some(_), [seed]) => (target, 1, *seed, &args[2..]),
-        (Some(target), None, [count, seed]) => (target, *count, *seed, &args[3..]),
+        (Some(target), Some("reduce" | "keep"), [seed]) => (target, 1, *seed, &args[2..]),
+        (Some(target), None | Some("write"), [count, seed]) => (target, *count, *seed, &args[3..]),
         _ => {
             eprintln!(
-                "programs [reduce | keep] PLATFORM [COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
+                "programs [reduce | keep | write] PLATFORM [COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
             );
             return ExitCode::FAILURE;
         }
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
     let finalizer = rest.get(1).map(Path::new);
     match command {
         Some("reduce") => return reduce_to_file(target, seed, folder, finalizer),
+        Some("write") => return write(target, folder, seed..seed + count),
         Some(_) => return keep(target, folder, seed),
         None => {}
     }
@@ -129,6 +131,18 @@ fn main() -> ExitCode {
         "total: {count} seeds, {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}"
     );
     ExitCode::from(u8::from(refused + wrong > 0))
+}
+
+/// Writes the vISA of programs, of those too whose results are not defined.
+fn write(target: &'static Platform, folder: &Path, seeds: std::ops::Range<u64>) -> ExitCode {
+    for seed in seeds {
+        let path = folder.join(format!("{seed:06}.visaasm"));
+        if let Err(e) = std::fs::write(&path, draw::program(seed, target).text()) {
+            eprintln!("{}: {e}", path.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
 }
 
 /// The expected results of a program, if they are defined.
