@@ -140,6 +140,16 @@ impl Quantity {
     }
 }
 
+/// The meanings of a field's codes, in their order: `values!(Simd: S8, S16)`, `values!(Bits: 8, 16)`; `_` is a
+/// reserved code.
+macro_rules! values {
+    (@ $value:ident _) => { Value::Reserved };
+    (@ $value:ident $number:literal) => { Value::$value($number) };
+    (@ $value:ident $name:ident) => { Value::$value($value::$name) };
+    ($value:ident: $($code:tt),*) => { &[$(values!(@ $value $code)),*] };
+}
+use values;
+
 const fn row((low, width): (u32, u32), code: u32, kind: Kind, parts: &'static [Part]) -> Row {
     Row {
         mask: ((1 << width) - 1) << low,

@@ -8,170 +8,121 @@
 use super::Part::{Channels, Coded, Flags, Mark, Number, Surface};
 use super::access::{Address, Cache, Elements, MemoryAccess, MemoryFence, Operation, Space};
 use super::field::{self, Atomic, Block, Flag, Lines, Simd, Slots, Value};
-use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
+use super::{Function, Kind, Part, Quantity, Request, Row, values};
 
-fn request(function: Function, kind: Kind, fields: Fields) -> Request {
-    Request {
-        fields,
-        ..Request::new(function, kind)
-    }
+/// An empty request of a kind, to the port that has it.
+fn request(kind: Kind) -> Request {
+    let function = match PORT_0.iter().any(|row| row.kind == kind) {
+        true => Function::DataPort0,
+        false => Function::DataPort1,
+    };
+    Request::new(function, kind)
+}
+
+/// A request that moves the components `channels` (x is bit 0).
+fn components(kind: Kind, channels: u8) -> Request {
+    let mut request = request(kind);
+    request.fields.channels = Some(channels);
+    request
 }
 
 /// "Untyped Surface Read": `channels` (x is bit 0) dwords for each offset into a surface.
 pub fn untyped_read(channels: u8, simd: Simd) -> Request {
-    untyped(Kind::UntypedSurfaceRead, channels, simd)
+    components(Kind::UntypedSurfaceRead, channels).with(Value::Simd(simd))
 }
 
 /// "Untyped Surface Write".
 pub fn untyped_write(channels: u8, simd: Simd) -> Request {
-    untyped(Kind::UntypedSurfaceWrite, channels, simd)
+    components(Kind::UntypedSurfaceWrite, channels).with(Value::Simd(simd))
 }
 
 /// "A64 Untyped Surface Read": `channels` dwords for each 64-bit address.
 pub fn a64_untyped_read(channels: u8, simd: Simd) -> Request {
-    untyped(Kind::A64UntypedSurfaceRead, channels, simd)
+    components(Kind::A64UntypedSurfaceRead, channels).with(Value::Simd(simd))
 }
 
 /// "A64 Untyped Surface Write".
 pub fn a64_untyped_write(channels: u8, simd: Simd) -> Request {
-    untyped(Kind::A64UntypedSurfaceWrite, channels, simd)
-}
-
-fn untyped(kind: Kind, channels: u8, simd: Simd) -> Request {
-    let fields = Fields {
-        channels: Some(channels),
-        simd: Some(simd),
-        ..Fields::default()
-    };
-    request(Function::DataPort1, kind, fields)
+    components(Kind::A64UntypedSurfaceWrite, channels).with(Value::Simd(simd))
 }
 
 /// "Byte Gather Read": an element of 8, 16 or 32 bits for each offset into a surface.
 pub fn byte_gather(bits: u8, simd: Simd) -> Request {
-    bytes(Function::DataPort0, Kind::ByteGather, bits, simd)
+    bytes(Kind::ByteGather, bits, simd)
 }
 
 /// "Byte Scatter Write".
 pub fn byte_scatter(bits: u8, simd: Simd) -> Request {
-    bytes(Function::DataPort0, Kind::ByteScatter, bits, simd)
+    bytes(Kind::ByteScatter, bits, simd)
 }
 
 /// "A64 Scattered Read" of bytes: an element of 8, 16 or 32 bits for each address of 64 bits.
 pub fn a64_byte_gather(bits: u8, simd: Simd) -> Request {
-    bytes(Function::DataPort1, Kind::A64ByteGather, bits, simd)
+    bytes(Kind::A64ByteGather, bits, simd)
 }
 
 /// "A64 Scattered Write" of bytes.
 pub fn a64_byte_scatter(bits: u8, simd: Simd) -> Request {
-    bytes(Function::DataPort1, Kind::A64ByteScatter, bits, simd)
+    bytes(Kind::A64ByteScatter, bits, simd)
 }
 
-fn bytes(function: Function, kind: Kind, bits: u8, simd: Simd) -> Request {
-    let fields = Fields {
-        bits: Some(bits),
-        simd: Some(simd),
-        ..Fields::default()
-    };
-    request(function, kind, fields)
+fn bytes(kind: Kind, bits: u8, simd: Simd) -> Request {
+    request(kind)
+        .with(Value::Bits(bits))
+        .with(Value::Simd(simd))
 }
 
 /// Requests that move dwords or qwords, `elements` (1, 2, 4 or 8) for each offset or address: `DwordGather`,
 /// `QwordScatter`, `A64DwordGather` and similar kinds.
 pub fn elements(kind: Kind, elements: u8, simd: Simd) -> Request {
-    let port_0 = matches!(
-        kind,
-        Kind::DwordGather | Kind::DwordScatter | Kind::QwordGather | Kind::QwordScatter
-    );
-    let function = if port_0 {
-        Function::DataPort0
-    } else {
-        Function::DataPort1
-    };
-    let fields = Fields {
-        elements: Some(elements),
-        simd: Some(simd),
-        ..Fields::default()
-    };
-    request(function, kind, fields)
+    request(kind)
+        .with(Value::Elements(elements))
+        .with(Value::Simd(simd))
 }
 
 /// Requests that move a block of consecutive owords or hwords at an offset into a surface (`OwordBlockRead`,
 /// `AlignedOwordBlockRead`, `OwordBlockWrite`) or at an address (`A64OwordBlockRead`, `A64HwordBlockWrite` and
 /// similar kinds).
 pub fn block(kind: Kind, block: Block) -> Request {
-    let port_0 = PORT_0.iter().any(|row| row.kind == kind);
-    let function = if port_0 {
-        Function::DataPort0
-    } else {
-        Function::DataPort1
-    };
-    let fields = Fields {
-        block: Some(block),
-        ..Fields::default()
-    };
-    request(function, kind, fields)
+    request(kind).with(Value::Block(block))
+}
+
+/// An atomic operation, of floats or of integers.
+fn atomic_of([float, integer]: [Kind; 2], operation: Atomic, returns: bool) -> Request {
+    let kind = if operation.is_float() { float } else { integer };
+    request(kind)
+        .with(Value::Atomic(operation))
+        .flag(Flag::Returns, returns)
 }
 
 /// "Untyped Atomic Operation" on dwords of a surface, of floats or integers depending on the operation.
 pub fn atomic(operation: Atomic, simd: Simd, returns: bool) -> Request {
-    let kind = if operation.is_float() {
-        Kind::UntypedFloatAtomic
-    } else {
-        Kind::UntypedAtomic
-    };
-    let fields = Fields {
-        atomic: Some(operation),
-        simd: Some(simd),
-        ..Fields::default()
-    };
-    request(Function::DataPort1, kind, fields).flag(Flag::Returns, returns)
+    let kinds = [Kind::UntypedFloatAtomic, Kind::UntypedAtomic];
+    atomic_of(kinds, operation, returns).with(Value::Simd(simd))
 }
 
 /// "A64 Untyped Atomic Operation" of eight channels on elements of `bits`, 32 or 64.
 pub fn a64_atomic(operation: Atomic, bits: u8, returns: bool) -> Request {
-    let mut fields = Fields {
-        atomic: Some(operation),
-        ..Fields::default()
-    };
-    let kind = if operation.is_float() {
-        fields.simd = Some(Simd::S8);
-        Kind::A64UntypedFloatAtomic
-    } else {
-        fields.bits = Some(bits);
-        Kind::A64UntypedAtomic
-    };
-    request(Function::DataPort1, kind, fields).flag(Flag::Returns, returns)
+    let kinds = [Kind::A64UntypedFloatAtomic, Kind::A64UntypedAtomic];
+    atomic_of(kinds, operation, returns).with(match operation.is_float() {
+        true => Value::Simd(Simd::S8),
+        false => Value::Bits(bits),
+    })
 }
 
 /// "Typed Surface Read": `channels` components of elements of an image.
 pub fn typed_read(channels: u8, slots: Slots) -> Request {
-    typed(Kind::TypedSurfaceRead, channels, slots)
+    components(Kind::TypedSurfaceRead, channels).with(Value::Slots(slots))
 }
 
 /// "Typed Surface Write".
 pub fn typed_write(channels: u8, slots: Slots) -> Request {
-    typed(Kind::TypedSurfaceWrite, channels, slots)
-}
-
-fn typed(kind: Kind, channels: u8, slots: Slots) -> Request {
-    let fields = Fields {
-        channels: Some(channels),
-        slots: Some(slots),
-        ..Fields::default()
-    };
-    request(Function::DataPort1, kind, fields)
+    components(Kind::TypedSurfaceWrite, channels).with(Value::Slots(slots))
 }
 
 /// "Typed Atomic Operation" of eight channels, the upper ones if `high`.
 pub fn typed_atomic(operation: Atomic, high: bool, returns: bool) -> Request {
-    let fields = Fields {
-        atomic: Some(operation),
-        ..Fields::default()
-    };
-    let request = request(Function::DataPort1, Kind::TypedAtomic, fields);
-    request
-        .flag(Flag::HighSlots, high)
-        .flag(Flag::Returns, returns)
+    atomic_of([Kind::TypedAtomic; 2], operation, returns).flag(Flag::HighSlots, high)
 }
 
 /// "Media Block Read" or "Media Block Write" of the rectangle in the header.
@@ -180,17 +131,13 @@ pub fn media_block(write: bool, lines: Lines) -> Request {
         true => Kind::MediaBlockWrite,
         false => Kind::MediaBlockRead,
     };
-    let fields = Fields {
-        lines: Some(lines),
-        ..Fields::default()
-    };
-    request(Function::DataPort1, kind, fields).with_header()
+    request(kind).with(Value::Lines(lines)).with_header()
 }
 
 /// "Memory Fence" on all memory. Has a header and no surface; a committed one writes a register when it is done.
 pub fn memory_fence(commit: bool) -> Request {
-    let fence = request(Function::DataPort0, Kind::MemoryFence, Fields::default());
-    fence.with_header().flag(Flag::Commit, commit)
+    let fence = request(Kind::MemoryFence).with_header();
+    fence.flag(Flag::Commit, commit)
 }
 
 /// "Scratch Block Read": registers from the thread's scratch space, whose start is in the header, at `offset` bytes
@@ -205,12 +152,9 @@ pub fn scratch_write(registers: Block, offset: u32) -> Request {
 }
 
 fn scratch(kind: Kind, registers: Block, offset: u32) -> Request {
-    let fields = Fields {
-        block: Some(registers),
-        offset: Some(offset),
-        ..Fields::default()
-    };
-    request(Function::DataPort0, kind, fields).with_header()
+    let mut request = block(kind, registers).with_header();
+    request.fields.offset = Some(offset);
+    request
 }
 
 /// Bytes of an oword, and of a register that scratch blocks count.
@@ -345,159 +289,75 @@ fn lower_scratch(access: &MemoryAccess, offset: u32) -> Option<Request> {
     }
 }
 
-/// Lowest bit and width of the message type.
-const TYPE: (u32, u32) = (14, 5);
-/// Mask that includes the element size of scattered A64 messages, bits 8-9.
-const SCATTERED: u32 = 0x7c300;
-/// Mask that includes the kind of A64 blocks, bits 11-12.
-const BLOCKS: u32 = 0x7d800;
+/// Lowest bit of the number that identifies a request, and the mask of all bits that do.
+type Place = (u32, u32);
+/// The message type.
+const TYPE: Place = (14, 0x7_c000);
+/// The message type, and the element size of scattered A64 messages, bits 8-9.
+const SCATTERED: Place = (14, 0x7_c300);
+/// The message type, and the kind of A64 blocks, bits 11-12.
+const BLOCKS: Place = (14, 0x7_d800);
+/// The message type, and the unit of aligned blocks, bit 13.
+const ALIGNED: Place = (14, 0x7_e000);
+/// The message type, and the index of the surface.
+const WITH_SURFACE: Place = (14, 0x7_c0ff);
+/// Bits 17-18: scratch blocks.
+const SCRATCH_TYPE: Place = (17, 0x6_0000);
 
-const fn sub(mask: u32, number: u32, sub: u32, kind: Kind, parts: &'static [Part]) -> Row {
-    Row {
-        mask,
-        bits: number << 14 | sub,
-        kind,
-        parts,
-    }
+/// A row a line: the place and the number that identify the request, bits of its place that the number lacks, its
+/// kind, its fields.
+macro_rules! rows {
+    ($($place:ident $number:literal $(+ $more:literal)? $kind:ident: $($part:ident),*;)*) => {
+        &[$(Row {
+            mask: $place.1,
+            bits: $number << $place.0 $(| $more)?,
+            kind: Kind::$kind,
+            parts: &[$($part),*],
+        }),*]
+    };
 }
 
 /// Descriptor bits 8-10, "Block Size".
-const OWORDS: Part = Coded(
-    8,
-    3,
-    &[
-        Value::Block(Block::X1),
-        Value::Block(Block::X1High),
-        Value::Block(Block::X2),
-        Value::Block(Block::X4),
-        Value::Block(Block::X8),
-        Value::Block(Block::X16),
-    ],
-);
-const HWORDS: Part = Coded(
-    8,
-    3,
-    &[
-        Value::Block(Block::X1),
-        Value::Block(Block::X2),
-        Value::Block(Block::X4),
-        Value::Block(Block::X8),
-        Value::Block(Block::X16),
-    ],
-);
-const SCRATCH_HWORDS: Part = Coded(
-    12,
-    2,
-    &[
-        Value::Block(Block::X1),
-        Value::Block(Block::X2),
-        Value::Block(Block::X4),
-        Value::Block(Block::X8),
-    ],
-);
+const OWORDS: Part = Coded(8, 3, values!(Block: X1, X1High, X2, X4, X8, X16));
+const HWORDS: Part = Coded(8, 3, values!(Block: X1, X2, X4, X8, X16));
+const SCRATCH_HWORDS: Part = Coded(12, 2, values!(Block: X1, X2, X4, X8));
 /// Bits 10-11, "Data Size".
-const BITS: Part = Coded(
-    10,
-    2,
-    &[
-        Value::Bits(8),
-        Value::Bits(16),
-        Value::Bits(32),
-        Value::Bits(64),
-    ],
-);
+const BITS: Part = Coded(10, 2, values!(Bits: 8, 16, 32, 64));
 /// Bits 10-11, "Data Elements".
-const ELEMENTS: Part = Coded(
-    10,
-    2,
-    &[
-        Value::Elements(1),
-        Value::Elements(2),
-        Value::Elements(4),
-        Value::Elements(8),
-    ],
-);
+const ELEMENTS: Part = Coded(10, 2, values!(Elements: 1, 2, 4, 8));
 /// Number of channels ("SIMD Mode"); its place depends on the message.
-const SIMD_8: Part = Coded(8, 1, &[Value::Simd(Simd::S8), Value::Simd(Simd::S16)]);
-const SIMD_12: Part = Coded(12, 1, &[Value::Simd(Simd::S8), Value::Simd(Simd::S16)]);
-const SIMD_12_REVERSED: Part = Coded(12, 1, &[Value::Simd(Simd::S16), Value::Simd(Simd::S8)]);
-const SIMD_UNTYPED: Part = Coded(
-    12,
-    2,
-    &[
-        Value::Simd(Simd::S4x2),
-        Value::Simd(Simd::S16),
-        Value::Simd(Simd::S8),
-    ],
-);
+const SIMD_8: Part = Coded(8, 1, values!(Simd: S8, S16));
+const SIMD_12: Part = Coded(12, 1, values!(Simd: S8, S16));
+const SIMD_12_REVERSED: Part = Coded(12, 1, values!(Simd: S16, S8));
+const SIMD_UNTYPED: Part = Coded(12, 2, values!(Simd: S4x2, S16, S8));
 /// "Slot Group".
-const SLOTS: Part = Coded(
-    12,
-    2,
-    &[
-        Value::Slots(Slots::S4x2),
-        Value::Slots(Slots::Low),
-        Value::Slots(Slots::High),
-    ],
-);
+const SLOTS: Part = Coded(12, 2, values!(Slots: S4x2, Low, High));
 const HIGH_SLOTS: Part = Mark(12, Flag::HighSlots);
 /// Bits 8-11, "Channel Mask".
 const OMITTED_CHANNELS: Part = Channels(8, true);
 /// Bit 13, "Return Data Control".
 const RETURN: Part = Mark(13, Flag::Returns);
-const WIDTH: Part = Coded(12, 1, &[Value::Bits(32), Value::Bits(64)]);
+const WIDTH: Part = Coded(12, 1, values!(Bits: 32, 64));
 /// Bits 8-11, "Atomic Operation Type".
 const ATOMIC: Part = Coded(
     8,
     4,
-    &[
-        Value::Atomic(Atomic::CompareExchange64),
-        Value::Atomic(Atomic::And),
-        Value::Atomic(Atomic::Or),
-        Value::Atomic(Atomic::Xor),
-        Value::Atomic(Atomic::Exchange),
-        Value::Atomic(Atomic::Increment),
-        Value::Atomic(Atomic::Decrement),
-        Value::Atomic(Atomic::Add),
-        Value::Atomic(Atomic::Subtract),
-        Value::Atomic(Atomic::ReverseSubtract),
-        Value::Atomic(Atomic::SignedMax),
-        Value::Atomic(Atomic::SignedMin),
-        Value::Atomic(Atomic::UnsignedMax),
-        Value::Atomic(Atomic::UnsignedMin),
-        Value::Atomic(Atomic::CompareExchange),
-        Value::Atomic(Atomic::PreDecrement),
-    ],
+    values!(Atomic:
+        CompareExchange64, And, Or, Xor, Exchange, Increment, Decrement, Add, Subtract,
+        ReverseSubtract, SignedMax, SignedMin, UnsignedMax, UnsignedMin, CompareExchange,
+        PreDecrement
+    ),
 );
 const FLOAT_ATOMIC: Part = Coded(
     8,
     3,
-    &[
-        Value::Reserved,
-        Value::Atomic(Atomic::FloatMax),
-        Value::Atomic(Atomic::FloatMin),
-        Value::Atomic(Atomic::FloatCompareExchange),
-        Value::Atomic(Atomic::FloatAdd),
-        Value::Atomic(Atomic::FloatSubtract),
-        Value::Atomic(Atomic::FloatAdd64),
-        Value::Atomic(Atomic::FloatSubtract64),
-    ],
+    values!(Atomic:
+        _, FloatMax, FloatMin, FloatCompareExchange, FloatAdd, FloatSubtract, FloatAdd64,
+        FloatSubtract64
+    ),
 );
 /// Bits 8-10, "Vertical Line Stride Override", "Stride" and "Offset".
-const LINES: Part = Coded(
-    8,
-    3,
-    &[
-        Value::Lines(Lines::All),
-        Value::Reserved,
-        Value::Reserved,
-        Value::Reserved,
-        Value::Reserved,
-        Value::Reserved,
-        Value::Lines(Lines::Top),
-        Value::Lines(Lines::Bottom),
-    ],
-);
+const LINES: Part = Coded(8, 3, values!(Lines: All, _, _, _, _, _, Top, Bottom));
 const COMMIT: Part = Flags(13, &[Flag::Commit]);
 const FLUSHES: Part = Flags(
     8,
@@ -512,305 +372,73 @@ const FLUSHES: Part = Flags(
 const INVALIDATE: Part = Flags(13, &[Flag::InvalidateAfterRead]);
 
 /// The read-only port for constants.
-pub(super) const READ_ONLY: &[Row] = &[
-    row(
-        TYPE,
-        0x00,
-        Kind::ConstantOwordBlockRead,
-        &[OWORDS, INVALIDATE, Surface],
-    ),
-    row(
-        TYPE,
-        0x01,
-        Kind::ConstantAlignedOwordBlockRead,
-        &[OWORDS, INVALIDATE, Surface],
-    ),
-    row(
-        TYPE,
-        0x03,
-        Kind::ConstantDwordGather,
-        &[ELEMENTS, SIMD_8, INVALIDATE, Surface],
-    ),
-];
+pub(super) const READ_ONLY: &[Row] = rows! {
+    TYPE 0x00 ConstantOwordBlockRead: OWORDS, INVALIDATE, Surface;
+    TYPE 0x01 ConstantAlignedOwordBlockRead: OWORDS, INVALIDATE, Surface;
+    TYPE 0x03 ConstantDwordGather: ELEMENTS, SIMD_8, INVALIDATE, Surface;
+};
 
-pub(super) const PORT_0: &[Row] = &[
-    row(TYPE, 0x00, Kind::OwordBlockRead, &[OWORDS, Surface]),
-    sub(
-        0x7e000,
-        0x01,
-        0,
-        Kind::AlignedOwordBlockRead,
-        &[OWORDS, Surface],
-    ),
-    sub(
-        0x7e000,
-        0x01,
-        1 << 13,
-        Kind::AlignedHwordBlockRead,
-        &[HWORDS, Surface],
-    ),
-    row(TYPE, 0x02, Kind::OwordDualBlockRead, &[Surface]),
-    row(
-        TYPE,
-        0x03,
-        Kind::DwordGather,
-        &[ELEMENTS, SIMD_8, INVALIDATE, Surface],
-    ),
-    row(
-        TYPE,
-        0x04,
-        Kind::ByteGather,
-        &[BITS, SIMD_8, INVALIDATE, Surface],
-    ),
-    row(TYPE, 0x05, Kind::QwordGather, &[ELEMENTS, SIMD_8, Surface]),
+pub(super) const PORT_0: &[Row] = rows! {
+    TYPE 0x00 OwordBlockRead: OWORDS, Surface;
+    ALIGNED 0x01 AlignedOwordBlockRead: OWORDS, Surface;
+    ALIGNED 0x01 + 0x2000 AlignedHwordBlockRead: HWORDS, Surface;
+    TYPE 0x02 OwordDualBlockRead: Surface;
+    TYPE 0x03 DwordGather: ELEMENTS, SIMD_8, INVALIDATE, Surface;
+    TYPE 0x04 ByteGather: BITS, SIMD_8, INVALIDATE, Surface;
+    TYPE 0x05 QwordGather: ELEMENTS, SIMD_8, Surface;
     // Surface 0 stands for all of memory here.
-    sub(0x7c0ff, 0x07, 0, Kind::MemoryFence, &[FLUSHES, COMMIT]),
-    row(TYPE, 0x07, Kind::MemoryFence, &[FLUSHES, COMMIT, Surface]),
-    row(TYPE, 0x08, Kind::OwordBlockWrite, &[OWORDS, Surface]),
-    row(TYPE, 0x09, Kind::AlignedHwordBlockWrite, &[HWORDS, Surface]),
-    row(TYPE, 0x0a, Kind::OwordDualBlockWrite, &[Surface]),
-    row(TYPE, 0x0b, Kind::DwordScatter, &[ELEMENTS, SIMD_8, Surface]),
-    row(TYPE, 0x0c, Kind::ByteScatter, &[BITS, SIMD_8, Surface]),
-    row(TYPE, 0x0d, Kind::QwordScatter, &[ELEMENTS, SIMD_8, Surface]),
-    row(
-        (17, 2),
-        2,
-        Kind::HwordScratchBlockRead,
-        &[SCRATCH_HWORDS, SCRATCH, SCRATCH_FLAGS],
-    ),
-    row(
-        (17, 2),
-        3,
-        Kind::HwordScratchBlockWrite,
-        &[SCRATCH_HWORDS, SCRATCH, SCRATCH_FLAGS],
-    ),
-];
+    WITH_SURFACE 0x07 MemoryFence: FLUSHES, COMMIT;
+    TYPE 0x07 MemoryFence: FLUSHES, COMMIT, Surface;
+    TYPE 0x08 OwordBlockWrite: OWORDS, Surface;
+    TYPE 0x09 AlignedHwordBlockWrite: HWORDS, Surface;
+    TYPE 0x0a OwordDualBlockWrite: Surface;
+    TYPE 0x0b DwordScatter: ELEMENTS, SIMD_8, Surface;
+    TYPE 0x0c ByteScatter: BITS, SIMD_8, Surface;
+    TYPE 0x0d QwordScatter: ELEMENTS, SIMD_8, Surface;
+    SCRATCH_TYPE 2 HwordScratchBlockRead: SCRATCH_HWORDS, SCRATCH, SCRATCH_FLAGS;
+    SCRATCH_TYPE 3 HwordScratchBlockWrite: SCRATCH_HWORDS, SCRATCH, SCRATCH_FLAGS;
+};
 
 /// Bits 0-11, "Offset", in registers of 32 bytes.
 const SCRATCH: Part = Number(0, 12, 32, Quantity::Offset);
 /// Bits 15 and 16, "Invalidate After Read" and "Channel Mode".
 const SCRATCH_FLAGS: Part = Flags(15, &[Flag::InvalidateAfterRead, Flag::ByDword]);
 
-pub(super) const PORT_1: &[Row] = &[
-    row(
-        TYPE,
-        0x01,
-        Kind::UntypedSurfaceRead,
-        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
-    ),
-    row(
-        TYPE,
-        0x02,
-        Kind::UntypedAtomic,
-        &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x03,
-        Kind::Untyped16BitAtomic,
-        &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    row(TYPE, 0x04, Kind::MediaBlockRead, &[LINES, Surface]),
-    row(
-        TYPE,
-        0x05,
-        Kind::TypedSurfaceRead,
-        &[OMITTED_CHANNELS, SLOTS, Surface],
-    ),
-    row(
-        TYPE,
-        0x06,
-        Kind::TypedAtomic,
-        &[ATOMIC, HIGH_SLOTS, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x07,
-        Kind::Typed16BitAtomic,
-        &[ATOMIC, HIGH_SLOTS, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x09,
-        Kind::UntypedSurfaceWrite,
-        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
-    ),
-    row(TYPE, 0x0a, Kind::MediaBlockWrite, &[LINES, Surface]),
-    row(
-        TYPE,
-        0x0b,
-        Kind::TypedAtomicOnCounter,
-        &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x0c,
-        Kind::Typed16BitAtomicOnCounter,
-        &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x0d,
-        Kind::TypedSurfaceWrite,
-        &[OMITTED_CHANNELS, SLOTS, Surface],
-    ),
-    row(
-        TYPE,
-        0x0e,
-        Kind::TypedSurfaceReadWithStatus,
-        &[OMITTED_CHANNELS, SLOTS, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x10,
-        0x000,
-        Kind::A64ByteGather,
-        &[BITS, SIMD_12, INVALIDATE, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x10,
-        0x100,
-        Kind::A64DwordGather,
-        &[ELEMENTS, SIMD_12, INVALIDATE, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x10,
-        0x200,
-        Kind::A64QwordGather,
-        &[ELEMENTS, SIMD_12, INVALIDATE, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x10,
-        0x300,
-        Kind::A64ByteGatherWithStatus,
-        &[BITS, SIMD_12, Surface],
-    ),
-    row(
-        TYPE,
-        0x11,
-        Kind::A64UntypedSurfaceRead,
-        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
-    ),
-    row(
-        TYPE,
-        0x12,
-        Kind::A64UntypedAtomic,
-        &[ATOMIC, WIDTH, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x13,
-        Kind::A64Untyped16BitAtomic,
-        &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x14,
-        0x0000,
-        Kind::A64OwordBlockRead,
-        &[OWORDS, Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x14,
-        0x0800,
-        Kind::A64AlignedOwordBlockRead,
-        &[OWORDS, Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x14,
-        0x1000,
-        Kind::A64OwordDualBlockRead,
-        &[Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x14,
-        0x1800,
-        Kind::A64HwordBlockRead,
-        &[HWORDS, Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x15,
-        0x0000,
-        Kind::A64OwordBlockWrite,
-        &[OWORDS, Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x15,
-        0x0800,
-        Kind::A64AlignedOwordBlockWrite,
-        &[OWORDS, Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x15,
-        0x1000,
-        Kind::A64OwordDualBlockWrite,
-        &[Surface],
-    ),
-    sub(
-        BLOCKS,
-        0x15,
-        0x1800,
-        Kind::A64HwordBlockWrite,
-        &[HWORDS, Surface],
-    ),
-    row(
-        TYPE,
-        0x19,
-        Kind::A64UntypedSurfaceWrite,
-        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x1a,
-        0x000,
-        Kind::A64ByteScatter,
-        &[BITS, SIMD_12, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x1a,
-        0x100,
-        Kind::A64DwordScatter,
-        &[ELEMENTS, SIMD_12, Surface],
-    ),
-    sub(
-        SCATTERED,
-        0x1a,
-        0x200,
-        Kind::A64QwordScatter,
-        &[ELEMENTS, SIMD_12, Surface],
-    ),
-    row(
-        TYPE,
-        0x1b,
-        Kind::UntypedFloatAtomic,
-        &[FLOAT_ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x1c,
-        Kind::UntypedHalfFloatAtomic,
-        &[FLOAT_ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x1d,
-        Kind::A64UntypedFloatAtomic,
-        &[FLOAT_ATOMIC, SIMD_12, RETURN, Surface],
-    ),
-    row(
-        TYPE,
-        0x1e,
-        Kind::A64UntypedHalfFloatAtomic,
-        &[FLOAT_ATOMIC, SIMD_12, RETURN, Surface],
-    ),
-];
+pub(super) const PORT_1: &[Row] = rows! {
+    TYPE 0x01 UntypedSurfaceRead: OMITTED_CHANNELS, SIMD_UNTYPED, Surface;
+    TYPE 0x02 UntypedAtomic: ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    TYPE 0x03 Untyped16BitAtomic: ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    TYPE 0x04 MediaBlockRead: LINES, Surface;
+    TYPE 0x05 TypedSurfaceRead: OMITTED_CHANNELS, SLOTS, Surface;
+    TYPE 0x06 TypedAtomic: ATOMIC, HIGH_SLOTS, RETURN, Surface;
+    TYPE 0x07 Typed16BitAtomic: ATOMIC, HIGH_SLOTS, RETURN, Surface;
+    TYPE 0x09 UntypedSurfaceWrite: OMITTED_CHANNELS, SIMD_UNTYPED, Surface;
+    TYPE 0x0a MediaBlockWrite: LINES, Surface;
+    TYPE 0x0b TypedAtomicOnCounter: ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    TYPE 0x0c Typed16BitAtomicOnCounter: ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    TYPE 0x0d TypedSurfaceWrite: OMITTED_CHANNELS, SLOTS, Surface;
+    TYPE 0x0e TypedSurfaceReadWithStatus: OMITTED_CHANNELS, SLOTS, Surface;
+    SCATTERED 0x10 A64ByteGather: BITS, SIMD_12, INVALIDATE, Surface;
+    SCATTERED 0x10 + 0x100 A64DwordGather: ELEMENTS, SIMD_12, INVALIDATE, Surface;
+    SCATTERED 0x10 + 0x200 A64QwordGather: ELEMENTS, SIMD_12, INVALIDATE, Surface;
+    SCATTERED 0x10 + 0x300 A64ByteGatherWithStatus: BITS, SIMD_12, Surface;
+    TYPE 0x11 A64UntypedSurfaceRead: OMITTED_CHANNELS, SIMD_UNTYPED, Surface;
+    TYPE 0x12 A64UntypedAtomic: ATOMIC, WIDTH, RETURN, Surface;
+    TYPE 0x13 A64Untyped16BitAtomic: ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    BLOCKS 0x14 A64OwordBlockRead: OWORDS, Surface;
+    BLOCKS 0x14 + 0x0800 A64AlignedOwordBlockRead: OWORDS, Surface;
+    BLOCKS 0x14 + 0x1000 A64OwordDualBlockRead: Surface;
+    BLOCKS 0x14 + 0x1800 A64HwordBlockRead: HWORDS, Surface;
+    BLOCKS 0x15 A64OwordBlockWrite: OWORDS, Surface;
+    BLOCKS 0x15 + 0x0800 A64AlignedOwordBlockWrite: OWORDS, Surface;
+    BLOCKS 0x15 + 0x1000 A64OwordDualBlockWrite: Surface;
+    BLOCKS 0x15 + 0x1800 A64HwordBlockWrite: HWORDS, Surface;
+    TYPE 0x19 A64UntypedSurfaceWrite: OMITTED_CHANNELS, SIMD_UNTYPED, Surface;
+    SCATTERED 0x1a A64ByteScatter: BITS, SIMD_12, Surface;
+    SCATTERED 0x1a + 0x100 A64DwordScatter: ELEMENTS, SIMD_12, Surface;
+    SCATTERED 0x1a + 0x200 A64QwordScatter: ELEMENTS, SIMD_12, Surface;
+    TYPE 0x1b UntypedFloatAtomic: FLOAT_ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    TYPE 0x1c UntypedHalfFloatAtomic: FLOAT_ATOMIC, SIMD_12_REVERSED, RETURN, Surface;
+    TYPE 0x1d A64UntypedFloatAtomic: FLOAT_ATOMIC, SIMD_12, RETURN, Surface;
+    TYPE 0x1e A64UntypedHalfFloatAtomic: FLOAT_ATOMIC, SIMD_12, RETURN, Surface;
+};

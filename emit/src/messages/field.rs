@@ -4,63 +4,182 @@
 //! field of its own type ([`Fields`]). Names are those of the PRM, vol. 2d, "Message Descriptor" of each shared
 //! function, unless a plainer word says more.
 
-/// Number of channels of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Simd {
-    /// Two groups of four components.
-    S4x2,
-    S8,
-    S16,
-    S32,
-    /// The sampler's 8 channels with integer coordinates (SIMD8D).
-    S8Integers,
-    /// The sampler's 16 channels with integer coordinates, since Xe2.
-    S16Integers,
-    /// A sampler's 32, or 64 channels of 16 bits.
-    S32Or64,
-    /// Render targets: one color for all channels.
-    Replicated,
-    /// Render targets: two colors of the low or of the high eight channels.
-    DualLow,
-    DualHigh,
+/// Enumerations whose variants have a text in listings.
+macro_rules! words {
+    ($($(#[$doc:meta])* pub enum $name:ident {
+        $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)*
+    })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $name {
+            /// Text in listings.
+            pub(crate) const fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)*
+                }
+            }
+        }
+    )*};
 }
 
-/// Channels of a typed message: SIMD4x2, or eight of the sixteen ("Slot Group").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slots {
-    S4x2,
-    Low,
-    High,
-}
+words! {
+    /// Number of channels of a message.
+    pub enum Simd {
+        /// Two groups of four components.
+        S4x2 = "simd4x2",
+        S8 = "simd8",
+        S16 = "simd16",
+        S32 = "simd32",
+        /// The sampler's 8 channels with integer coordinates (SIMD8D).
+        S8Integers = "simd8, integers",
+        /// The sampler's 16 channels with integer coordinates, since Xe2.
+        S16Integers = "simd16, integers",
+        /// A sampler's 32, or 64 channels of 16 bits.
+        S32Or64 = "simd32/64",
+        /// Render targets: one color for all channels.
+        Replicated = "replicated simd16",
+        /// Render targets: two colors of the low or of the high eight channels.
+        DualLow = "dual low simd8",
+        DualHigh = "dual high simd8",
+    }
 
-/// Rows of an interlaced surface that a block message counts ("Vertical Line Stride Override").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
-    All,
-    /// Rows of the top field: every other one, starting at the first.
-    Top,
-    Bottom,
-}
+    /// Channels of a typed message: SIMD4x2, or eight of the sixteen ("Slot Group").
+    pub enum Slots {
+        S4x2 = "simd4x2",
+        Low = "",
+        High = "high slots",
+    }
 
-/// Optional inputs and outputs of a motion search ("Stream In", "Stream Out").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    None,
-    Out,
-    In,
-    InOut,
-}
+    /// Rows of an interlaced surface that a block message counts ("Vertical Line Stride Override").
+    pub enum Lines {
+        All = "",
+        /// Rows of the top field: every other one, starting at the first.
+        Top = "of the top field",
+        Bottom = "of the bottom field",
+    }
 
-/// Number of owords, or of hwords of 32 bytes, in a block ("Block Size").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
-    X1,
-    /// One oword, in the high half of its register.
-    X1High,
-    X2,
-    X4,
-    X8,
-    X16,
+    /// Optional inputs and outputs of a motion search ("Stream In", "Stream Out").
+    pub enum Stream {
+        None = "",
+        Out = "stream out",
+        In = "stream in",
+        InOut = "stream in and out",
+    }
+
+    /// Number of owords, or of hwords of 32 bytes, in a block ("Block Size").
+    pub enum Block {
+        X1 = "x1",
+        /// One oword, in the high half of its register.
+        X1High = "x1 high",
+        X2 = "x2",
+        X4 = "x4",
+        X8 = "x8",
+        X16 = "x16",
+    }
+
+    /// The operation of an atomic message ("Atomic Operation Type").
+    pub enum Atomic {
+        CompareExchange64 = "compare and exchange of 64 bits",
+        And = "and",
+        Or = "or",
+        Xor = "xor",
+        Exchange = "exchange",
+        Increment = "increment",
+        Decrement = "decrement",
+        Add = "add",
+        Subtract = "subtract",
+        ReverseSubtract = "reverse subtract",
+        SignedMax = "signed maximum",
+        SignedMin = "signed minimum",
+        UnsignedMax = "unsigned maximum",
+        UnsignedMin = "unsigned minimum",
+        CompareExchange = "compare and exchange",
+        /// Decrement that returns the new value.
+        PreDecrement = "decrement first",
+        FloatMax = "maximum",
+        FloatMin = "minimum",
+        FloatCompareExchange = "compare and exchange",
+        FloatAdd = "add",
+        FloatSubtract = "subtract",
+        FloatAdd64 = "add of 64 bits",
+        FloatSubtract64 = "subtract of 64 bits",
+    }
+
+    /// Size of an element of a load or store by address, in memory and, where it differs, in the register.
+    pub enum Data {
+        D8 = "d8",
+        D16 = "d16",
+        D32 = "d32",
+        D64 = "d64",
+        D8U32 = "d8u32",
+        D16U32 = "d16u32",
+        D16U32High = "d16u32h",
+    }
+
+    /// Place of the surface of a load or store by address.
+    pub enum AddressKind {
+        Flat = "flat",
+        BindlessSurface = "bindless surface",
+        SurfaceState = "surface state",
+        BindingTable = "binding table",
+    }
+
+    /// Scope of a fence.
+    pub enum Scope {
+        Group = "group",
+        Local = "local",
+        Tile = "tile",
+        Gpu = "gpu",
+        AllGpus = "all gpus",
+        SystemRelease = "system release",
+        SystemAcquire = "system acquire",
+    }
+
+    /// Cache operation of a fence.
+    pub enum Flush {
+        None = "",
+        Evict = "evict",
+        Invalidate = "invalidate",
+        Discard = "discard",
+        Clean = "clean",
+        L3 = "flush L3",
+        /// As `None`, with code 6.
+        Nothing = "code 6",
+    }
+
+    /// A field of one bit.
+    pub enum Flag {
+        /// An atomic operation returns the old value ("Return Data Control").
+        Returns = "with return",
+        /// A fence writes its response when it is done ("Commit Enable").
+        Commit = "waits for it",
+        /// Caches that a fence flushes.
+        FlushL1 = "flushes L1",
+        FlushInstructions = "flushes L3 instructions",
+        FlushTextures = "flushes L3 textures",
+        FlushConstants = "flushes L3 constants",
+        FlushData = "flushes L3 data",
+        InvalidateAfterRead = "invalidates after read",
+        /// The execution mask of a scratch block covers dwords, else owords ("Channel Mode").
+        ByDword = "",
+        /// The high eight of sixteen channels.
+        HighSlots = "high slots",
+        LastTarget = "last target",
+        EachSample = "each sample",
+        ChannelMasks = "channel masks",
+        SlotOffsets = "offsets of slots",
+        /// Response or colors of 16 bits ("Return Format").
+        Half = "of 16 bits",
+        /// The sampler's parameters have 16 bits.
+        HalfParameters = "with parameters of 16 bits",
+        Transposed = "transposed",
+        /// The ending thread has no URB handle to return ("Resource Select").
+        NoUrbHandle = "",
+    }
 }
 
 impl Block {
@@ -87,35 +206,6 @@ impl Block {
     }
 }
 
-/// The operation of an atomic message ("Atomic Operation Type").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Atomic {
-    CompareExchange64,
-    And,
-    Or,
-    Xor,
-    Exchange,
-    Increment,
-    Decrement,
-    Add,
-    Subtract,
-    ReverseSubtract,
-    SignedMax,
-    SignedMin,
-    UnsignedMax,
-    UnsignedMin,
-    CompareExchange,
-    /// Decrement that returns the new value.
-    PreDecrement,
-    FloatMax,
-    FloatMin,
-    FloatCompareExchange,
-    FloatAdd,
-    FloatSubtract,
-    FloatAdd64,
-    FloatSubtract64,
-}
-
 impl Atomic {
     pub const fn is_float(self) -> bool {
         use Atomic::*;
@@ -132,57 +222,11 @@ impl Atomic {
     }
 }
 
-/// Size of an element of a load or store by address, in memory and, where it differs, in the register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Data {
-    D8,
-    D16,
-    D32,
-    D64,
-    D8U32,
-    D16U32,
-    D16U32High,
-}
-
 /// Elements for one address, in consecutive registers or, transposed, in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vector {
     pub count: u8,
     pub transposed: bool,
-}
-
-/// Place of the surface of a load or store by address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressKind {
-    Flat,
-    BindlessSurface,
-    SurfaceState,
-    BindingTable,
-}
-
-/// Scope of a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    Group,
-    Local,
-    Tile,
-    Gpu,
-    AllGpus,
-    SystemRelease,
-    SystemAcquire,
-}
-
-/// Cache operation of a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flush {
-    None,
-    Evict,
-    Invalidate,
-    Discard,
-    Clean,
-    L3,
-    /// As `None`, with code 6.
-    Nothing,
 }
 
 /// Memory that a data port message accesses ("Binding Table Index").
@@ -220,63 +264,6 @@ impl Surface {
             Surface::StatelessNonCoherent => 253,
             Surface::Slm => 254,
             Surface::Stateless => 255,
-        }
-    }
-}
-
-/// A field of one bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flag {
-    /// An atomic operation returns the old value ("Return Data Control").
-    Returns,
-    /// A fence writes its response when it is done ("Commit Enable").
-    Commit,
-    /// Caches that a fence flushes.
-    FlushL1,
-    FlushInstructions,
-    FlushTextures,
-    FlushConstants,
-    FlushData,
-    InvalidateAfterRead,
-    /// The execution mask of a scratch block covers dwords, else owords ("Channel Mode").
-    ByDword,
-    /// The high eight of sixteen channels.
-    HighSlots,
-    LastTarget,
-    EachSample,
-    ChannelMasks,
-    SlotOffsets,
-    /// Response or colors of 16 bits ("Return Format").
-    Half,
-    /// The sampler's parameters have 16 bits.
-    HalfParameters,
-    Transposed,
-    /// The ending thread has no URB handle to return ("Resource Select").
-    NoUrbHandle,
-}
-
-impl Flag {
-    /// Name in listings.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Flag::Returns => "with return",
-            Flag::Commit => "waits for it",
-            Flag::FlushL1 => "flushes L1",
-            Flag::FlushInstructions => "flushes L3 instructions",
-            Flag::FlushTextures => "flushes L3 textures",
-            Flag::FlushConstants => "flushes L3 constants",
-            Flag::FlushData => "flushes L3 data",
-            Flag::InvalidateAfterRead => "invalidates after read",
-            Flag::ByDword => "",
-            Flag::HighSlots => "high slots",
-            Flag::LastTarget => "last target",
-            Flag::EachSample => "each sample",
-            Flag::ChannelMasks => "channel masks",
-            Flag::SlotOffsets => "offsets of slots",
-            Flag::Half => "of 16 bits",
-            Flag::HalfParameters => "with parameters of 16 bits",
-            Flag::Transposed => "transposed",
-            Flag::NoUrbHandle => "",
         }
     }
 }
@@ -390,31 +377,9 @@ impl Value {
     pub(crate) const fn word(self) -> Option<&'static str> {
         Some(match self {
             Value::Reserved => return None,
-            Value::Simd(simd) => match simd {
-                Simd::S4x2 => "simd4x2",
-                Simd::S8 => "simd8",
-                Simd::S16 => "simd16",
-                Simd::S32 => "simd32",
-                Simd::S8Integers => "simd8, integers",
-                Simd::S16Integers => "simd16, integers",
-                Simd::S32Or64 => "simd32/64",
-                Simd::Replicated => "replicated simd16",
-                Simd::DualLow => "dual low simd8",
-                Simd::DualHigh => "dual high simd8",
-            },
-            Value::Slots(slots) => match slots {
-                Slots::S4x2 => "simd4x2",
-                Slots::Low => "",
-                Slots::High => "high slots",
-            },
-            Value::Block(block) => match block {
-                Block::X1 => "x1",
-                Block::X1High => "x1 high",
-                Block::X2 => "x2",
-                Block::X4 => "x4",
-                Block::X8 => "x8",
-                Block::X16 => "x16",
-            },
+            Value::Simd(simd) => simd.word(),
+            Value::Slots(slots) => slots.word(),
+            Value::Block(block) => block.word(),
             Value::Bits(8) => "of 8 bits",
             Value::Bits(16) => "of 16 bits",
             Value::Bits(32) => "of 32 bits",
@@ -425,37 +390,8 @@ impl Value {
             Value::Elements(4) => "x4",
             Value::Elements(8) => "x8",
             Value::Elements(_) => return None,
-            Value::Atomic(atomic) => match atomic {
-                Atomic::CompareExchange64 => "compare and exchange of 64 bits",
-                Atomic::And => "and",
-                Atomic::Or => "or",
-                Atomic::Xor => "xor",
-                Atomic::Exchange => "exchange",
-                Atomic::Increment => "increment",
-                Atomic::Decrement => "decrement",
-                Atomic::Add | Atomic::FloatAdd => "add",
-                Atomic::Subtract | Atomic::FloatSubtract => "subtract",
-                Atomic::ReverseSubtract => "reverse subtract",
-                Atomic::SignedMax => "signed maximum",
-                Atomic::SignedMin => "signed minimum",
-                Atomic::UnsignedMax => "unsigned maximum",
-                Atomic::UnsignedMin => "unsigned minimum",
-                Atomic::CompareExchange | Atomic::FloatCompareExchange => "compare and exchange",
-                Atomic::PreDecrement => "decrement first",
-                Atomic::FloatMax => "maximum",
-                Atomic::FloatMin => "minimum",
-                Atomic::FloatAdd64 => "add of 64 bits",
-                Atomic::FloatSubtract64 => "subtract of 64 bits",
-            },
-            Value::Data(data) => match data {
-                Data::D8 => "d8",
-                Data::D16 => "d16",
-                Data::D32 => "d32",
-                Data::D64 => "d64",
-                Data::D8U32 => "d8u32",
-                Data::D16U32 => "d16u32",
-                Data::D16U32High => "d16u32h",
-            },
+            Value::Atomic(atomic) => atomic.word(),
+            Value::Data(data) => data.word(),
             Value::Vector(Vector { count, transposed }) => match (count, transposed) {
                 (1, false) => "",
                 (2, false) => "x2",
@@ -481,41 +417,11 @@ impl Value {
             Value::AddressBits(_) => "a?",
             Value::Transformed(false) => "a64",
             Value::Transformed(true) => "transformed a64",
-            Value::Scope(scope) => match scope {
-                Scope::Group => "group",
-                Scope::Local => "local",
-                Scope::Tile => "tile",
-                Scope::Gpu => "gpu",
-                Scope::AllGpus => "all gpus",
-                Scope::SystemRelease => "system release",
-                Scope::SystemAcquire => "system acquire",
-            },
-            Value::Flush(flush) => match flush {
-                Flush::None => "",
-                Flush::Evict => "evict",
-                Flush::Invalidate => "invalidate",
-                Flush::Discard => "discard",
-                Flush::Clean => "clean",
-                Flush::L3 => "flush L3",
-                Flush::Nothing => "code 6",
-            },
-            Value::Lines(lines) => match lines {
-                Lines::All => "",
-                Lines::Top => "of the top field",
-                Lines::Bottom => "of the bottom field",
-            },
-            Value::Stream(stream) => match stream {
-                Stream::None => "",
-                Stream::Out => "stream out",
-                Stream::In => "stream in",
-                Stream::InOut => "stream in and out",
-            },
-            Value::Address(kind) => match kind {
-                AddressKind::Flat => "flat",
-                AddressKind::BindlessSurface => "bindless surface",
-                AddressKind::SurfaceState => "surface state",
-                AddressKind::BindingTable => "binding table",
-            },
+            Value::Scope(scope) => scope.word(),
+            Value::Flush(flush) => flush.word(),
+            Value::Lines(lines) => lines.word(),
+            Value::Stream(stream) => stream.word(),
+            Value::Address(kind) => kind.word(),
         })
     }
 }

@@ -5,7 +5,7 @@ use super::Part::{Address, Caches, Channels, Coded, Mark, Suffix};
 use super::access::{Address as Place, Elements, MemoryAccess, MemoryFence, Operation, Space};
 use super::field::{AddressKind, Data, Flag, Flush, Scope, Value, Vector};
 use super::{FamilyMessages, SendSyntax, family_messages};
-use super::{Function, Kind, Part, Request, Row, field, row};
+use super::{Function, Kind, Part, Request, Row, field, row, values};
 use smallvec::{SmallVec, smallvec};
 
 use crate::inst::{Desc, Inst, Message};
@@ -18,15 +18,7 @@ const OP: (u32, u32) = (0, 6);
 const DATA: Part = Coded(
     9,
     3,
-    &[
-        Value::Data(Data::D8),
-        Value::Data(Data::D16),
-        Value::Data(Data::D32),
-        Value::Data(Data::D64),
-        Value::Data(Data::D8U32),
-        Value::Data(Data::D16U32),
-        Value::Data(Data::D16U32High),
-    ],
+    values!(Data: D8, D16, D32, D64, D8U32, D16U32, D16U32High),
 );
 /// Elements for an address, in consecutive registers or (`t`) in one.
 const VECTOR: Part = Suffix(
@@ -56,44 +48,19 @@ const fn vector(count: u8, transposed: bool) -> Value {
     Value::Vector(Vector { count, transposed })
 }
 
-const SIZE: Part = Coded(
-    7,
-    2,
-    &[
-        Value::AddressBits(0),
-        Value::AddressBits(16),
-        Value::AddressBits(32),
-        Value::AddressBits(64),
-    ],
-);
+const SIZE: Part = Coded(7, 2, values!(AddressBits: 0, 16, 32, 64));
 /// Blocks have 64-bit addresses; the bit tells if they are rearranged for matrices.
-const BLOCK: Part = Coded(7, 1, &[Value::Transformed(false), Value::Transformed(true)]);
+const BLOCK: Part = Coded(7, 1, values!(Transformed: false, true));
 const TRANSPOSED: Part = Mark(15, Flag::Transposed);
 const SCOPE: Part = Coded(
     9,
     3,
-    &[
-        Value::Scope(Scope::Group),
-        Value::Scope(Scope::Local),
-        Value::Scope(Scope::Tile),
-        Value::Scope(Scope::Gpu),
-        Value::Scope(Scope::AllGpus),
-        Value::Scope(Scope::SystemRelease),
-        Value::Scope(Scope::SystemAcquire),
-    ],
+    values!(Scope: Group, Local, Tile, Gpu, AllGpus, SystemRelease, SystemAcquire),
 );
 const FLUSH: Part = Coded(
     12,
     3,
-    &[
-        Value::Flush(Flush::None),
-        Value::Flush(Flush::Evict),
-        Value::Flush(Flush::Invalidate),
-        Value::Flush(Flush::Discard),
-        Value::Flush(Flush::Clean),
-        Value::Flush(Flush::L3),
-        Value::Flush(Flush::Nothing),
-    ],
+    values!(Flush: None, Evict, Invalidate, Discard, Clean, L3, Nothing),
 );
 
 const LOAD: &[Part] = &[DATA, VECTOR, SIZE, Caches(true), Address];

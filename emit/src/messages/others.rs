@@ -2,21 +2,15 @@
 
 use super::Part::{Coded, Flags, Mark, Number, Surface};
 use super::field::{Flag, Simd, Stream, Value};
-use super::{Fields, Function, Kind, Part, Quantity, Request, Row, family_messages, row};
+use super::{Function, Kind, Part, Quantity, Request, Row, family_messages, row, values};
 use crate::platform::Family;
 
 /// A message to the sampler ("Message Type") that uses the state `sampler`. With [`Flag::Half`] result or coordinates
 /// have 16 bits.
 pub fn sample(kind: Kind, simd: Simd, sampler: u32) -> Request {
-    let fields = Fields {
-        simd: Some(simd),
-        sampler: Some(sampler),
-        ..Fields::default()
-    };
-    Request {
-        fields,
-        ..Request::new(Function::Sampler, kind)
-    }
+    let mut request = Request::new(Function::Sampler, kind).with(Value::Simd(simd));
+    request.fields.sampler = Some(sampler);
+    request
 }
 
 /// "Barrier Msg" to the gateway: the thread has reached its group's barrier. One register, no response.
@@ -51,25 +45,8 @@ const fn sampler_row(code: u32, kind: Kind, parts: &'static [Part]) -> Row {
 }
 
 /// Bits 17-18, "SIMD Mode".
-const SIMD: Part = Coded(
-    17,
-    2,
-    &[
-        Value::Simd(Simd::S8Integers),
-        Value::Simd(Simd::S8),
-        Value::Simd(Simd::S16),
-        Value::Simd(Simd::S32Or64),
-    ],
-);
-const XE2_SIMD: Part = Coded(
-    17,
-    2,
-    &[
-        Value::Simd(Simd::S16Integers),
-        Value::Simd(Simd::S16),
-        Value::Simd(Simd::S32),
-    ],
-);
+const SIMD: Part = Coded(17, 2, values!(Simd: S8Integers, S8, S16, S32Or64));
+const XE2_SIMD: Part = Coded(17, 2, values!(Simd: S16Integers, S16, S32));
 /// Bit 30, "Return Format".
 const HALF: Part = Mark(30, Flag::Half);
 /// Bits 8-11, "Sampler Index".
@@ -130,16 +107,7 @@ pub(super) const XE2_SAMPLER: &[Row] = sampler!(XE2_SAMPLE);
 
 const MOTION_OP: (u32, u32) = (13, 2);
 /// Bits 15-16.
-const STREAM: Part = Coded(
-    15,
-    2,
-    &[
-        Value::Stream(Stream::None),
-        Value::Stream(Stream::Out),
-        Value::Stream(Stream::In),
-        Value::Stream(Stream::InOut),
-    ],
-);
+const STREAM: Part = Coded(15, 2, values!(Stream: None, Out, In, InOut));
 
 /// Video motion estimation, before Gen12.
 pub(super) const MOTION: &[Row] = &[
@@ -179,17 +147,7 @@ pub(super) const SPAWNER: &[Row] = &[row(
 )];
 
 const RENDER_OP: (u32, u32) = (14, 4);
-const RENDER_SIMD: Part = Coded(
-    8,
-    3,
-    &[
-        Value::Simd(Simd::S16),
-        Value::Simd(Simd::Replicated),
-        Value::Simd(Simd::DualLow),
-        Value::Simd(Simd::DualHigh),
-        Value::Simd(Simd::S8),
-    ],
-);
+const RENDER_SIMD: Part = Coded(8, 3, values!(Simd: S16, Replicated, DualLow, DualHigh, S8));
 const RENDER_FLAGS: Part = Flags(11, &[Flag::HighSlots, Flag::LastTarget, Flag::EachSample]);
 
 pub(super) const RENDER: &[Row] = &[
