@@ -80,313 +80,85 @@ impl Message {
 
 use Part::*;
 
-const fn block(op: Opcode, address: u8, unit: u32, most: u32, parts: &'static [Part]) -> Message {
-    Message {
-        op,
-        shape: Shape::Block {
-            address,
-            unit,
-            most,
-        },
-        predicate: None,
-        old: None,
-        parts,
-    }
-}
-
-const fn channels(
-    op: Opcode,
-    of: u8,
-    predicate: Option<u8>,
-    old: Option<u8>,
-    parts: &'static [Part],
-) -> Message {
-    Message {
-        op,
-        shape: Shape::Channels { of, most: 16 },
-        predicate,
-        old,
-        parts,
-    }
-}
-
 /// Owords of the largest block.
 const MOST_OWORDS: u32 = 8;
 
-pub const SVM_BLOCK_LD: Message = block(
-    Opcode::SvmBlockLd,
-    0,
-    1,
-    MOST_OWORDS,
-    &[Owords(0), Scalar(0), Receive],
-);
-pub const SVM_BLOCK_LD_UNALIGNED: Message = block(
-    Opcode::SvmBlockLd,
-    0,
-    1,
-    MOST_OWORDS,
-    &[Owords(8), Scalar(0), Receive],
-);
-pub const SVM_BLOCK_ST: Message = block(
-    Opcode::SvmBlockSt,
-    0,
-    1,
-    MOST_OWORDS,
-    &[Owords(0), Scalar(0), Send(1)],
-);
-pub const OWORD_LD: Message = block(
-    Opcode::OwordLd,
-    2,
-    16,
-    MOST_OWORDS,
-    &[Owords(0), Number(0), Surface(1), Scalar(2), Receive],
-);
-pub const OWORD_LD_UNALIGNED: Message = block(
-    Opcode::OwordLdUnaligned,
-    2,
-    1,
-    MOST_OWORDS,
-    &[Owords(0), Number(0), Surface(1), Scalar(2), Receive],
-);
-pub const OWORD_ST: Message = block(
-    Opcode::OwordSt,
-    1,
-    16,
-    MOST_OWORDS,
-    &[Owords(0), Surface(0), Scalar(1), Send(2)],
-);
-pub const SVM_GATHER: Message = channels(
-    Opcode::SvmGather,
-    2,
-    Some(0),
-    Some(3),
-    &[ElementSize, Number(1), Addresses(2), Receive],
-);
-pub const SVM_SCATTER: Message = channels(
-    Opcode::SvmScatter,
-    2,
-    Some(0),
-    None,
-    &[ElementSize, Number(1), Addresses(2), Send(3)],
-);
-pub const SVM_GATHER4_SCALED: Message = channels(
-    Opcode::SvmGather4Scaled,
-    4,
-    Some(0),
-    Some(5),
-    &[Channels(1), Is(0), Scalar(3), Addresses(4), Receive],
-);
-pub const SVM_SCATTER4_SCALED: Message = channels(
-    Opcode::SvmScatter4Scaled,
-    4,
-    Some(0),
-    None,
-    &[Channels(1), Is(0), Scalar(3), Addresses(4), Send(5)],
-);
-pub const GATHER_SCALED: Message = channels(
-    Opcode::GatherScaled,
-    5,
-    Some(0),
-    Some(6),
-    &[
-        Is(0),
-        Number(1),
-        Is(0),
-        Surface(3),
-        Scalar(4),
-        Offsets(5),
-        Receive,
-    ],
-);
-pub const GATHER_SCALED2: Message = channels(
-    Opcode::GatherScaled,
-    4,
-    None,
-    None,
-    &[
-        Is(0),
-        Number(0),
-        Is(0),
-        Surface(2),
-        Scalar(3),
-        Offsets(4),
-        Receive,
-    ],
-);
-pub const GATHER_MASKED_SCALED2: Message = channels(
-    Opcode::GatherScaled,
-    4,
-    Some(5),
-    None,
-    &[
-        Is(0),
-        Number(0),
-        Is(0),
-        Surface(2),
-        Scalar(3),
-        Offsets(4),
-        Receive,
-    ],
-);
-pub const SCATTER_SCALED: Message = channels(
-    Opcode::ScatterScaled,
-    5,
-    Some(0),
-    None,
-    &[
-        Is(0),
-        Number(1),
-        Is(0),
-        Surface(3),
-        Scalar(4),
-        Offsets(5),
-        Send(6),
-    ],
-);
-pub const GATHER4_SCALED: Message = channels(
-    Opcode::Gather4Scaled,
-    5,
-    Some(0),
-    Some(6),
-    &[
-        Channels(1),
-        Is(0),
-        Surface(3),
-        Scalar(4),
-        Offsets(5),
-        Receive,
-    ],
-);
-pub const GATHER4_SCALED2: Message = channels(
-    Opcode::Gather4Scaled,
-    4,
-    None,
-    None,
-    &[
-        Channels(0),
-        Is(0),
-        Surface(2),
-        Scalar(3),
-        Offsets(4),
-        Receive,
-    ],
-);
-pub const GATHER4_MASKED_SCALED2: Message = channels(
-    Opcode::Gather4Scaled,
-    4,
-    Some(5),
-    None,
-    &[
-        Channels(0),
-        Is(0),
-        Surface(2),
-        Scalar(3),
-        Offsets(4),
-        Receive,
-    ],
-);
-pub const SCATTER4_SCALED: Message = channels(
-    Opcode::Scatter4Scaled,
-    5,
-    Some(0),
-    None,
-    &[
-        Channels(1),
-        Is(0),
-        Surface(3),
-        Scalar(4),
-        Offsets(5),
-        Send(6),
-    ],
-);
-pub const GATHER4_TYPED: Message = Message {
-    op: Opcode::Gather4Typed,
-    shape: Shape::Channels { of: 3, most: 8 },
-    predicate: Some(1),
-    old: Some(6),
-    parts: &[
-        Number(0),
-        Surface(2),
-        Offsets(3),
-        Offsets(4),
-        Offsets(5),
-        Null,
-        Receive,
-    ],
-};
-pub const SCATTER4_TYPED: Message = Message {
-    op: Opcode::Scatter4Typed,
-    shape: Shape::Channels { of: 3, most: 8 },
-    predicate: Some(1),
-    old: None,
-    parts: &[
-        Number(0),
-        Surface(2),
-        Offsets(3),
-        Offsets(4),
-        Offsets(5),
-        Null,
-        Send(6),
-    ],
-};
-pub const MEDIA_LD: Message = Message {
-    op: Opcode::MediaLd,
-    shape: Shape::Rectangle,
-    predicate: None,
-    old: None,
-    parts: &[
-        Number(0),
-        Surface(1),
-        Number(2),
-        Number(3),
-        Rows(3),
-        Scalar(4),
-        Scalar(5),
-        Receive,
-    ],
-};
-pub const MEDIA_ST: Message = Message {
-    op: Opcode::MediaSt,
-    shape: Shape::Rectangle,
-    predicate: None,
-    old: None,
-    parts: &[
-        Number(0),
-        Surface(1),
-        Number(2),
-        Number(3),
-        Rows(3),
-        Scalar(4),
-        Scalar(5),
-        Send(6),
-    ],
-};
-pub const SAMPLE: Message = channels(
-    Opcode::Sample,
-    3,
-    None,
-    None,
-    &[
-        Texels(0),
-        Sampler(1),
-        Surface(2),
-        Singles(3),
-        Singles(4),
-        Singles(5),
-        Receive,
-    ],
-);
-pub const LOAD: Message = channels(
-    Opcode::Load,
-    2,
-    None,
-    None,
-    &[
-        Texels(0),
-        Surface(1),
-        Offsets(2),
-        Offsets(3),
-        Offsets(4),
-        Receive,
-    ],
-);
+const fn block(address: u8, unit: u32) -> Shape {
+    Shape::Block {
+        address,
+        unit,
+        most: MOST_OWORDS,
+    }
+}
+
+const fn channels(of: u8, most: u32) -> Shape {
+    Shape::Channels { of, most }
+}
+
+/// Messages: the vISA instruction, the shape, the numbers of the operands that are predicate and old value, and the
+/// operands of the vISA instruction.
+macro_rules! messages {
+    (@) => { None };
+    (@ $operand:literal) => { Some($operand) };
+    ($($name:ident = $op:ident, $shape:expr $(, predicate $predicate:literal)? $(, old $old:literal)? =>
+        $($part:expr),*;)*) => {$(
+        pub const $name: Message = Message {
+            op: Opcode::$op,
+            shape: $shape,
+            predicate: messages!(@ $($predicate)?),
+            old: messages!(@ $($old)?),
+            parts: &[$($part),*],
+        };
+    )*};
+}
+
+messages! {
+    SVM_BLOCK_LD = SvmBlockLd, block(0, 1) =>
+        Owords(0), Scalar(0), Receive;
+    SVM_BLOCK_LD_UNALIGNED = SvmBlockLd, block(0, 1) =>
+        Owords(8), Scalar(0), Receive;
+    SVM_BLOCK_ST = SvmBlockSt, block(0, 1) =>
+        Owords(0), Scalar(0), Send(1);
+    OWORD_LD = OwordLd, block(2, 16) =>
+        Owords(0), Number(0), Surface(1), Scalar(2), Receive;
+    OWORD_LD_UNALIGNED = OwordLdUnaligned, block(2, 1) =>
+        Owords(0), Number(0), Surface(1), Scalar(2), Receive;
+    OWORD_ST = OwordSt, block(1, 16) =>
+        Owords(0), Surface(0), Scalar(1), Send(2);
+    SVM_GATHER = SvmGather, channels(2, 16), predicate 0, old 3 =>
+        ElementSize, Number(1), Addresses(2), Receive;
+    SVM_SCATTER = SvmScatter, channels(2, 16), predicate 0 =>
+        ElementSize, Number(1), Addresses(2), Send(3);
+    SVM_GATHER4_SCALED = SvmGather4Scaled, channels(4, 16), predicate 0, old 5 =>
+        Channels(1), Is(0), Scalar(3), Addresses(4), Receive;
+    SVM_SCATTER4_SCALED = SvmScatter4Scaled, channels(4, 16), predicate 0 =>
+        Channels(1), Is(0), Scalar(3), Addresses(4), Send(5);
+    GATHER_SCALED = GatherScaled, channels(5, 16), predicate 0, old 6 =>
+        Is(0), Number(1), Is(0), Surface(3), Scalar(4), Offsets(5), Receive;
+    GATHER_SCALED2 = GatherScaled, channels(4, 16) =>
+        Is(0), Number(0), Is(0), Surface(2), Scalar(3), Offsets(4), Receive;
+    GATHER_MASKED_SCALED2 = GatherScaled, channels(4, 16), predicate 5 =>
+        Is(0), Number(0), Is(0), Surface(2), Scalar(3), Offsets(4), Receive;
+    SCATTER_SCALED = ScatterScaled, channels(5, 16), predicate 0 =>
+        Is(0), Number(1), Is(0), Surface(3), Scalar(4), Offsets(5), Send(6);
+    GATHER4_SCALED = Gather4Scaled, channels(5, 16), predicate 0, old 6 =>
+        Channels(1), Is(0), Surface(3), Scalar(4), Offsets(5), Receive;
+    GATHER4_SCALED2 = Gather4Scaled, channels(4, 16) =>
+        Channels(0), Is(0), Surface(2), Scalar(3), Offsets(4), Receive;
+    GATHER4_MASKED_SCALED2 = Gather4Scaled, channels(4, 16), predicate 5 =>
+        Channels(0), Is(0), Surface(2), Scalar(3), Offsets(4), Receive;
+    SCATTER4_SCALED = Scatter4Scaled, channels(5, 16), predicate 0 =>
+        Channels(1), Is(0), Surface(3), Scalar(4), Offsets(5), Send(6);
+    GATHER4_TYPED = Gather4Typed, channels(3, 8), predicate 1, old 6 =>
+        Number(0), Surface(2), Offsets(3), Offsets(4), Offsets(5), Null, Receive;
+    SCATTER4_TYPED = Scatter4Typed, channels(3, 8), predicate 1 =>
+        Number(0), Surface(2), Offsets(3), Offsets(4), Offsets(5), Null, Send(6);
+    MEDIA_LD = MediaLd, Shape::Rectangle =>
+        Number(0), Surface(1), Number(2), Number(3), Rows(3), Scalar(4), Scalar(5), Receive;
+    MEDIA_ST = MediaSt, Shape::Rectangle =>
+        Number(0), Surface(1), Number(2), Number(3), Rows(3), Scalar(4), Scalar(5), Send(6);
+    SAMPLE = Sample, channels(3, 16) =>
+        Texels(0), Sampler(1), Surface(2), Singles(3), Singles(4), Singles(5), Receive;
+    LOAD = Load, channels(2, 16) =>
+        Texels(0), Surface(1), Offsets(2), Offsets(3), Offsets(4), Receive;
+}

@@ -20,7 +20,7 @@ use crate::error::Code;
 use crate::ir::{BinaryOp, Function, Scalar, TypeData, Types, Value, ValueDef};
 use messages::Message;
 use systolic::Systolic;
-use table::{PREDEFINED_SURFACE, REFUSED, ROWS};
+use table::{ATOMICS, PREDEFINED_SURFACE, REFUSED, ROWS};
 
 /// An intrinsic: its row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -249,11 +249,8 @@ pub enum Kind {
 
 /// Word of an atomic operation in the names of intrinsics.
 pub fn atomic_name(op: AtomicOp) -> &'static str {
-    let mut names = ROWS.iter().filter_map(|(name, kind)| match kind {
-        Kind::Atomic(AtomicKind::Svm, of, _) if *of == op => name.rsplit('.').next(),
-        _ => None,
-    });
-    names.next().unwrap_or("none")
+    let found = ATOMICS.iter().find(|(_, of, _)| *of == op);
+    found.map_or("none", |(word, ..)| word)
 }
 
 const fn alu(op: Opcode) -> Alu {
@@ -280,24 +277,19 @@ const fn mixed(op: Opcode, operands: [Sign; 2]) -> Kind {
     })
 }
 
-/// Integers by the signs of their results and operands: `s` for signed, `u` for unsigned.
-macro_rules! integers {
-    ($($name:ident, $saturating:ident = $result:ident $operands:ident;)*) => { $(
-        const fn $name(op: Opcode) -> Kind {
-            Kind::Alu(int(op, Sign::$result, Sign::$operands, false))
-        }
-
-        const fn $saturating(op: Opcode) -> Kind {
-            Kind::Alu(int(op, Sign::$result, Sign::$operands, true))
-        }
-    )* };
+/// Signed integers.
+const fn ss(op: Opcode) -> Kind {
+    Kind::Alu(int(op, Sign::Signed, Sign::Signed, false))
 }
 
-integers! {
-    ss, ss_sat = Signed Signed;
-    su, su_sat = Signed Unsigned;
-    us, us_sat = Unsigned Signed;
-    uu, uu_sat = Unsigned Unsigned;
+/// An unsigned result of signed operands.
+const fn us(op: Opcode) -> Kind {
+    Kind::Alu(int(op, Sign::Unsigned, Sign::Signed, false))
+}
+
+/// Unsigned integers.
+const fn uu(op: Opcode) -> Kind {
+    Kind::Alu(int(op, Sign::Unsigned, Sign::Unsigned, false))
 }
 
 const fn masked(stores: bool, scattered: bool) -> Masked {
@@ -325,8 +317,8 @@ impl Intrinsic {
     pub fn named(name: &str) -> Result<Intrinsic, Code> {
         static FOUND: LazyLock<HashMap<&str, Result<Intrinsic, Code>>> = LazyLock::new(|| {
             let rows = (0..)
-                .zip(ROWS)
-                .map(|(i, (name, _))| (*name, Ok(Intrinsic(i))));
+                .zip(ROWS.iter())
+                .map(|(i, (name, _))| (name.as_str(), Ok(Intrinsic(i))));
             let refused = refused().map(|name| (name, Err(Code::Intrinsic)));
             rows.chain(refused).collect()
         });
@@ -345,9 +337,9 @@ impl Intrinsic {
         }
     }
 
-    /// Its name, without `llvm.` and types.
+    /// Name of the intrinsic, without `llvm.` and types.
     pub fn name(self) -> &'static str {
-        ROWS[usize::from(self.0)].0
+        &ROWS[usize::from(self.0)].0
     }
 
     pub fn kind(self) -> Kind {
@@ -356,7 +348,7 @@ impl Intrinsic {
 
     /// All names but those with a predefined surface, and true for those that are supported.
     pub fn all() -> impl Iterator<Item = (&'static str, bool)> {
-        let rows = ROWS.iter().map(|(name, _)| (*name, true));
+        let rows = ROWS.iter().map(|(name, _)| (name.as_str(), true));
         rows.chain(refused().map(|name| (name, false)))
     }
 

@@ -3,12 +3,14 @@
 //! Names are without `llvm.` and without the types at their end. Source: the language reference of the dialect and its
 //! list of definitions, 432 names, of which 26 have a predefined surface.
 
+use std::sync::LazyLock;
+
 use kiln_visa::module::{Modifier, predefined};
 use kiln_visa::opcode::{AtomicOp as A, Opcode};
 
 use super::{
-    Access, Arrangement, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied,
-    masked, mixed, ss, ss_sat, su, su_sat, us, us_sat, uu, uu_sat,
+    Access, Arrangement, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied, int, masked,
+    mixed, ss, us, uu,
 };
 use super::{lsc, messages, systolic};
 use crate::ir::BinaryOp;
@@ -34,8 +36,150 @@ pub(super) const REFUSED: &str = "
 /// Part of names that have a predefined surface in the place of an operand; all of them are refused.
 pub(super) const PREDEFINED_SURFACE: &str = ".predef.surface";
 
-/// Rows in the order of their names.
-pub(super) const ROWS: &[(&str, Kind)] = &[
+/// Rows of all names, in the order of the names.
+pub(super) static ROWS: LazyLock<Vec<(String, Kind)>> = LazyLock::new(|| {
+    let single = SINGLE.iter().map(|(name, kind)| (name.to_string(), *kind));
+    let families = atomics()
+        .chain(lsc_messages())
+        .chain(integers())
+        .chain(raw_sends());
+    let mut rows: Vec<_> = single.chain(families).collect();
+    rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    rows
+});
+
+/// Atomic operations: the word in names, and the number of sources.
+pub(super) const ATOMICS: [(&str, A, u8); 18] = [
+    ("add", A::Add, 1),
+    ("and", A::And, 1),
+    ("cmpxchg", A::CmpXchg, 2),
+    ("dec", A::Dec, 0),
+    ("fadd", A::FAdd, 1),
+    ("fcmpwr", A::FCmpWr, 2),
+    ("fmax", A::FMax, 1),
+    ("fmin", A::FMin, 1),
+    ("fsub", A::FSub, 1),
+    ("imax", A::IMax, 1),
+    ("imin", A::IMin, 1),
+    ("inc", A::Inc, 0),
+    ("max", A::Max, 1),
+    ("min", A::Min, 1),
+    ("or", A::Or, 1),
+    ("sub", A::Sub, 1),
+    ("xchg", A::Xchg, 1),
+    ("xor", A::Xor, 1),
+];
+
+/// Families of atomics, with the operations that each lacks.
+const ATOMIC_FAMILIES: [(&str, K, &[A]); 5] = [
+    ("dword.atomic", K::Dword, &[]),
+    ("dword.atomic2", K::Dword2, &[]),
+    ("svm.atomic", K::Svm, &[A::FAdd, A::FSub]),
+    ("typed.atomic", K::Typed, &[]),
+    (
+        "untyped.atomic",
+        K::Untyped,
+        &[A::FAdd, A::FCmpWr, A::FMax, A::FMin, A::FSub],
+    ),
+];
+
+fn atomics() -> impl Iterator<Item = (String, Kind)> {
+    ATOMIC_FAMILIES.iter().flat_map(|(family, kind, lacking)| {
+        let ops = ATOMICS.iter().filter(|(_, op, _)| !lacking.contains(op));
+        ops.map(move |(word, op, sources)| {
+            (
+                format!("genx.{family}.{word}"),
+                Atomic(*kind, *op, *sources),
+            )
+        })
+    })
+}
+
+/// Messages of the load-store units by channels, to each kind of memory.
+fn lsc_messages() -> impl Iterator<Item = (String, Kind)> {
+    let memories = [
+        ("bindless", lsc::Memory::Bindless),
+        ("bti", lsc::Memory::Table),
+        ("slm", lsc::Memory::Local),
+        ("stateless", lsc::Memory::Stateless),
+    ];
+    memories.into_iter().flat_map(|(suffix, memory)| {
+        let messages = [
+            ("atomic", lsc::old_atomic(memory)),
+            ("load", lsc::load(memory, false)),
+            ("load.merge", lsc::merge(memory, false)),
+            ("load.merge.quad", lsc::merge(memory, true)),
+            ("load.quad", lsc::load(memory, true)),
+            ("prefetch", lsc::prefetch(memory)),
+            ("store", lsc::store(memory, false)),
+            ("store.quad", lsc::store(memory, true)),
+            ("xatomic", lsc::atomic(memory)),
+        ];
+        messages.map(|(word, message)| (format!("genx.lsc.{word}.{suffix}"), Lsc(message)))
+    })
+}
+
+/// Operations on integers by the signs of result and operands. Each saturates where its name says so; sums and
+/// truncations have no other form.
+fn integers() -> impl Iterator<Item = (String, Kind)> {
+    let signs = [
+        ("ss", Signed, Signed),
+        ("su", Signed, Unsigned),
+        ("us", Unsigned, Signed),
+        ("uu", Unsigned, Unsigned),
+    ];
+    let ops = [
+        ("add", Opcode::Add, false),
+        ("add3", Opcode::Add3, false),
+        ("avg", Opcode::Avg, true),
+        ("dp4a", Opcode::Dp4a, true),
+        ("mad", Opcode::Mad, true),
+        ("mul", Opcode::Mul, true),
+        ("sad2add", Opcode::Sad2Add, true),
+        ("shl", Opcode::Shl, true),
+        ("trunc", Opcode::Mov, false),
+    ];
+    signs.into_iter().flat_map(move |(sign, result, operands)| {
+        ops.into_iter().flat_map(move |(word, op, wraps)| {
+            // Wrapping products of two signs name the signs of their factors instead.
+            let wrapping = match op {
+                Opcode::Mad | Opcode::Mul if result != operands => mixed(op, [result, operands]),
+                _ => Alu(int(op, result, operands, false)),
+            };
+            let saturating = Alu(int(op, result, operands, true));
+            let plain = wraps.then(|| (format!("genx.{sign}{word}"), wrapping));
+            plain
+                .into_iter()
+                .chain([(format!("genx.{sign}{word}.sat"), saturating)])
+        })
+    })
+}
+
+/// Messages with all descriptors: of one or two payloads, with or without sizes as operands, with or without a result.
+fn raw_sends() -> impl Iterator<Item = (String, Kind)> {
+    (0..8).map(|bits| {
+        let [split, full, result] = [1, 2, 4].map(|bit| bits & bit != 0);
+        let name = format!(
+            "genx.raw.send{}{}{}",
+            if split { "s" } else { "" },
+            if full { "2" } else { "" },
+            if result { "" } else { ".noresult" },
+        );
+        let kind = RawSend {
+            split,
+            full,
+            result,
+        };
+        (name, kind)
+    })
+}
+
+const fn reduce(op: BinaryOp) -> Kind {
+    Reduce(Reduction::Binary(op))
+}
+
+/// Names that belong to no family.
+const SINGLE: &[(&str, Kind)] = &[
     ("abs", Abs),
     ("acos", Math("acos", None)),
     ("asin", Math("asin", None)),
@@ -100,45 +244,6 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.dpasw.nosrc0", Systolic(systolic::WIDE_ALONE)),
     ("genx.dph", Alu(alu(Opcode::Dph))),
     ("genx.dummy.mov", Nothing),
-    ("genx.dword.atomic.add", Atomic(K::Dword, A::Add, 1)),
-    ("genx.dword.atomic.and", Atomic(K::Dword, A::And, 1)),
-    ("genx.dword.atomic.cmpxchg", Atomic(K::Dword, A::CmpXchg, 2)),
-    ("genx.dword.atomic.dec", Atomic(K::Dword, A::Dec, 0)),
-    ("genx.dword.atomic.fadd", Atomic(K::Dword, A::FAdd, 1)),
-    ("genx.dword.atomic.fcmpwr", Atomic(K::Dword, A::FCmpWr, 2)),
-    ("genx.dword.atomic.fmax", Atomic(K::Dword, A::FMax, 1)),
-    ("genx.dword.atomic.fmin", Atomic(K::Dword, A::FMin, 1)),
-    ("genx.dword.atomic.fsub", Atomic(K::Dword, A::FSub, 1)),
-    ("genx.dword.atomic.imax", Atomic(K::Dword, A::IMax, 1)),
-    ("genx.dword.atomic.imin", Atomic(K::Dword, A::IMin, 1)),
-    ("genx.dword.atomic.inc", Atomic(K::Dword, A::Inc, 0)),
-    ("genx.dword.atomic.max", Atomic(K::Dword, A::Max, 1)),
-    ("genx.dword.atomic.min", Atomic(K::Dword, A::Min, 1)),
-    ("genx.dword.atomic.or", Atomic(K::Dword, A::Or, 1)),
-    ("genx.dword.atomic.sub", Atomic(K::Dword, A::Sub, 1)),
-    ("genx.dword.atomic.xchg", Atomic(K::Dword, A::Xchg, 1)),
-    ("genx.dword.atomic.xor", Atomic(K::Dword, A::Xor, 1)),
-    ("genx.dword.atomic2.add", Atomic(K::Dword2, A::Add, 1)),
-    ("genx.dword.atomic2.and", Atomic(K::Dword2, A::And, 1)),
-    (
-        "genx.dword.atomic2.cmpxchg",
-        Atomic(K::Dword2, A::CmpXchg, 2),
-    ),
-    ("genx.dword.atomic2.dec", Atomic(K::Dword2, A::Dec, 0)),
-    ("genx.dword.atomic2.fadd", Atomic(K::Dword2, A::FAdd, 1)),
-    ("genx.dword.atomic2.fcmpwr", Atomic(K::Dword2, A::FCmpWr, 2)),
-    ("genx.dword.atomic2.fmax", Atomic(K::Dword2, A::FMax, 1)),
-    ("genx.dword.atomic2.fmin", Atomic(K::Dword2, A::FMin, 1)),
-    ("genx.dword.atomic2.fsub", Atomic(K::Dword2, A::FSub, 1)),
-    ("genx.dword.atomic2.imax", Atomic(K::Dword2, A::IMax, 1)),
-    ("genx.dword.atomic2.imin", Atomic(K::Dword2, A::IMin, 1)),
-    ("genx.dword.atomic2.inc", Atomic(K::Dword2, A::Inc, 0)),
-    ("genx.dword.atomic2.max", Atomic(K::Dword2, A::Max, 1)),
-    ("genx.dword.atomic2.min", Atomic(K::Dword2, A::Min, 1)),
-    ("genx.dword.atomic2.or", Atomic(K::Dword2, A::Or, 1)),
-    ("genx.dword.atomic2.sub", Atomic(K::Dword2, A::Sub, 1)),
-    ("genx.dword.atomic2.xchg", Atomic(K::Dword2, A::Xchg, 1)),
-    ("genx.dword.atomic2.xor", Atomic(K::Dword2, A::Xor, 1)),
     ("genx.exp", Alu(alu(Opcode::Exp))),
     ("genx.faddr", FunctionAddress),
     ("genx.fbl", uu(Opcode::Fbl)),
@@ -177,90 +282,10 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.local.size", LocalSize),
     ("genx.log", Alu(alu(Opcode::Log))),
     ("genx.lrp", Alu(alu(Opcode::Lrp))),
-    (
-        "genx.lsc.atomic.bindless",
-        Lsc(lsc::old_atomic(lsc::Memory::Bindless)),
-    ),
-    (
-        "genx.lsc.atomic.bti",
-        Lsc(lsc::old_atomic(lsc::Memory::Table)),
-    ),
-    (
-        "genx.lsc.atomic.slm",
-        Lsc(lsc::old_atomic(lsc::Memory::Local)),
-    ),
-    (
-        "genx.lsc.atomic.stateless",
-        Lsc(lsc::old_atomic(lsc::Memory::Stateless)),
-    ),
     ("genx.lsc.fence", LscFence),
-    (
-        "genx.lsc.load.bindless",
-        Lsc(lsc::load(lsc::Memory::Bindless, false)),
-    ),
-    (
-        "genx.lsc.load.bti",
-        Lsc(lsc::load(lsc::Memory::Table, false)),
-    ),
-    (
-        "genx.lsc.load.merge.bindless",
-        Lsc(lsc::merge(lsc::Memory::Bindless, false)),
-    ),
-    (
-        "genx.lsc.load.merge.bti",
-        Lsc(lsc::merge(lsc::Memory::Table, false)),
-    ),
-    (
-        "genx.lsc.load.merge.quad.bindless",
-        Lsc(lsc::merge(lsc::Memory::Bindless, true)),
-    ),
-    (
-        "genx.lsc.load.merge.quad.bti",
-        Lsc(lsc::merge(lsc::Memory::Table, true)),
-    ),
-    (
-        "genx.lsc.load.merge.quad.slm",
-        Lsc(lsc::merge(lsc::Memory::Local, true)),
-    ),
-    (
-        "genx.lsc.load.merge.quad.stateless",
-        Lsc(lsc::merge(lsc::Memory::Stateless, true)),
-    ),
     (
         "genx.lsc.load.merge.quad.typed.bti",
         LscTyped(lsc::Action::Load),
-    ),
-    (
-        "genx.lsc.load.merge.slm",
-        Lsc(lsc::merge(lsc::Memory::Local, false)),
-    ),
-    (
-        "genx.lsc.load.merge.stateless",
-        Lsc(lsc::merge(lsc::Memory::Stateless, false)),
-    ),
-    (
-        "genx.lsc.load.quad.bindless",
-        Lsc(lsc::load(lsc::Memory::Bindless, true)),
-    ),
-    (
-        "genx.lsc.load.quad.bti",
-        Lsc(lsc::load(lsc::Memory::Table, true)),
-    ),
-    (
-        "genx.lsc.load.quad.slm",
-        Lsc(lsc::load(lsc::Memory::Local, true)),
-    ),
-    (
-        "genx.lsc.load.quad.stateless",
-        Lsc(lsc::load(lsc::Memory::Stateless, true)),
-    ),
-    (
-        "genx.lsc.load.slm",
-        Lsc(lsc::load(lsc::Memory::Local, false)),
-    ),
-    (
-        "genx.lsc.load.stateless",
-        Lsc(lsc::load(lsc::Memory::Stateless, false)),
     ),
     ("genx.lsc.load2d.stateless", LscBlock(lsc::Action::Load)),
     (
@@ -268,79 +293,21 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
         LscTypedBlock(lsc::Action::Load),
     ),
     (
-        "genx.lsc.prefetch.bindless",
-        Lsc(lsc::prefetch(lsc::Memory::Bindless)),
-    ),
-    (
-        "genx.lsc.prefetch.bti",
-        Lsc(lsc::prefetch(lsc::Memory::Table)),
-    ),
-    (
         "genx.lsc.prefetch.quad.typed.bti",
         LscTyped(lsc::Action::Prefetch),
-    ),
-    (
-        "genx.lsc.prefetch.slm",
-        Lsc(lsc::prefetch(lsc::Memory::Local)),
-    ),
-    (
-        "genx.lsc.prefetch.stateless",
-        Lsc(lsc::prefetch(lsc::Memory::Stateless)),
     ),
     (
         "genx.lsc.prefetch2d.stateless",
         LscBlock(lsc::Action::Prefetch),
     ),
     (
-        "genx.lsc.store.bindless",
-        Lsc(lsc::store(lsc::Memory::Bindless, false)),
-    ),
-    (
-        "genx.lsc.store.bti",
-        Lsc(lsc::store(lsc::Memory::Table, false)),
-    ),
-    (
-        "genx.lsc.store.quad.bindless",
-        Lsc(lsc::store(lsc::Memory::Bindless, true)),
-    ),
-    (
-        "genx.lsc.store.quad.bti",
-        Lsc(lsc::store(lsc::Memory::Table, true)),
-    ),
-    (
-        "genx.lsc.store.quad.slm",
-        Lsc(lsc::store(lsc::Memory::Local, true)),
-    ),
-    (
-        "genx.lsc.store.quad.stateless",
-        Lsc(lsc::store(lsc::Memory::Stateless, true)),
-    ),
-    (
         "genx.lsc.store.quad.typed.bti",
         LscTyped(lsc::Action::Store),
-    ),
-    (
-        "genx.lsc.store.slm",
-        Lsc(lsc::store(lsc::Memory::Local, false)),
-    ),
-    (
-        "genx.lsc.store.stateless",
-        Lsc(lsc::store(lsc::Memory::Stateless, false)),
     ),
     ("genx.lsc.store2d.stateless", LscBlock(lsc::Action::Store)),
     (
         "genx.lsc.store2d.typed.bti",
         LscTypedBlock(lsc::Action::Store),
-    ),
-    (
-        "genx.lsc.xatomic.bindless",
-        Lsc(lsc::atomic(lsc::Memory::Bindless)),
-    ),
-    ("genx.lsc.xatomic.bti", Lsc(lsc::atomic(lsc::Memory::Table))),
-    ("genx.lsc.xatomic.slm", Lsc(lsc::atomic(lsc::Memory::Local))),
-    (
-        "genx.lsc.xatomic.stateless",
-        Lsc(lsc::atomic(lsc::Memory::Stateless)),
     ),
     ("genx.lzd", uu(Opcode::Lzd)),
     ("genx.media.ld", Message(&messages::MEDIA_LD)),
@@ -356,70 +323,6 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.pow", Alu(alu(Opcode::Pow))),
     ("genx.predefined.surface", PredefinedSurface),
     ("genx.r0", Predefined(predefined::R0)),
-    (
-        "genx.raw.send",
-        RawSend {
-            split: false,
-            full: false,
-            result: true,
-        },
-    ),
-    (
-        "genx.raw.send.noresult",
-        RawSend {
-            split: false,
-            full: false,
-            result: false,
-        },
-    ),
-    (
-        "genx.raw.send2",
-        RawSend {
-            split: false,
-            full: true,
-            result: true,
-        },
-    ),
-    (
-        "genx.raw.send2.noresult",
-        RawSend {
-            split: false,
-            full: true,
-            result: false,
-        },
-    ),
-    (
-        "genx.raw.sends",
-        RawSend {
-            split: true,
-            full: false,
-            result: true,
-        },
-    ),
-    (
-        "genx.raw.sends.noresult",
-        RawSend {
-            split: true,
-            full: false,
-            result: false,
-        },
-    ),
-    (
-        "genx.raw.sends2",
-        RawSend {
-            split: true,
-            full: true,
-            result: true,
-        },
-    ),
-    (
-        "genx.raw.sends2.noresult",
-        RawSend {
-            split: true,
-            full: true,
-            result: false,
-        },
-    ),
     ("genx.rdpredregion", ReadPredicate),
     ("genx.rdregionf", ReadRegion),
     ("genx.rdregioni", ReadRegion),
@@ -456,53 +359,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.sqrt", Alu(alu(Opcode::Sqrt))),
     ("genx.sr0", Predefined(predefined::SR0)),
     ("genx.ssad2", ss(Opcode::Sad2)),
-    ("genx.ssadd.sat", ss_sat(Opcode::Add)),
-    ("genx.ssadd3.sat", ss_sat(Opcode::Add3)),
-    ("genx.ssavg", ss(Opcode::Avg)),
-    ("genx.ssavg.sat", ss_sat(Opcode::Avg)),
-    ("genx.ssdp4a", ss(Opcode::Dp4a)),
-    ("genx.ssdp4a.sat", ss_sat(Opcode::Dp4a)),
-    ("genx.ssmad", ss(Opcode::Mad)),
-    ("genx.ssmad.sat", ss_sat(Opcode::Mad)),
-    ("genx.ssmul", ss(Opcode::Mul)),
-    ("genx.ssmul.sat", ss_sat(Opcode::Mul)),
-    ("genx.sssad2add", ss(Opcode::Sad2Add)),
-    ("genx.sssad2add.sat", ss_sat(Opcode::Sad2Add)),
-    ("genx.ssshl", ss(Opcode::Shl)),
-    ("genx.ssshl.sat", ss_sat(Opcode::Shl)),
-    ("genx.sstrunc.sat", ss_sat(Opcode::Mov)),
-    ("genx.suadd.sat", su_sat(Opcode::Add)),
-    ("genx.suadd3.sat", su_sat(Opcode::Add3)),
-    ("genx.suavg", su(Opcode::Avg)),
-    ("genx.suavg.sat", su_sat(Opcode::Avg)),
     ("genx.subb", WithCarry(Opcode::Subb)),
-    ("genx.sudp4a", su(Opcode::Dp4a)),
-    ("genx.sudp4a.sat", su_sat(Opcode::Dp4a)),
-    ("genx.sumad", mixed(Opcode::Mad, [Signed, Unsigned])),
-    ("genx.sumad.sat", su_sat(Opcode::Mad)),
-    ("genx.sumul", mixed(Opcode::Mul, [Signed, Unsigned])),
-    ("genx.sumul.sat", su_sat(Opcode::Mul)),
-    ("genx.susad2add", su(Opcode::Sad2Add)),
-    ("genx.susad2add.sat", su_sat(Opcode::Sad2Add)),
-    ("genx.sushl", su(Opcode::Shl)),
-    ("genx.sushl.sat", su_sat(Opcode::Shl)),
-    ("genx.sutrunc.sat", su_sat(Opcode::Mov)),
-    ("genx.svm.atomic.add", Atomic(K::Svm, A::Add, 1)),
-    ("genx.svm.atomic.and", Atomic(K::Svm, A::And, 1)),
-    ("genx.svm.atomic.cmpxchg", Atomic(K::Svm, A::CmpXchg, 2)),
-    ("genx.svm.atomic.dec", Atomic(K::Svm, A::Dec, 0)),
-    ("genx.svm.atomic.fcmpwr", Atomic(K::Svm, A::FCmpWr, 2)),
-    ("genx.svm.atomic.fmax", Atomic(K::Svm, A::FMax, 1)),
-    ("genx.svm.atomic.fmin", Atomic(K::Svm, A::FMin, 1)),
-    ("genx.svm.atomic.imax", Atomic(K::Svm, A::IMax, 1)),
-    ("genx.svm.atomic.imin", Atomic(K::Svm, A::IMin, 1)),
-    ("genx.svm.atomic.inc", Atomic(K::Svm, A::Inc, 0)),
-    ("genx.svm.atomic.max", Atomic(K::Svm, A::Max, 1)),
-    ("genx.svm.atomic.min", Atomic(K::Svm, A::Min, 1)),
-    ("genx.svm.atomic.or", Atomic(K::Svm, A::Or, 1)),
-    ("genx.svm.atomic.sub", Atomic(K::Svm, A::Sub, 1)),
-    ("genx.svm.atomic.xchg", Atomic(K::Svm, A::Xchg, 1)),
-    ("genx.svm.atomic.xor", Atomic(K::Svm, A::Xor, 1)),
     ("genx.svm.block.ld", Message(&messages::SVM_BLOCK_LD)),
     (
         "genx.svm.block.ld.unaligned",
@@ -522,24 +379,6 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.thread.x", Predefined(predefined::THREAD_X)),
     ("genx.thread.y", Predefined(predefined::THREAD_Y)),
     ("genx.timestamp", Predefined(predefined::TSC)),
-    ("genx.typed.atomic.add", Atomic(K::Typed, A::Add, 1)),
-    ("genx.typed.atomic.and", Atomic(K::Typed, A::And, 1)),
-    ("genx.typed.atomic.cmpxchg", Atomic(K::Typed, A::CmpXchg, 2)),
-    ("genx.typed.atomic.dec", Atomic(K::Typed, A::Dec, 0)),
-    ("genx.typed.atomic.fadd", Atomic(K::Typed, A::FAdd, 1)),
-    ("genx.typed.atomic.fcmpwr", Atomic(K::Typed, A::FCmpWr, 2)),
-    ("genx.typed.atomic.fmax", Atomic(K::Typed, A::FMax, 1)),
-    ("genx.typed.atomic.fmin", Atomic(K::Typed, A::FMin, 1)),
-    ("genx.typed.atomic.fsub", Atomic(K::Typed, A::FSub, 1)),
-    ("genx.typed.atomic.imax", Atomic(K::Typed, A::IMax, 1)),
-    ("genx.typed.atomic.imin", Atomic(K::Typed, A::IMin, 1)),
-    ("genx.typed.atomic.inc", Atomic(K::Typed, A::Inc, 0)),
-    ("genx.typed.atomic.max", Atomic(K::Typed, A::Max, 1)),
-    ("genx.typed.atomic.min", Atomic(K::Typed, A::Min, 1)),
-    ("genx.typed.atomic.or", Atomic(K::Typed, A::Or, 1)),
-    ("genx.typed.atomic.sub", Atomic(K::Typed, A::Sub, 1)),
-    ("genx.typed.atomic.xchg", Atomic(K::Typed, A::Xchg, 1)),
-    ("genx.typed.atomic.xor", Atomic(K::Typed, A::Xor, 1)),
     ("genx.ubfe", uu(Opcode::Bfe)),
     ("genx.ufbh", uu(Opcode::Fbh)),
     ("genx.uimad", WideMad(Unsigned, false)),
@@ -547,53 +386,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("genx.umax", Extremum(true, Unsigned)),
     ("genx.umin", Extremum(false, Unsigned)),
     ("genx.umulh", uu(Opcode::Mulh)),
-    ("genx.untyped.atomic.add", Atomic(K::Untyped, A::Add, 1)),
-    ("genx.untyped.atomic.and", Atomic(K::Untyped, A::And, 1)),
-    (
-        "genx.untyped.atomic.cmpxchg",
-        Atomic(K::Untyped, A::CmpXchg, 2),
-    ),
-    ("genx.untyped.atomic.dec", Atomic(K::Untyped, A::Dec, 0)),
-    ("genx.untyped.atomic.imax", Atomic(K::Untyped, A::IMax, 1)),
-    ("genx.untyped.atomic.imin", Atomic(K::Untyped, A::IMin, 1)),
-    ("genx.untyped.atomic.inc", Atomic(K::Untyped, A::Inc, 0)),
-    ("genx.untyped.atomic.max", Atomic(K::Untyped, A::Max, 1)),
-    ("genx.untyped.atomic.min", Atomic(K::Untyped, A::Min, 1)),
-    ("genx.untyped.atomic.or", Atomic(K::Untyped, A::Or, 1)),
-    ("genx.untyped.atomic.sub", Atomic(K::Untyped, A::Sub, 1)),
-    ("genx.untyped.atomic.xchg", Atomic(K::Untyped, A::Xchg, 1)),
-    ("genx.untyped.atomic.xor", Atomic(K::Untyped, A::Xor, 1)),
     ("genx.usad2", uu(Opcode::Sad2)),
-    ("genx.usadd.sat", us_sat(Opcode::Add)),
-    ("genx.usadd3.sat", us_sat(Opcode::Add3)),
-    ("genx.usavg", us(Opcode::Avg)),
-    ("genx.usavg.sat", us_sat(Opcode::Avg)),
-    ("genx.usdp4a", us(Opcode::Dp4a)),
-    ("genx.usdp4a.sat", us_sat(Opcode::Dp4a)),
-    ("genx.usmad", mixed(Opcode::Mad, [Unsigned, Signed])),
-    ("genx.usmad.sat", us_sat(Opcode::Mad)),
-    ("genx.usmul", mixed(Opcode::Mul, [Unsigned, Signed])),
-    ("genx.usmul.sat", us_sat(Opcode::Mul)),
-    ("genx.ussad2add", us(Opcode::Sad2Add)),
-    ("genx.ussad2add.sat", us_sat(Opcode::Sad2Add)),
-    ("genx.usshl", us(Opcode::Shl)),
-    ("genx.usshl.sat", us_sat(Opcode::Shl)),
-    ("genx.ustrunc.sat", us_sat(Opcode::Mov)),
-    ("genx.uuadd.sat", uu_sat(Opcode::Add)),
-    ("genx.uuadd3.sat", uu_sat(Opcode::Add3)),
-    ("genx.uuavg", uu(Opcode::Avg)),
-    ("genx.uuavg.sat", uu_sat(Opcode::Avg)),
-    ("genx.uudp4a", uu(Opcode::Dp4a)),
-    ("genx.uudp4a.sat", uu_sat(Opcode::Dp4a)),
-    ("genx.uumad", uu(Opcode::Mad)),
-    ("genx.uumad.sat", uu_sat(Opcode::Mad)),
-    ("genx.uumul", uu(Opcode::Mul)),
-    ("genx.uumul.sat", uu_sat(Opcode::Mul)),
-    ("genx.uusad2add", uu(Opcode::Sad2Add)),
-    ("genx.uusad2add.sat", uu_sat(Opcode::Sad2Add)),
-    ("genx.uushl", uu(Opcode::Shl)),
-    ("genx.uushl.sat", uu_sat(Opcode::Shl)),
-    ("genx.uutrunc.sat", uu_sat(Opcode::Mov)),
     ("genx.vload", Load),
     ("genx.vstore", Store),
     ("genx.wrconstregion", WriteRegion),
@@ -669,7 +462,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("rint", Alu(alu(Opcode::Rnde))),
     ("round", Math("round", None)),
     ("roundeven", Alu(alu(Opcode::Rnde))),
-    ("sadd.sat", ss_sat(Opcode::Add)),
+    ("sadd.sat", Alu(int(Opcode::Add, Signed, Signed, true))),
     ("sadd.with.overflow", WithOverflow(BinaryOp::Add, Signed)),
     ("scmp", Compare(Signed)),
     ("sideeffect", Nothing),
@@ -688,7 +481,7 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("tanh", Math("tanh", None)),
     ("trap", Trap),
     ("trunc", Alu(alu(Opcode::Rndz))),
-    ("uadd.sat", uu_sat(Opcode::Add)),
+    ("uadd.sat", Alu(int(Opcode::Add, Unsigned, Unsigned, true))),
     ("uadd.with.overflow", WithOverflow(BinaryOp::Add, Unsigned)),
     ("ubsantrap", Trap),
     ("ucmp", Compare(Unsigned)),
@@ -702,36 +495,18 @@ pub(super) const ROWS: &[(&str, Kind)] = &[
     ("vector.extract", Arrange(Arrangement::Extract)),
     ("vector.insert", Arrange(Arrangement::Insert)),
     ("vector.interleave2", Arrange(Arrangement::Interleave)),
-    (
-        "vector.reduce.add",
-        Reduce(Reduction::Binary(BinaryOp::Add)),
-    ),
-    (
-        "vector.reduce.and",
-        Reduce(Reduction::Binary(BinaryOp::And)),
-    ),
-    (
-        "vector.reduce.fadd",
-        Reduce(Reduction::Binary(BinaryOp::FAdd)),
-    ),
+    ("vector.reduce.add", reduce(BinaryOp::Add)),
+    ("vector.reduce.and", reduce(BinaryOp::And)),
+    ("vector.reduce.fadd", reduce(BinaryOp::FAdd)),
     ("vector.reduce.fmax", Reduce(Reduction::Named("maxnum"))),
     ("vector.reduce.fmin", Reduce(Reduction::Named("minnum"))),
-    (
-        "vector.reduce.fmul",
-        Reduce(Reduction::Binary(BinaryOp::FMul)),
-    ),
-    (
-        "vector.reduce.mul",
-        Reduce(Reduction::Binary(BinaryOp::Mul)),
-    ),
-    ("vector.reduce.or", Reduce(Reduction::Binary(BinaryOp::Or))),
+    ("vector.reduce.fmul", reduce(BinaryOp::FMul)),
+    ("vector.reduce.mul", reduce(BinaryOp::Mul)),
+    ("vector.reduce.or", reduce(BinaryOp::Or)),
     ("vector.reduce.smax", Reduce(Reduction::Named("smax"))),
     ("vector.reduce.smin", Reduce(Reduction::Named("smin"))),
     ("vector.reduce.umax", Reduce(Reduction::Named("umax"))),
     ("vector.reduce.umin", Reduce(Reduction::Named("umin"))),
-    (
-        "vector.reduce.xor",
-        Reduce(Reduction::Binary(BinaryOp::Xor)),
-    ),
+    ("vector.reduce.xor", reduce(BinaryOp::Xor)),
     ("vector.reverse", Arrange(Arrangement::Reverse)),
 ];
