@@ -157,7 +157,7 @@ pub struct Function {
     pub barrier: bool,
     /// True if its threads must not be preempted between instructions.
     pub uninterruptible: bool,
-    /// Its calling convention.
+    /// Calling convention of the function.
     pub abi: &'static Abi,
     pub entered: Entered,
 }

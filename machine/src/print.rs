@@ -1,6 +1,6 @@
 //! Machine IR as text: a line for each instruction, results first.
 //!
-//! `docs/machine-ir.md` shows the form; [`crate::parse`] reads it back. A register is written with
+//! `docs/machine-ir.md` shows the form; `kiln-machine-testing` reads it back. A register is written with
 //! its properties (`v4:g64`) at its definition point and by its name alone elsewhere.
 
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -13,31 +13,16 @@ use crate::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Pred, Reg, Src, SrcReg, VReg,
 };
 
-/// Prefixes of register names, by file.
-pub(crate) const FILES: [(RegFile, &str); 18] = [
-    (RegFile::Grf, "r"),
-    (RegFile::Null, "nil"),
-    (RegFile::Addr, "a"),
-    (RegFile::Acc, "acc"),
-    (RegFile::Mme, "mme"),
-    (RegFile::Flag, "f"),
-    (RegFile::ChannelEnable, "ce"),
-    (RegFile::StackPointer, "sp"),
-    (RegFile::State, "sr"),
-    (RegFile::Control, "cr"),
-    (RegFile::Notification, "n"),
-    (RegFile::Ip, "ip"),
-    (RegFile::Tdr, "tdr"),
-    (RegFile::Timestamp, "tm"),
-    (RegFile::FlowControl, "fc"),
-    (RegFile::Debug, "dbg"),
-    (RegFile::MessageControl, "msg"),
-    (RegFile::Scalar, "s"),
-];
+/// Prefix of register names. `null` is the register without contents ([`Base::Null`]), not that of the file.
+pub fn prefix(file: RegFile) -> &'static str {
+    match file {
+        RegFile::Null => "nil",
+        file => file.name(),
+    }
+}
 
 /// The letter of a class in a definition.
-pub(crate) const CLASSES: [(Class, &str); 3] =
-    [(Class::Grf, "g"), (Class::Flag, "f"), (Class::Addr, "a")];
+pub const CLASSES: [(Class, &str); 3] = [(Class::Grf, "g"), (Class::Flag, "f"), (Class::Addr, "a")];
 
 fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
     let row = table.iter().find(|(other, _)| other == value);
@@ -366,7 +351,7 @@ impl Display for ShowSrc<'_> {
 }
 
 /// The sign of a negated source, which depends on the operation.
-pub(crate) fn negation(op: Opcode) -> &'static str {
+pub fn negation(op: Opcode) -> &'static str {
     match op {
         Opcode::Gen(op) if op.is_bitwise() => "~",
         _ => "-",
@@ -429,7 +414,7 @@ impl Display for Reg {
             Base::Null => return f.write_str("null"),
             Base::Virt(v) => write!(f, "{v}")?,
             Base::List(list) => write!(f, "{list}")?,
-            Base::Phys(file, num) => write!(f, "{}{num}", name_of(&FILES, &file))?,
+            Base::Phys(file, num) => write!(f, "{}{num}", prefix(file))?,
         }
         offset(f, *self)
     }

@@ -325,6 +325,12 @@ impl Verifier<'_> {
             || (if message { "a message" } else { "no message" }).into(),
             "one of a send, none of others",
         )?;
+        let count = inst.srcs.len();
+        demand(
+            op.sources().contains(&count),
+            || format!("{count} sources"),
+            "as many as the operation takes",
+        )?;
         if inst.symbol.is_some() {
             let imm = inst.srcs.iter().any(|s| matches!(s, Src::Imm(_)));
             demand(imm, || "no immediate".into(), "one for the symbol")?;

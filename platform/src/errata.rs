@@ -87,7 +87,7 @@ const fn between(platform: Model, from: Stepping, until: Stepping) -> Affected {
     }
 }
 
-/// What is done about an erratum.
+/// Treatment of an erratum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Code is made for it.
@@ -113,7 +113,7 @@ pub enum Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
     pub option: &'static str,
-    /// What the driver decides when it compiles for OpenCL.
+    /// Decision of the driver when it compiles for OpenCL.
     pub driver: &'static str,
 }
 
@@ -126,7 +126,7 @@ pub struct Row {
     pub affected: &'static [Affected],
     /// File and function, or manual.
     pub source: &'static str,
-    /// What code must do.
+    /// Duty of code on an affected platform.
     pub must: &'static str,
     pub switch: Option<Switch>,
     pub status: Status,
@@ -148,7 +148,7 @@ pub struct Errata {
 }
 
 impl Errata {
-    /// Those of a platform's revision.
+    /// Errata of a platform's revision.
     pub const fn of(platform: Model, stepping: Stepping) -> Self {
         let mut bits = 0;
         let mut at = 0;

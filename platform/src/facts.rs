@@ -8,7 +8,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     pub name: &'static str,
-    /// Its meaning, as in the documentation of the field.
+    /// Meaning of the fact, as in the documentation of the field.
     pub meaning: String,
 }
 

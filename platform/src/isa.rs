@@ -3,109 +3,8 @@
 //! The union of the encoding families. Instructions on virtual registers (`kiln-machine`) and on physical ones
 //! (`kiln-emit`) are made of it.
 
-/// An operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    Illegal,
-    Nop,
-    Mov,
-    Sel,
-    Movi,
-    Not,
-    And,
-    Or,
-    Xor,
-    Shr,
-    Shl,
-    Asr,
-    /// Scattered move: channels whose bit in the second source (a mask, immediate) is set take the next
-    /// element of the first.
-    Smov,
-    Cmp,
-    Cmpn,
-    Csel,
-    Bfrev,
-    Bfe,
-    Bfi1,
-    Bfi2,
-    Jmpi,
-    Brd,
-    If,
-    Brc,
-    Else,
-    Endif,
-    While,
-    Break,
-    Cont,
-    Halt,
-    Calla,
-    Call,
-    Ret,
-    Goto,
-    Join,
-    Wait,
-    Send,
-    Sendc,
-    Sends,
-    Sendsc,
-    Math(MathFn),
-    Add,
-    Mul,
-    Avg,
-    Frc,
-    Rndu,
-    Rndd,
-    Rnde,
-    Rndz,
-    Mac,
-    Mach,
-    Lzd,
-    Fbh,
-    Fbl,
-    Cbit,
-    Addc,
-    Subb,
-    Sad2,
-    Sada2,
-    Dp4,
-    Dph,
-    Dp3,
-    Dp2,
-    Line,
-    Pln,
-    Mad,
-    Lrp,
-    Madm,
-    /// Rotations of bits.
-    Rol,
-    Ror,
-    /// Sum of three.
-    Add3,
-    /// Bitwise function of three sources: bit *n* of the number is the result where the sources' bits,
-    /// the first the least significant, make *n*.
-    Bfn(u8),
-    /// Sum of four products of bytes and an addend, which is the first source.
-    Dp4a,
-    /// The low half of `mach`'s product.
-    Macl,
-    /// Conversion with stochastic rounding.
-    Srnd,
-    /// A systolic product of matrices.
-    Dpas(Systolic),
-    /// `Dpas` whose second source the two threads of a fused pair share.
-    Dpasw(Systolic),
-    /// Waits for the accesses that the function names.
-    Sync(SyncFn),
-}
-
-/// The shape of a systolic operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Systolic {
-    /// Steps in depth: 1, 2, 4 or 8.
-    pub depth: u8,
-    /// Rows: 1-8.
-    pub repeat: u8,
-}
+use crate::named::named;
+pub use crate::op::{MathFn, Op, SyncFn, Systolic};
 
 impl Systolic {
     /// Number of elements of the second and third source in a step: as many of the wider type as fill a dword, and at
@@ -128,79 +27,42 @@ impl Systolic {
     }
 }
 
-/// The condition that `sync` waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SyncFn {
-    /// Nothing but the instruction's own dependencies.
-    Nop,
-    /// Reads of the named tokens, or of all.
-    AllRd,
-    /// Writes of the named tokens, or of all.
-    AllWr,
-    Flush,
-    Fence,
-    /// A barrier.
-    Bar,
-    Host,
-}
-
-/// The function control of `math` (PRM vol. 2a, "Extended Math Function").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MathFn {
-    Inv,
-    Log,
-    Exp,
-    Sqt,
-    Rsqt,
-    Sin,
-    Cos,
-    Fdiv,
-    Pow,
-    /// Integer quotient and remainder (the remainder in the register after the quotient).
-    Idiv,
-    /// Integer quotient.
-    Iqot,
-    /// Integer remainder.
-    Irem,
-    Invm,
-    Rsqtm,
-}
-
-/// The type of an operand's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    Ub,
-    B,
-    Uw,
-    W,
-    Ud,
-    D,
-    Uq,
-    Q,
-    Hf,
-    F,
-    Df,
-    /// Packed signed nibbles, immediate only: eight of them.
-    V,
-    /// Packed unsigned nibbles, immediate only: eight of them.
-    Uv,
-    /// Packed 8-bit restricted floats, immediate only: four of them.
-    Vf,
-    /// The native float of accumulators: a single with extra bits that the register's dword does not show.
-    Nf,
-    /// `bfloat16`: 8 bits of exponent, 7 of mantissa.
-    Bf,
-    /// 8 bits of exponent, 10 of mantissa, in the high bits of a dword.
-    Tf32,
-    /// 5 bits of exponent, 2 of mantissa.
-    Bf8,
-    /// 4 bits of exponent, 3 of mantissa.
-    Hf8,
-    /// Elements of systolic operations below a byte.
-    U4,
-    S4,
-    U2,
-    S2,
+named! {
+    /// The type of an operand's elements.
+    pub enum Type {
+        Ub = "ub",
+        B = "b",
+        Uw = "uw",
+        W = "w",
+        Ud = "ud",
+        D = "d",
+        Uq = "uq",
+        Q = "q",
+        Hf = "hf",
+        F = "f",
+        Df = "df",
+        /// Packed signed nibbles, immediate only: eight of them.
+        V = "v",
+        /// Packed unsigned nibbles, immediate only: eight of them.
+        Uv = "uv",
+        /// Packed 8-bit restricted floats, immediate only: four of them.
+        Vf = "vf",
+        /// The native float of accumulators: a single with extra bits that the register's dword does not show.
+        Nf = "nf",
+        /// `bfloat16`: 8 bits of exponent, 7 of mantissa.
+        Bf = "bf",
+        /// 8 bits of exponent, 10 of mantissa, in the high bits of a dword.
+        Tf32 = "tf32",
+        /// 5 bits of exponent, 2 of mantissa.
+        Bf8 = "bf8",
+        /// 4 bits of exponent, 3 of mantissa.
+        Hf8 = "hf8",
+        /// Elements of systolic operations below a byte.
+        U4 = "u4",
+        S4 = "s4",
+        U2 = "u2",
+        S2 = "s2",
+    }
 }
 
 impl Type {
@@ -248,68 +110,12 @@ impl Type {
         }
     }
 
-    /// All types.
-    pub const ALL: [Type; 23] = [
-        Type::Ub,
-        Type::B,
-        Type::Uw,
-        Type::W,
-        Type::Ud,
-        Type::D,
-        Type::Uq,
-        Type::Q,
-        Type::Hf,
-        Type::F,
-        Type::Df,
-        Type::V,
-        Type::Uv,
-        Type::Vf,
-        Type::Nf,
-        Type::Bf,
-        Type::Tf32,
-        Type::Bf8,
-        Type::Hf8,
-        Type::U4,
-        Type::S4,
-        Type::U2,
-        Type::S2,
-    ];
-
     /// Bits of an element.
     pub const fn bits(self) -> u32 {
         match self {
             Type::U4 | Type::S4 => 4,
             Type::U2 | Type::S2 => 2,
             ty => ty.bytes() * 8,
-        }
-    }
-
-    /// Name in listings (`:ud` without the colon).
-    pub const fn name(self) -> &'static str {
-        match self {
-            Type::Ub => "ub",
-            Type::B => "b",
-            Type::Uw => "uw",
-            Type::W => "w",
-            Type::Ud => "ud",
-            Type::D => "d",
-            Type::Uq => "uq",
-            Type::Q => "q",
-            Type::Hf => "hf",
-            Type::F => "f",
-            Type::Df => "df",
-            Type::V => "v",
-            Type::Uv => "uv",
-            Type::Vf => "vf",
-            Type::Nf => "nf",
-            Type::Bf => "bf",
-            Type::Tf32 => "tf32",
-            Type::Bf8 => "bf8",
-            Type::Hf8 => "hf8",
-            Type::U4 => "u4",
-            Type::S4 => "s4",
-            Type::U2 => "u2",
-            Type::S2 => "s2",
         }
     }
 }
@@ -325,44 +131,45 @@ pub enum Class {
     Addr,
 }
 
-/// A register file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RegFile {
-    /// `r0`…: general registers.
-    Grf,
-    Null,
-    /// `a0`: address register, 16 words.
-    Addr,
-    /// `acc0`…: accumulators.
-    Acc,
-    /// `mme0`…: math macro extended accumulators.
-    Mme,
-    /// `f0`…: flags of 32 bits, halves `.0` and `.1`.
-    Flag,
-    /// `ce0`: channel enables.
-    ChannelEnable,
-    /// `sp`: stack pointer of the hardware's call stack.
-    StackPointer,
-    /// `sr0`: state.
-    State,
-    /// `cr0`: control.
-    Control,
-    /// `n0`: notification counts.
-    Notification,
-    /// `ip`: instruction pointer.
-    Ip,
-    /// `tdr0`: thread dependency.
-    Tdr,
-    /// `tm0`: timestamp.
-    Timestamp,
-    /// `fc0`…: flow control (`num` 0-4).
-    FlowControl,
-    /// `dbg0`: debug.
-    Debug,
-    /// `msg0`…: message control.
-    MessageControl,
-    /// `s0`: scalars for gathering sends.
-    Scalar,
+named! {
+    /// A register file.
+    pub enum RegFile {
+        /// `r0`…: general registers.
+        Grf = "r",
+        Null = "null",
+        /// `a0`: address register, 16 words.
+        Addr = "a",
+        /// `acc0`…: accumulators.
+        Acc = "acc",
+        /// `mme0`…: math macro extended accumulators.
+        Mme = "mme",
+        /// `f0`…: flags of 32 bits, halves `.0` and `.1`.
+        Flag = "f",
+        /// `ce0`: channel enables.
+        ChannelEnable = "ce",
+        /// `sp`: stack pointer of the hardware's call stack.
+        StackPointer = "sp",
+        /// `sr0`: state.
+        State = "sr",
+        /// `cr0`: control.
+        Control = "cr",
+        /// `n0`: notification counts.
+        Notification = "n",
+        /// `ip`: instruction pointer.
+        Ip = "ip",
+        /// `tdr0`: thread dependency.
+        Tdr = "tdr",
+        /// `tm0`: timestamp.
+        Timestamp = "tm",
+        /// `fc0`…: flow control (`num` 0-4).
+        FlowControl = "fc",
+        /// `dbg0`: debug.
+        Debug = "dbg",
+        /// `msg0`…: message control.
+        MessageControl = "msg",
+        /// `s0`: scalars for gathering sends.
+        Scalar = "s",
+    }
 }
 
 /// A source region `<vstride;width,hstride>`, in elements. The form without a vertical stride
@@ -429,23 +236,24 @@ pub enum PredCtrl {
     Replicate(u8),
 }
 
-/// A comparison's relation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cond {
-    /// Zero or equal (`ze`, `eq`).
-    Eq,
-    Ne,
-    Gt,
-    Ge,
-    Lt,
-    Le,
-    /// Signed overflow.
-    Ov,
-    /// Unordered.
-    Un,
-    /// Early out: the implied condition of the macro forms of `math`, which flag the channels whose
-    /// result is already exact.
-    Eo,
+named! {
+    /// A comparison's relation.
+    pub enum Cond {
+        /// Zero or equal (`ze`, `eq`).
+        Eq = "eq",
+        Ne = "ne",
+        Gt = "gt",
+        Ge = "ge",
+        Lt = "lt",
+        Le = "le",
+        /// Signed overflow.
+        Ov = "ov",
+        /// Unordered.
+        Un = "un",
+        /// Early out: the implied condition of the macro forms of `math`, which flag the channels whose
+        /// result is already exact.
+        Eo = "eo",
+    }
 }
 
 /// Options of a send since Gen12, beside its message.

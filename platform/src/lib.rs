@@ -12,7 +12,7 @@ pub mod errata;
 pub mod facts;
 mod family;
 pub mod isa;
-mod names;
+mod named;
 pub mod op;
 pub mod platform;
 pub mod rules;

@@ -1,9 +1,11 @@
-//! Properties of each operation that hold on every platform, and its name.
+//! The operations: the name of each, its functions, and its properties that hold on every platform.
 //!
 //! Facts that depend on the encoding family (numbers, places of fields, predication) are with the encodings. All
 //! parts of the compiler read [`Op::props`].
 
-use crate::isa::{MathFn, Op, SyncFn, Systolic};
+use std::ops::RangeInclusive;
+
+use crate::named::named;
 
 /// Properties of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ impl Props {
     pub const EFFECT: Props = Props(1 << 11);
     /// A channel has no result, or one that depends on several elements of a source.
     pub const GROUPED: Props = Props(1 << 12);
+    /// Takes one source.
+    pub const UNARY: Props = Props(1 << 13);
 
     pub const fn or(self, other: Props) -> Props {
         Props(self.0 | other.0)
@@ -54,6 +58,62 @@ impl Props {
     }
 }
 
+named! {
+    /// The function control of `math` (PRM vol. 2a, "Extended Math Function").
+    pub enum MathFn {
+        Inv = "inv",
+        Log = "log",
+        Exp = "exp",
+        Sqt = "sqt",
+        Rsqt = "rsqt",
+        Sin = "sin",
+        Cos = "cos",
+        Fdiv = "fdiv",
+        Pow = "pow",
+        /// Integer quotient and remainder (the remainder in the register after the quotient).
+        Idiv = "idiv",
+        /// Integer quotient.
+        Iqot = "iqot",
+        /// Integer remainder.
+        Irem = "irem",
+        Invm = "invm",
+        Rsqtm = "rsqtm",
+    }
+}
+
+named! {
+    /// The condition that `sync` waits for.
+    pub enum SyncFn {
+        /// Nothing but the instruction's own dependencies.
+        Nop = "nop",
+        /// Reads of the named tokens, or of all.
+        AllRd = "allrd",
+        /// Writes of the named tokens, or of all.
+        AllWr = "allwr",
+        Flush = "flush",
+        Fence = "fence",
+        /// A barrier.
+        Bar = "bar",
+        Host = "host",
+    }
+}
+
+impl SyncFn {
+    /// True if its source is a set of tokens.
+    pub fn names_tokens(self) -> bool {
+        matches!(self, SyncFn::AllRd | SyncFn::AllWr)
+    }
+}
+
+/// The shape of a systolic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Systolic {
+    /// Steps in depth: 1, 2, 4 or 8.
+    pub depth: u8,
+    /// Rows: 1-8.
+    pub repeat: u8,
+}
+
 const ONE_BY_ONE: Systolic = Systolic {
     depth: 1,
     repeat: 1,
@@ -61,7 +121,13 @@ const ONE_BY_ONE: Systolic = Systolic {
 
 /// One row per operation. The row of an operation with functions names one of them and holds for all.
 macro_rules! rows {
-    ($($op:ident $(($function:expr))? => $name:literal $($prop:ident)*;)*) => {
+    ($($(#[$doc:meta])* $op:ident $(($payload:ty = $function:expr))? => $name:literal $($prop:ident)*;)*) => {
+        /// An operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Op {
+            $($(#[$doc])* $op$(($payload))?,)*
+        }
+
         /// The operations without their functions, in the order of the rows.
         enum Place {
             $($op,)*
@@ -110,21 +176,23 @@ macro_rules! rows {
 rows! {
     Illegal => "illegal" EFFECT GROUPED;
     Nop => "nop" GROUPED;
-    Mov => "mov";
+    Mov => "mov" UNARY;
     Sel => "sel";
     Movi => "movi" GROUPED;
-    Not => "not" BITWISE;
+    Not => "not" BITWISE UNARY;
     And => "and" BITWISE COMMUTES;
     Or => "or" BITWISE COMMUTES;
     Xor => "xor" BITWISE COMMUTES;
     Shr => "shr";
     Shl => "shl";
     Asr => "asr";
+    /// Scattered move: channels whose bit in the second source (a mask, immediate) is set take the next
+    /// element of the first.
     Smov => "smov" GROUPED;
     Cmp => "cmp";
     Cmpn => "cmpn";
     Csel => "csel" TERNARY;
-    Bfrev => "bfrev";
+    Bfrev => "bfrev" UNARY;
     Bfe => "bfe" TERNARY;
     Bfi1 => "bfi1";
     Bfi2 => "bfi2" TERNARY;
@@ -148,21 +216,21 @@ rows! {
     Sendc => "sendc" SEND EFFECT;
     Sends => "sends" SEND SPLIT EFFECT;
     Sendsc => "sendsc" SEND SPLIT EFFECT;
-    Math(MathFn::Inv) => "math" MATH;
+    Math(MathFn = MathFn::Inv) => "math" MATH;
     Add => "add" COMMUTES;
     Mul => "mul" COMMUTES;
     Avg => "avg" COMMUTES;
-    Frc => "frc";
-    Rndu => "rndu";
-    Rndd => "rndd";
-    Rnde => "rnde";
-    Rndz => "rndz";
+    Frc => "frc" UNARY;
+    Rndu => "rndu" UNARY;
+    Rndd => "rndd" UNARY;
+    Rnde => "rnde" UNARY;
+    Rndz => "rndz" UNARY;
     Mac => "mac" READS_ACC;
     Mach => "mach" READS_ACC WRITES_ACC;
-    Lzd => "lzd";
-    Fbh => "fbh";
-    Fbl => "fbl";
-    Cbit => "cbit";
+    Lzd => "lzd" UNARY;
+    Fbh => "fbh" UNARY;
+    Fbl => "fbl" UNARY;
+    Cbit => "cbit" UNARY;
     Addc => "addc" COMMUTES WRITES_ACC;
     Subb => "subb" WRITES_ACC;
     Sad2 => "sad2" GROUPED;
@@ -176,16 +244,26 @@ rows! {
     Mad => "mad" TERNARY;
     Lrp => "lrp" TERNARY;
     Madm => "madm" TERNARY GROUPED;
+    /// Rotations of bits.
     Rol => "rol";
     Ror => "ror";
+    /// Sum of three.
     Add3 => "add3" TERNARY;
-    Bfn(0) => "bfn" TERNARY;
+    /// Bitwise function of three sources: bit *n* of the number is the result where the sources' bits,
+    /// the first the least significant, make *n*.
+    Bfn(u8 = 0) => "bfn" TERNARY;
+    /// Sum of four products of bytes and an addend, which is the first source.
     Dp4a => "dp4a" TERNARY;
+    /// The low half of `mach`'s product.
     Macl => "macl" READS_ACC;
+    /// Conversion with stochastic rounding.
     Srnd => "srnd";
-    Dpas(ONE_BY_ONE) => "dpas" SYSTOLIC;
-    Dpasw(ONE_BY_ONE) => "dpasw" SYSTOLIC;
-    Sync(SyncFn::Nop) => "sync" EFFECT GROUPED;
+    /// A systolic product of matrices.
+    Dpas(Systolic = ONE_BY_ONE) => "dpas" SYSTOLIC;
+    /// `Dpas` whose second source the two threads of a fused pair share.
+    Dpasw(Systolic = ONE_BY_ONE) => "dpasw" SYSTOLIC;
+    /// Waits for the accesses that the function names.
+    Sync(SyncFn = SyncFn::Nop) => "sync" EFFECT GROUPED;
 }
 
 impl Op {
@@ -226,6 +304,20 @@ impl Op {
         self.is(Props::SYSTOLIC)
     }
 
+    /// Numbers of sources that the operation may have; all for messages, control flow and others with effects.
+    pub fn sources(self) -> RangeInclusive<usize> {
+        match self {
+            _ if self.props().has_any(Props::EFFECT) => 0..=3,
+            _ if self.props().has_any(Props::TERNARY.or(Props::SYSTOLIC)) => 3..=3,
+            _ if self.is(Props::UNARY) => 1..=1,
+            Op::Nop => 0..=0,
+            // The mask of the elements is a source since Gen11.
+            Op::Movi => 1..=2,
+            Op::Math(function) => function.sources()..=function.sources(),
+            _ => 2..=2,
+        }
+    }
+
     #[inline]
     pub const fn is_bitwise(self) -> bool {
         self.is(Props::BITWISE)
@@ -242,6 +334,15 @@ impl Op {
 }
 
 impl MathFn {
+    /// Number of sources.
+    pub fn sources(self) -> usize {
+        use MathFn::{Fdiv, Idiv, Invm, Iqot, Irem, Pow};
+        match self {
+            Fdiv | Pow | Idiv | Iqot | Irem | Invm => 2,
+            _ => 1,
+        }
+    }
+
     /// A macro step: its operands name extended accumulators.
     pub fn is_macro(self) -> bool {
         matches!(self, MathFn::Invm | MathFn::Rsqtm)

@@ -18,28 +18,13 @@ struct FileSyntax {
 
 #[inline]
 fn file_syntax(file: RegFile) -> FileSyntax {
-    let (name, numbered, subs) = match file {
-        RegFile::Grf => ("r", true, true),
-        RegFile::Null => ("null", false, false),
-        RegFile::Addr => ("a", true, true),
-        RegFile::Acc => ("acc", true, true),
-        RegFile::Mme => ("mme", true, true),
-        RegFile::Flag => ("f", true, true),
-        RegFile::ChannelEnable => ("ce", false, false),
-        RegFile::StackPointer => ("sp", false, true),
-        RegFile::State => ("sr", true, true),
-        RegFile::Control => ("cr", true, true),
-        RegFile::Notification => ("n", true, true),
-        RegFile::Ip => ("ip", false, false),
-        RegFile::Tdr => ("tdr", true, true),
-        RegFile::Timestamp => ("tm", true, true),
-        RegFile::FlowControl => ("fc", true, true),
-        RegFile::Debug => ("dbg", true, true),
-        RegFile::MessageControl => ("msg", true, true),
-        RegFile::Scalar => ("s", true, true),
+    let (numbered, subs) = match file {
+        RegFile::Null | RegFile::ChannelEnable | RegFile::Ip => (false, false),
+        RegFile::StackPointer => (false, true),
+        _ => (true, true),
     };
     FileSyntax {
-        name,
+        name: file.name(),
         numbered,
         subs,
     }

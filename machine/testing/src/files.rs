@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::parse::parse;
 use kiln_machine::func::Function;
-use kiln_machine::parse::parse;
 use kiln_machine::verify::{Level, verify};
 
 /// The line between input and expected output.

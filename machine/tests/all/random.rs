@@ -6,9 +6,9 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{self, Liveness};
-use kiln_machine::parse::parse;
 use kiln_machine::pressure;
 use kiln_machine::verify::{Level, verify};
+use kiln_machine_testing::parse::parse;
 use kiln_machine_testing::random::{Shape, function};
 use kiln_machine_testing::run::{Stop, compare, run};
 

@@ -1,7 +1,7 @@
 //! Each rule of the verifier and each error of the parser, by an input that violates it.
 
-use kiln_machine::parse::parse;
 use kiln_machine::verify::{Level, verify};
+use kiln_machine_testing::parse::parse;
 
 /// A function whose block 0 has these lines, separated by `; `.
 fn lines(body: &str) -> String {
@@ -18,6 +18,14 @@ fn rules() {
     let cases = [
         ("end", ""),
         ("v1:g64<1>:ud = mov (16|M0) v0<8;8,1>:ud; end", ""),
+        (
+            "v1:g64<1>:ud = mov (16|M0) v0<8;8,1>:ud, 0x1:ud; end",
+            "2 sources, expected as many as the operation takes",
+        ),
+        (
+            "v1:g64<1>:ud = add (16|M0) v0<8;8,1>:ud; end",
+            "1 sources, expected as many as the operation takes",
+        ),
         (
             "v1:g64<1>:ud = mov (16|M0) v0+4<8;8,1>:ud; end",
             "bytes 4 to 68 of 64",

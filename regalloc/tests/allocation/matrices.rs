@@ -1,7 +1,7 @@
 //! Products of matrices, which are added up in the registers of what they are added to.
 
 use kiln_machine::func::Function;
-use kiln_machine::parse::parse;
+use kiln_machine_testing::parse::parse;
 use kiln_regalloc::{Allocated, Allocator, Options, allocate};
 
 use crate::options;

@@ -2,7 +2,7 @@
 
 use kiln_machine::func::{Function, Term};
 use kiln_machine::inst::{Old, VReg};
-use kiln_machine::parse::parse;
+use kiln_machine_testing::parse::parse;
 use kiln_regalloc::{Options, allocate};
 use proptest::prelude::*;
 

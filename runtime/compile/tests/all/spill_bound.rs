@@ -14,7 +14,7 @@ use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{Liveness, uses_of};
-use kiln_machine::parse::parse;
+use kiln_machine_testing::parse::parse;
 use kiln_regalloc::problem::{Constraint, File, Operand, Problem, Role, Unit, Value};
 use kiln_regalloc::prove::prove;
 use kiln_regalloc::scan;

@@ -1,24 +1,26 @@
-//! The parser of the text that [`crate::print`] writes.
+//! The parser of the text that [`kiln_machine::print`] writes.
 //!
 //! Blanks may stand between any two tokens of a line, and `//` begins a comment. The parser checks syntax only:
-//! [`crate::verify`] checks definitions and uses.
+//! [`kiln_machine::verify`] checks definitions and uses.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 use kiln_platform::abi;
 use kiln_platform::isa::{
-    Cond, MathFn, Op, PredCtrl, Region, SendOptions, SrcMod, SyncFn, Systolic, Type,
+    Cond, MathFn, Op, PredCtrl, RegFile, Region, SendOptions, SrcMod, SyncFn, Systolic, Type,
 };
 use kiln_platform::platform;
 use smallvec::SmallVec;
 
-use crate::func::{Address, Block, BlockData, Class, Edge, Entered, Function, RegData, Term};
-use crate::inst::{
+use kiln_machine::func::{
+    Address, Block, BlockData, Class, Edge, Entered, Function, RegData, Term,
+};
+use kiln_machine::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Options, Pred, Reg, Src,
     SrcReg, Srcs, Symbol, VReg,
 };
-use crate::print::{CLASSES, FILES, negation};
+use kiln_machine::print::{CLASSES, negation, prefix};
 
 /// A syntax error; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -804,7 +806,7 @@ impl<'a> Parser<'a> {
         self.blanks();
         let at = self.at;
         let name = self.letters();
-        let Some(&(file, _)) = FILES.iter().find(|(_, other)| *other == name) else {
+        let Some(file) = RegFile::ALL.into_iter().find(|file| prefix(*file) == name) else {
             return Err((at, "expected a register".into()));
         };
         let reg = Reg::phys(file, self.number()?, 0);
