@@ -29,6 +29,7 @@ pub mod session;
 pub mod source;
 mod stages;
 mod steps;
+mod stored;
 mod unit;
 
 pub use kiln_emit::assemble::RelocationKind;

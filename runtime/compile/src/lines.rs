@@ -10,9 +10,10 @@ use std::collections::HashMap;
 use kiln_emit::assemble::Program;
 use kiln_visa::module::{Object, Operand};
 use kiln_visa::opcode::Opcode;
+use serde::{Deserialize, Serialize};
 
 /// A row: valid from its offset up to that of the next row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// Offset in bytes from the start of the code.
     pub offset: u32,
@@ -24,7 +25,7 @@ pub struct Line {
 }
 
 /// A line of the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// Index in [`Lines::files`].
     pub file: u32,
@@ -33,12 +34,46 @@ pub struct Source {
 }
 
 /// The line table of a piece of code.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lines {
     /// Names of source files; lines before the first FILE have an empty name.
     pub files: Vec<String>,
     /// Rows in the order of the code.
+    #[serde(with = "distances")]
     pub lines: Vec<Line>,
+}
+
+/// Rows are stored with the distance of each from the one before, most of which take one byte.
+mod distances {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Line, Source};
+
+    type Row = (u32, Option<u32>, Option<(u32, u32)>);
+
+    pub fn serialize<S: Serializer>(lines: &[Line], to: S) -> Result<S::Ok, S::Error> {
+        let mut before = 0;
+        to.collect_seq(lines.iter().map(|line| -> Row {
+            let distance = line.offset.wrapping_sub(before);
+            before = line.offset;
+            let source = line.source.map(|source| (source.file, source.line));
+            (distance, line.visa, source)
+        }))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Line>, D::Error> {
+        let mut offset: u32 = 0;
+        let line = |(distance, visa, source): Row| {
+            offset = offset.wrapping_add(distance);
+            Line {
+                offset,
+                visa,
+                source: source.map(|(file, line)| Source { file, line }),
+            }
+        };
+        let rows: Vec<Row> = Deserialize::deserialize(from)?;
+        Ok(rows.into_iter().map(line).collect())
+    }
 }
 
 impl Lines {

@@ -8,7 +8,7 @@ use kiln_emit::prologue::Loads;
 use kiln_machine::func::{Address, Entered};
 use kiln_regalloc::Stats;
 use kiln_visa::module::{Input, InputVar, Object};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::attempt::list::Attempt;
 use crate::interface::data::Interface;
@@ -16,6 +16,7 @@ use crate::level::Level;
 use crate::lines::Lines;
 use crate::options::Stage;
 use crate::pressure::Profile;
+use crate::stored;
 
 /// Seconds of each phase. Passes over control flow count as register allocation.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -53,13 +54,14 @@ impl AddAssign for Seconds {
 }
 
 /// A field in the code that the loader fills with an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Relocation {
     /// Offset of the field in bytes from the start of the code.
     pub offset: u32,
     /// Name of the kernel, function or variable whose address it is.
     pub symbol: String,
     /// Part of the address, and size of the field.
+    #[serde(with = "stored::RelocationKindForm")]
     pub kind: RelocationKind,
 }
 
@@ -79,7 +81,7 @@ impl Relocation {
 }
 
 /// A variable that holds a value when a kernel starts, as vISA declares it (`.input`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelInput {
     /// Name of the variable.
     pub name: String,
@@ -112,7 +114,7 @@ impl KernelInput {
 }
 
 /// The code of a kernel or function in linked code; offset and size in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
     /// Name of the kernel or function.
     pub name: String,
@@ -122,17 +124,20 @@ pub struct Symbol {
     pub size: u32,
 }
 
-/// A finalized kernel or function.
+/// A finalized kernel or function. The code cache stores it without times, profiles and dumps, which are of one run.
+#[derive(Serialize, Deserialize)]
 pub struct Compiled {
-    /// Its name.
+    /// Name of the kernel or function.
     pub name: String,
     /// Way in which it is entered: by a dispatch or by a call.
+    #[serde(with = "stored::EnteredForm")]
     pub entered: Entered,
     /// True for a function that may be called by its address.
     pub addressed: bool,
     /// True if it follows the convention of stack calls.
     pub stack: bool,
     /// Machine code; a linked kernel's includes the functions that it calls by name.
+    #[serde(with = "stored::code")]
     pub code: Vec<u8>,
     /// Inputs in the order of their declarations.
     pub inputs: Vec<KernelInput>,
@@ -153,6 +158,7 @@ pub struct Compiled {
     /// Bytes of the code that loads local ids, which threads leave out that have them.
     pub id_loading_bytes: u32,
     /// Local ids and arguments that the prologue loads, on platforms whose arguments are in memory.
+    #[serde(with = "stored::LoadsForm")]
     pub loads: Loads,
     /// True if the kernel waits at a barrier.
     pub barrier: bool,
@@ -167,16 +173,21 @@ pub struct Compiled {
     /// Number of machine instructions.
     pub instructions: usize,
     /// Figures of register allocation.
+    #[serde(with = "stored::StatsForm")]
     pub allocation: Stats,
     /// Variables whose address is taken that are in scratch space, for want of registers.
     pub arrays_in_memory: Vec<String>,
     /// The attempt that made the code, one of [`ATTEMPTS`](crate::attempt::ATTEMPTS).
+    #[serde(with = "stored::attempt")]
     pub attempt: &'static Attempt,
     /// Time of each phase.
+    #[serde(skip)]
     pub seconds: Seconds,
     /// Register pressure of the object and of its subroutines, if it was asked for.
+    #[serde(skip)]
     pub profiles: Vec<Profile>,
     /// Dumps that were asked for, in the order of the stages.
+    #[serde(skip)]
     pub dumps: Vec<(Stage, String)>,
 }
 

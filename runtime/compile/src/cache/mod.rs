@@ -86,7 +86,7 @@ pub struct Counts {
 pub struct Size {
     /// Number of files.
     pub entries: u64,
-    /// Their bytes on the disk.
+    /// Bytes of the entries on the disk.
     pub bytes: u64,
 }
 
@@ -350,7 +350,7 @@ impl Cache {
             let is_ours = named
                 .to_str()
                 .is_some_and(|name| Hash::from_hex(name).is_ok());
-            // It may have gone since.
+            // Another process may have removed the file since.
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
