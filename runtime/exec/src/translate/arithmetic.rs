@@ -338,11 +338,9 @@ impl Emitter<'_> {
             let zero = self.spare();
             self.asm.zero(zero)?;
             // The maximum of a NaN and a number is the second source.
-            self.asm
-                .three(codes::MAXPS, l, r, None, (r, Arg::Reg(zero)))?;
+            self.asm.regs(codes::MAXPS, l, r, (r, zero))?;
             let one = self.asm.dword(1f32.to_bits());
-            self.asm
-                .three(codes::MINPS, l, r, None, (r, Arg::Each(one)))?;
+            self.asm.each(codes::MINPS, l, r, (r, one))?;
         }
         match self.mode.flush_f {
             true => self.flush_singles(l, r),
@@ -370,10 +368,8 @@ impl Emitter<'_> {
                     let signed = matches!(ty, Type::B | Type::W);
                     let right = if signed { codes::SRAD } else { codes::SRLD };
                     value = TEMPS[4];
-                    self.asm
-                        .two_imm(codes::SLLD, l, value, None, (Arg::Reg(r), unused))?;
-                    self.asm
-                        .two_imm(right, l, value, None, (Arg::Reg(value), unused))?;
+                    self.asm.number(codes::SLLD, l, value, (r, unused))?;
+                    self.asm.number(right, l, value, (value, unused))?;
                 }
                 Relation::Int(cond.cond, Order::Signed)
             }
@@ -467,8 +463,7 @@ impl Emitter<'_> {
                 let a = self.in_register(a, TEMPS[0])?;
                 let b = self.in_register(b, TEMPS[1])?;
                 let low = self.asm.dword(31);
-                self.asm
-                    .three(codes::ANDD, l, t, None, (b, Arg::Each(low)))?;
+                self.asm.each(codes::ANDD, l, t, (b, low))?;
                 self.asm.three(*by_vector, l, d, k, (a, Arg::Reg(t)))
             }
             Row::Sum3 => {
@@ -492,8 +487,7 @@ impl Emitter<'_> {
             Row::Fused => self.fused(l, (d, k), [a, b, c]),
             Row::Fraction => {
                 let a = self.in_register(a, TEMPS[0])?;
-                self.asm
-                    .two_imm(codes::RNDSCALEPS, l, t, None, (Arg::Reg(a), DOWN))?;
+                self.asm.number(codes::RNDSCALEPS, l, t, (a, DOWN))?;
                 self.asm.three(codes::SUBPS, l, d, k, (a, Arg::Reg(t)))
             }
             Row::ToSigned | Row::ToUnsigned => {
@@ -553,8 +547,7 @@ impl Emitter<'_> {
         if !signed {
             let zero = self.spare();
             self.asm.zero(zero)?;
-            self.asm
-                .three(codes::MAXPS, l, t, None, (a, Arg::Reg(zero)))?;
+            self.asm.regs(codes::MAXPS, l, t, (a, zero))?;
             return self.asm.two(codes::CVTTPS2UDQ, l, t, None, Arg::Reg(t));
         }
         const ORDERED: u32 = 7;
@@ -657,7 +650,7 @@ impl Emitter<'_> {
             MathFn::Sqt => self.asm.two(codes::SQRTPS, l, r, None, Arg::Reg(a)),
             MathFn::Inv => {
                 self.asm.constant(one, 1f32.to_bits())?;
-                self.asm.three(codes::DIVPS, l, r, None, (one, Arg::Reg(a)))
+                self.asm.regs(codes::DIVPS, l, r, (one, a))
             }
             _ => {
                 // In doubles, which is rounded correctly.
@@ -684,8 +677,7 @@ impl Emitter<'_> {
         let (z, t) = (Length::Z, TEMPS[5]);
         self.asm.widen(codes::CVTPS2PD, z, t, a)?;
         self.asm.two(codes::SQRTPD, z, t, None, Arg::Reg(t))?;
-        self.asm
-            .three(codes::DIVPD, z, t, None, (one, Arg::Reg(t)))?;
+        self.asm.regs(codes::DIVPD, z, t, (one, t))?;
         self.asm.narrow(codes::CVTPD2PS, z, r, t)
     }
 }

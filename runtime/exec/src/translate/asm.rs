@@ -66,7 +66,7 @@ impl Length {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask {
     pub k: Register,
-    /// They become zero instead of being kept.
+    /// True if these elements become zero; false if they are kept.
     pub zero: bool,
 }
 
@@ -233,6 +233,27 @@ impl Assembler {
             Arg::Whole(m) | Arg::Each(m) => Instruction::with3(code, dst, a, m)?,
         };
         self.finish(i, mask, b)
+    }
+
+    /// As [`Assembler::three`], of registers and without a mask.
+    pub fn regs(&mut self, codes: Codes, l: Length, dst: Reg, (a, b): (Reg, Reg)) -> Done {
+        self.three(codes, l, dst, None, (a, Arg::Reg(b)))
+    }
+
+    /// As [`Assembler::three`], of a register and an element for all lanes, without a mask.
+    pub fn each(
+        &mut self,
+        codes: Codes,
+        l: Length,
+        dst: Reg,
+        (a, b): (Reg, MemoryOperand),
+    ) -> Done {
+        self.three(codes, l, dst, None, (a, Arg::Each(b)))
+    }
+
+    /// As [`Assembler::two_imm`], of a register and without a mask.
+    pub fn number(&mut self, codes: Codes, l: Length, dst: Reg, (a, imm): (Reg, u32)) -> Done {
+        self.two_imm(codes, l, dst, None, (Arg::Reg(a), imm))
     }
 
     /// As [`Assembler::three`], with an immediate.

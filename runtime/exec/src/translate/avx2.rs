@@ -134,327 +134,118 @@ pub const BLEND: Pair = pair!(
     VEX_Vpblendvb_ymm_ymm_ymmm256_ymm
 );
 
-/// Forms with their rows, and the size of the elements that a mask chooses.
-const ROWS: &[(Codes, Row, usize)] = &[
-    (
-        codes::ADDPS,
-        Row::Three(pair!(
-            VEX_Vaddps_xmm_xmm_xmmm128,
-            VEX_Vaddps_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (codes::SUBPS, Row::Three(SUBPS), 4),
-    (
-        codes::MULPS,
-        Row::Three(pair!(
-            VEX_Vmulps_xmm_xmm_xmmm128,
-            VEX_Vmulps_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (
-        codes::DIVPS,
-        Row::Three(pair!(
-            VEX_Vdivps_xmm_xmm_xmmm128,
-            VEX_Vdivps_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (
-        codes::MINPS,
-        Row::Three(pair!(
-            VEX_Vminps_xmm_xmm_xmmm128,
-            VEX_Vminps_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (
-        codes::MAXPS,
-        Row::Three(pair!(
-            VEX_Vmaxps_xmm_xmm_xmmm128,
-            VEX_Vmaxps_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (codes::FMADD231PS, Row::Fused(FMADD231PS), 4),
-    (
-        codes::ADDPD,
-        Row::Three(pair!(
-            VEX_Vaddpd_xmm_xmm_xmmm128,
-            VEX_Vaddpd_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (
-        codes::MULPD,
-        Row::Three(pair!(
-            VEX_Vmulpd_xmm_xmm_xmmm128,
-            VEX_Vmulpd_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (
-        codes::DIVPD,
-        Row::Three(pair!(
-            VEX_Vdivpd_xmm_xmm_xmmm128,
-            VEX_Vdivpd_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (
-        codes::MINPD,
-        Row::Three(pair!(
-            VEX_Vminpd_xmm_xmm_xmmm128,
-            VEX_Vminpd_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (
-        codes::MAXPD,
-        Row::Three(pair!(
-            VEX_Vmaxpd_xmm_xmm_xmmm128,
-            VEX_Vmaxpd_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (
-        codes::FMADD231PD,
-        Row::Fused(pair!(
-            VEX_Vfmadd231pd_xmm_xmm_xmmm128,
-            VEX_Vfmadd231pd_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (codes::ANDD, Row::Three(AND), 4),
-    (codes::ORD, Row::Three(OR), 4),
-    (codes::XORD, Row::Three(XOR), 4),
-    (codes::ANDQ, Row::Three(AND), 8),
-    (codes::ORQ, Row::Three(OR), 8),
-    (codes::XORQ, Row::Three(XOR), 8),
-    (
-        codes::ADDD,
-        Row::Three(pair!(
-            VEX_Vpaddd_xmm_xmm_xmmm128,
-            VEX_Vpaddd_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (codes::SUBD, Row::Three(SUBD), 4),
-    (codes::ADDQ, Row::Three(ADDQ), 8),
-    (codes::SUBQ, Row::Three(SUBQ), 8),
-    (
-        codes::MULLD,
-        Row::Three(pair!(
-            VEX_Vpmulld_xmm_xmm_xmmm128,
-            VEX_Vpmulld_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (codes::MULLQ, Row::Product64, 8),
-    (codes::SLLVD, Row::Three(SLLVD), 4),
-    (codes::SRLVD, Row::Three(SRLVD), 4),
-    (
-        codes::SRAVD,
-        Row::Three(pair!(
-            VEX_Vpsravd_xmm_xmm_xmmm128,
-            VEX_Vpsravd_ymm_ymm_ymmm256
-        )),
-        4,
-    ),
-    (
-        codes::SLLVQ,
-        Row::Three(pair!(
-            VEX_Vpsllvq_xmm_xmm_xmmm128,
-            VEX_Vpsllvq_ymm_ymm_ymmm256
-        )),
-        8,
-    ),
-    (codes::SRLVQ, Row::Three(SRLVQ), 8),
-    (codes::SRAVQ, Row::ShiftSigned64, 8),
-    (codes::ROLVD, Row::Rotate(SLLVD, SRLVD), 4),
-    (codes::RORVD, Row::Rotate(SRLVD, SLLVD), 4),
-    (codes::BLENDMD, Row::Blend, 4),
-    (codes::BLENDMQ, Row::Blend, 8),
-    (codes::MAXSQ, Row::Maximum64, 8),
-    (codes::MINSQ, Row::Minimum64, 8),
-    (codes::PERMD, Row::Permute, 4),
-    (codes::PERMI2D, Row::Permute2, 4),
-    (codes::PERMW, Row::PermuteWords, 2),
-    (codes::PERMI2W, Row::PermuteWords2, 2),
-    (
-        codes::SQRTPS,
-        Row::Two(pair!(VEX_Vsqrtps_xmm_xmmm128, VEX_Vsqrtps_ymm_ymmm256)),
-        4,
-    ),
-    (
-        codes::SQRTPD,
-        Row::Two(pair!(VEX_Vsqrtpd_xmm_xmmm128, VEX_Vsqrtpd_ymm_ymmm256)),
-        8,
-    ),
-    (codes::CVTDQ2PS, Row::Two(CVTDQ2PS), 4),
-    (codes::CVTUDQ2PS, Row::FromUnsigned, 4),
-    (codes::CVTTPS2DQ, Row::Two(CVTTPS2DQ), 4),
-    (codes::CVTTPS2UDQ, Row::ToUnsigned, 4),
-    (
-        codes::ABSD,
-        Row::Two(pair!(VEX_Vpabsd_xmm_xmmm128, VEX_Vpabsd_ymm_ymmm256)),
-        4,
-    ),
-    (codes::ABSQ, Row::Magnitude64, 8),
-    (codes::MOVDQA32, Row::Move, 4),
-    (codes::MOVDQA64, Row::Move, 8),
-    (codes::MOVDQU8, Row::Move, 1),
-    (codes::MOVDQU16, Row::Move, 2),
-    (codes::MOVDQU32, Row::Move, 4),
-    (codes::MOVDQU64, Row::Move, 8),
-    (codes::STOREU8, Row::Store, 1),
-    (codes::STOREU16, Row::Store, 2),
-    (codes::STOREU32, Row::Store, 4),
-    (codes::STOREU64, Row::Store, 8),
-    (
-        codes::CVTQQ2PD,
-        Row::FromQuads(Code::VEX_Vcvtsi2sd_xmm_xmm_rm64, 8),
-        8,
-    ),
-    (
-        codes::CVTQQ2PS,
-        Row::FromQuads(Code::VEX_Vcvtsi2ss_xmm_xmm_rm64, 4),
-        4,
-    ),
-    (codes::SLLD, Row::Number(SLLD), 4),
-    (codes::SRLD, Row::Number(SRLD), 4),
-    (codes::SRAD, Row::Number(SRAD), 4),
-    (codes::SLLQ, Row::Number(SLLQ), 8),
-    (codes::SRLQ, Row::Number(SRLQ), 8),
-    (codes::SRAQ, Row::ShiftSigned64By, 8),
-    (
-        codes::RNDSCALEPS,
-        Row::Number(pair!(
-            VEX_Vroundps_xmm_xmmm128_imm8,
-            VEX_Vroundps_ymm_ymmm256_imm8
-        )),
-        4,
-    ),
-    (
-        codes::RNDSCALEPD,
-        Row::Number(pair!(
-            VEX_Vroundpd_xmm_xmmm128_imm8,
-            VEX_Vroundpd_ymm_ymmm256_imm8
-        )),
-        8,
-    ),
-    (codes::TERNLOGD, Row::Ternary, 4),
-    (codes::TERNLOGQ, Row::Ternary, 8),
-    (codes::CMPD, Row::Compare(EQD, GTD), 4),
-    (
-        codes::CMPUD,
-        Row::CompareUnsigned(EQD, GTD, (1 << 63) | (1 << 31)),
-        4,
-    ),
-    (codes::CMPQ, Row::Compare(EQQ, GTQ), 8),
-    (codes::CMPUQ, Row::CompareUnsigned(EQQ, GTQ, 1 << 63), 8),
-    (codes::CMPPS, Row::CompareFloats(CMPPS), 4),
-    (codes::CMPPD, Row::CompareFloats(CMPPD), 8),
-    (codes::TESTMD, Row::Test(EQD, true), 4),
-    (codes::TESTNMD, Row::Test(EQD, false), 4),
-    (codes::TESTMQ, Row::Test(EQQ, true), 8),
-    (codes::TESTNMQ, Row::Test(EQQ, false), 8),
-    (codes::BROADCASTD, Row::Broadcast(BROADCASTD), 4),
-    (codes::BROADCASTQ, Row::Broadcast(BROADCASTQ), 8),
-    (
-        codes::BROADCASTD_GPR,
-        Row::BroadcastGeneral(Code::VEX_Vmovd_xmm_rm32, BROADCASTD),
-        4,
-    ),
-    (
-        codes::BROADCASTQ_GPR,
-        Row::BroadcastGeneral(Code::VEX_Vmovq_xmm_rm64, BROADCASTQ),
-        8,
-    ),
-    (codes::MOVDW, Row::NarrowDwords(2), 2),
-    (codes::MOVDB, Row::NarrowDwords(1), 1),
-    (codes::MOVQD, Row::NarrowQuads, 4),
-    (codes::CVTPD2PS, Row::NarrowDoubles, 4),
-    (
-        codes::MOVSXBD,
-        Row::Widen(pair!(VEX_Vpmovsxbd_xmm_xmmm32, VEX_Vpmovsxbd_ymm_xmmm64), 4),
-        4,
-    ),
-    (
-        codes::MOVSXWD,
-        Row::Widen(
-            pair!(VEX_Vpmovsxwd_xmm_xmmm64, VEX_Vpmovsxwd_ymm_xmmm128),
-            2,
-        ),
-        4,
-    ),
-    (
-        codes::MOVSXDQ,
-        Row::Widen(
-            pair!(VEX_Vpmovsxdq_xmm_xmmm64, VEX_Vpmovsxdq_ymm_xmmm128),
-            2,
-        ),
-        8,
-    ),
-    (
-        codes::MOVZXBD,
-        Row::Widen(pair!(VEX_Vpmovzxbd_xmm_xmmm32, VEX_Vpmovzxbd_ymm_xmmm64), 4),
-        4,
-    ),
-    (
-        codes::MOVZXWD,
-        Row::Widen(
-            pair!(VEX_Vpmovzxwd_xmm_xmmm64, VEX_Vpmovzxwd_ymm_xmmm128),
-            2,
-        ),
-        4,
-    ),
-    (codes::MOVZXDQ, Row::Widen(MOVZXDQ, 2), 8),
-    (
-        codes::CVTPH2PS,
-        Row::Widen(
-            pair!(VEX_Vcvtph2ps_xmm_xmmm64, VEX_Vcvtph2ps_ymm_xmmm128),
-            2,
-        ),
-        4,
-    ),
-    (
-        codes::CVTPS2PD,
-        Row::Widen(
-            pair!(VEX_Vcvtps2pd_xmm_xmmm64, VEX_Vcvtps2pd_ymm_xmmm128),
-            2,
-        ),
-        8,
-    ),
-    (
-        codes::CVTDQ2PD,
-        Row::Widen(
-            pair!(VEX_Vcvtdq2pd_xmm_xmmm64, VEX_Vcvtdq2pd_ymm_xmmm128),
-            2,
-        ),
-        8,
-    ),
-    (codes::CVTUDQ2PD, Row::WidenUnsigned, 8),
-    (
-        codes::GATHERDD,
-        Row::Gather(pair!(
-            VEX_Vpgatherdd_xmm_vm32x_xmm,
-            VEX_Vpgatherdd_ymm_vm32y_ymm
-        )),
-        4,
-    ),
-    (
-        codes::GATHERDQ,
-        Row::Gather(pair!(
-            VEX_Vpgatherdq_xmm_vm32x_xmm,
-            VEX_Vpgatherdq_ymm_vm32x_ymm
-        )),
-        8,
-    ),
-    (codes::SCATTERDD, Row::Scatter, 4),
-    (codes::SCATTERDQ, Row::Scatter, 8),
-];
+/// Forms, the size of the elements that a mask chooses, and the row of each.
+macro_rules! rows {
+    ($($form:ident $element:literal: $row:ident $(($($part:expr),*))?;)*) => {
+        &[$((codes::$form, Row::$row $(($($part),*))?, $element)),*]
+    };
+}
+
+const ROWS: &[(Codes, Row, usize)] = rows! {
+    ADDPS 4: Three(pair!(VEX_Vaddps_xmm_xmm_xmmm128, VEX_Vaddps_ymm_ymm_ymmm256));
+    SUBPS 4: Three(SUBPS);
+    MULPS 4: Three(pair!(VEX_Vmulps_xmm_xmm_xmmm128, VEX_Vmulps_ymm_ymm_ymmm256));
+    DIVPS 4: Three(pair!(VEX_Vdivps_xmm_xmm_xmmm128, VEX_Vdivps_ymm_ymm_ymmm256));
+    MINPS 4: Three(pair!(VEX_Vminps_xmm_xmm_xmmm128, VEX_Vminps_ymm_ymm_ymmm256));
+    MAXPS 4: Three(pair!(VEX_Vmaxps_xmm_xmm_xmmm128, VEX_Vmaxps_ymm_ymm_ymmm256));
+    FMADD231PS 4: Fused(FMADD231PS);
+    ADDPD 8: Three(pair!(VEX_Vaddpd_xmm_xmm_xmmm128, VEX_Vaddpd_ymm_ymm_ymmm256));
+    MULPD 8: Three(pair!(VEX_Vmulpd_xmm_xmm_xmmm128, VEX_Vmulpd_ymm_ymm_ymmm256));
+    DIVPD 8: Three(pair!(VEX_Vdivpd_xmm_xmm_xmmm128, VEX_Vdivpd_ymm_ymm_ymmm256));
+    MINPD 8: Three(pair!(VEX_Vminpd_xmm_xmm_xmmm128, VEX_Vminpd_ymm_ymm_ymmm256));
+    MAXPD 8: Three(pair!(VEX_Vmaxpd_xmm_xmm_xmmm128, VEX_Vmaxpd_ymm_ymm_ymmm256));
+    FMADD231PD 8: Fused(pair!(VEX_Vfmadd231pd_xmm_xmm_xmmm128, VEX_Vfmadd231pd_ymm_ymm_ymmm256));
+    ANDD 4: Three(AND);
+    ORD 4: Three(OR);
+    XORD 4: Three(XOR);
+    ANDQ 8: Three(AND);
+    ORQ 8: Three(OR);
+    XORQ 8: Three(XOR);
+    ADDD 4: Three(pair!(VEX_Vpaddd_xmm_xmm_xmmm128, VEX_Vpaddd_ymm_ymm_ymmm256));
+    SUBD 4: Three(SUBD);
+    ADDQ 8: Three(ADDQ);
+    SUBQ 8: Three(SUBQ);
+    MULLD 4: Three(pair!(VEX_Vpmulld_xmm_xmm_xmmm128, VEX_Vpmulld_ymm_ymm_ymmm256));
+    MULLQ 8: Product64;
+    SLLVD 4: Three(SLLVD);
+    SRLVD 4: Three(SRLVD);
+    SRAVD 4: Three(pair!(VEX_Vpsravd_xmm_xmm_xmmm128, VEX_Vpsravd_ymm_ymm_ymmm256));
+    SLLVQ 8: Three(pair!(VEX_Vpsllvq_xmm_xmm_xmmm128, VEX_Vpsllvq_ymm_ymm_ymmm256));
+    SRLVQ 8: Three(SRLVQ);
+    SRAVQ 8: ShiftSigned64;
+    ROLVD 4: Rotate(SLLVD, SRLVD);
+    RORVD 4: Rotate(SRLVD, SLLVD);
+    BLENDMD 4: Blend;
+    BLENDMQ 8: Blend;
+    MAXSQ 8: Maximum64;
+    MINSQ 8: Minimum64;
+    PERMD 4: Permute;
+    PERMI2D 4: Permute2;
+    PERMW 2: PermuteWords;
+    PERMI2W 2: PermuteWords2;
+    SQRTPS 4: Two(pair!(VEX_Vsqrtps_xmm_xmmm128, VEX_Vsqrtps_ymm_ymmm256));
+    SQRTPD 8: Two(pair!(VEX_Vsqrtpd_xmm_xmmm128, VEX_Vsqrtpd_ymm_ymmm256));
+    CVTDQ2PS 4: Two(CVTDQ2PS);
+    CVTUDQ2PS 4: FromUnsigned;
+    CVTTPS2DQ 4: Two(CVTTPS2DQ);
+    CVTTPS2UDQ 4: ToUnsigned;
+    ABSD 4: Two(pair!(VEX_Vpabsd_xmm_xmmm128, VEX_Vpabsd_ymm_ymmm256));
+    ABSQ 8: Magnitude64;
+    MOVDQA32 4: Move;
+    MOVDQA64 8: Move;
+    MOVDQU8 1: Move;
+    MOVDQU16 2: Move;
+    MOVDQU32 4: Move;
+    MOVDQU64 8: Move;
+    STOREU8 1: Store;
+    STOREU16 2: Store;
+    STOREU32 4: Store;
+    STOREU64 8: Store;
+    CVTQQ2PD 8: FromQuads(Code::VEX_Vcvtsi2sd_xmm_xmm_rm64, 8);
+    CVTQQ2PS 4: FromQuads(Code::VEX_Vcvtsi2ss_xmm_xmm_rm64, 4);
+    SLLD 4: Number(SLLD);
+    SRLD 4: Number(SRLD);
+    SRAD 4: Number(SRAD);
+    SLLQ 8: Number(SLLQ);
+    SRLQ 8: Number(SRLQ);
+    SRAQ 8: ShiftSigned64By;
+    RNDSCALEPS 4: Number(pair!(VEX_Vroundps_xmm_xmmm128_imm8, VEX_Vroundps_ymm_ymmm256_imm8));
+    RNDSCALEPD 8: Number(pair!(VEX_Vroundpd_xmm_xmmm128_imm8, VEX_Vroundpd_ymm_ymmm256_imm8));
+    TERNLOGD 4: Ternary;
+    TERNLOGQ 8: Ternary;
+    CMPD 4: Compare(EQD, GTD);
+    CMPUD 4: CompareUnsigned(EQD, GTD, (1 << 63) | (1 << 31));
+    CMPQ 8: Compare(EQQ, GTQ);
+    CMPUQ 8: CompareUnsigned(EQQ, GTQ, 1 << 63);
+    CMPPS 4: CompareFloats(CMPPS);
+    CMPPD 8: CompareFloats(CMPPD);
+    TESTMD 4: Test(EQD, true);
+    TESTNMD 4: Test(EQD, false);
+    TESTMQ 8: Test(EQQ, true);
+    TESTNMQ 8: Test(EQQ, false);
+    BROADCASTD 4: Broadcast(BROADCASTD);
+    BROADCASTQ 8: Broadcast(BROADCASTQ);
+    BROADCASTD_GPR 4: BroadcastGeneral(Code::VEX_Vmovd_xmm_rm32, BROADCASTD);
+    BROADCASTQ_GPR 8: BroadcastGeneral(Code::VEX_Vmovq_xmm_rm64, BROADCASTQ);
+    MOVDW 2: NarrowDwords(2);
+    MOVDB 1: NarrowDwords(1);
+    MOVQD 4: NarrowQuads;
+    CVTPD2PS 4: NarrowDoubles;
+    MOVSXBD 4: Widen(pair!(VEX_Vpmovsxbd_xmm_xmmm32, VEX_Vpmovsxbd_ymm_xmmm64), 4);
+    MOVSXWD 4: Widen(pair!(VEX_Vpmovsxwd_xmm_xmmm64, VEX_Vpmovsxwd_ymm_xmmm128), 2);
+    MOVSXDQ 8: Widen(pair!(VEX_Vpmovsxdq_xmm_xmmm64, VEX_Vpmovsxdq_ymm_xmmm128), 2);
+    MOVZXBD 4: Widen(pair!(VEX_Vpmovzxbd_xmm_xmmm32, VEX_Vpmovzxbd_ymm_xmmm64), 4);
+    MOVZXWD 4: Widen(pair!(VEX_Vpmovzxwd_xmm_xmmm64, VEX_Vpmovzxwd_ymm_xmmm128), 2);
+    MOVZXDQ 8: Widen(MOVZXDQ, 2);
+    CVTPH2PS 4: Widen(pair!(VEX_Vcvtph2ps_xmm_xmmm64, VEX_Vcvtph2ps_ymm_xmmm128), 2);
+    CVTPS2PD 8: Widen(pair!(VEX_Vcvtps2pd_xmm_xmmm64, VEX_Vcvtps2pd_ymm_xmmm128), 2);
+    CVTDQ2PD 8: Widen(pair!(VEX_Vcvtdq2pd_xmm_xmmm64, VEX_Vcvtdq2pd_ymm_xmmm128), 2);
+    CVTUDQ2PD 8: WidenUnsigned;
+    GATHERDD 4: Gather(pair!(VEX_Vpgatherdd_xmm_vm32x_xmm, VEX_Vpgatherdd_ymm_vm32y_ymm));
+    GATHERDQ 8: Gather(pair!(VEX_Vpgatherdq_xmm_vm32x_xmm, VEX_Vpgatherdq_ymm_vm32x_ymm));
+    SCATTERDD 4: Scatter;
+    SCATTERDQ 8: Scatter;
+};
 
 /// Single instructions with their rows.
 const SINGLE_ROWS: &[(Code, Row)] = &[

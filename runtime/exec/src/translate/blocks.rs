@@ -157,7 +157,7 @@ impl Blocks {
             let lanes = match self.lanes.get(index as usize) {
                 Some(Lanes::Always(n)) => *n,
                 Some(Lanes::OfRange(_)) => thread.mask(op).count_ones(),
-                // It has not counted yet.
+                // An operation that was not reached has not counted yet.
                 _ => 0,
             };
             counts.take_back_at(index, u64::from(lanes));

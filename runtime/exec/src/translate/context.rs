@@ -1,4 +1,4 @@
-//! What translated code finds by the register of its context.
+//! The context: data that translated code finds by one register of the host.
 
 use std::mem::MaybeUninit;
 

@@ -176,11 +176,9 @@ impl Emitter<'_> {
             let zero = self.spare();
             self.asm.zero(zero)?;
             // The maximum of a NaN and a number is the second source.
-            self.asm
-                .three(codes::MAXPD, l, r, None, (r, Arg::Reg(zero)))?;
+            self.asm.regs(codes::MAXPD, l, r, (r, zero))?;
             let one = self.asm.quad(1f64.to_bits());
-            self.asm
-                .three(codes::MINPD, l, r, None, (r, Arg::Each(one)))?;
+            self.asm.each(codes::MINPD, l, r, (r, one))?;
         }
         if self.mode.flush_df && op.path != Path::Raw {
             self.flush_doubles(l, r)?;
@@ -227,14 +225,12 @@ impl Emitter<'_> {
         let sign = 1 << 63;
         if src.abs {
             let magnitude = self.asm.quad(sign - 1);
-            self.asm
-                .three(codes::ANDQ, l, temp, None, (reg, Arg::Each(magnitude)))?;
+            self.asm.each(codes::ANDQ, l, temp, (reg, magnitude))?;
             reg = temp;
         }
         if src.neg {
             let sign = self.asm.quad(sign);
-            self.asm
-                .three(codes::XORQ, l, temp, None, (reg, Arg::Each(sign)))?;
+            self.asm.each(codes::XORQ, l, temp, (reg, sign))?;
             reg = temp;
         }
         Ok(reg)
@@ -260,8 +256,7 @@ impl Emitter<'_> {
         let whole = (Arg::Reg(r), TRUNCATES);
         self.asm.two_imm(codes::RNDSCALEPD, l, r, None, whole)?;
         if ty.bytes() < 8 {
-            self.asm
-                .three(codes::MINPD, l, r, None, (r, Arg::Each(beyond)))?;
+            self.asm.each(codes::MINPD, l, r, (r, beyond))?;
             return self.fraction(l, r);
         }
         // The largest quadword is no double: what is not below it is chosen at the end.
@@ -269,19 +264,15 @@ impl Emitter<'_> {
         self.asm.compare(codes::CMPPD, l, (OTHER, None), large)?;
         let (upper, rest) = (TEMPS[4], TEMPS[5]);
         let [scale, back] = [1.0 / UPPER, -UPPER].map(|x| self.asm.quad(x.to_bits()));
-        self.asm
-            .three(codes::MULPD, l, upper, None, (r, Arg::Each(scale)))?;
+        self.asm.each(codes::MULPD, l, upper, (r, scale))?;
         let down = (Arg::Reg(upper), DOWN);
         self.asm.two_imm(codes::RNDSCALEPD, l, upper, None, down)?;
         self.asm.broadcast(rest, back, 8)?;
-        self.asm
-            .three(codes::FMADD231PD, l, r, None, (upper, Arg::Reg(rest)))?;
+        self.asm.regs(codes::FMADD231PD, l, r, (upper, rest))?;
         self.fraction(l, r)?;
         self.fraction(l, upper)?;
-        self.asm
-            .two_imm(codes::SLLQ, l, upper, None, (Arg::Reg(upper), 32))?;
-        self.asm
-            .three(codes::ADDQ, l, r, None, (r, Arg::Reg(upper)))?;
+        self.asm.number(codes::SLLQ, l, upper, (upper, 32))?;
+        self.asm.regs(codes::ADDQ, l, r, (r, upper))?;
         let most = self.asm.quad(high as u64);
         self.asm
             .two(codes::BROADCASTQ, l, r, keep(OTHER), Arg::Each(most))
@@ -290,10 +281,8 @@ impl Emitter<'_> {
     /// Whole doubles below 2⁵¹ as quadwords: the fraction of a power of two that they are added to.
     fn fraction(&mut self, l: Length, reg: Reg) -> Done {
         let power = self.asm.quad(SIGNED_INTEGERS.to_bits());
-        self.asm
-            .three(codes::ADDPD, l, reg, None, (reg, Arg::Each(power)))?;
-        self.asm
-            .three(codes::SUBQ, l, reg, None, (reg, Arg::Each(power)))
+        self.asm.each(codes::ADDPD, l, reg, (reg, power))?;
+        self.asm.each(codes::SUBQ, l, reg, (reg, power))
     }
 
     /// Replaces denormals by zeroes of their sign.
@@ -329,16 +318,12 @@ impl Emitter<'_> {
     ) -> Done {
         match row {
             Row::Same | Row::Compare => self.asm.copy(l, r, None, a),
-            Row::Two(codes) => self.asm.three(codes, l, r, None, (a, Arg::Reg(b))),
+            Row::Two(codes) => self.asm.regs(codes, l, r, (a, b)),
             Row::Fused => {
                 self.asm.copy(l, r, None, a)?;
-                self.asm
-                    .three(codes::FMADD231PD, l, r, None, (b, Arg::Reg(c)))
+                self.asm.regs(codes::FMADD231PD, l, r, (b, c))
             }
-            Row::Round(number) => {
-                self.asm
-                    .two_imm(codes::RNDSCALEPD, l, r, None, (Arg::Reg(a), number))
-            }
+            Row::Round(number) => self.asm.number(codes::RNDSCALEPD, l, r, (a, number)),
             Row::ByPredicate | Row::ByRelation => {
                 if row == Row::ByPredicate {
                     self.predicate(op, part)?;

@@ -439,6 +439,22 @@ impl Legalizer<'_> {
                 d = self.target(i, upper)?;
                 self.two(MOVDQU, l, d, a)?;
             }
+            row => return self.integers(i, row, (upper, l), element),
+        }
+        Ok(d)
+    }
+
+    /// As `lane_by_lane`: operations on integers that AVX2 lacks.
+    fn integers(
+        &mut self,
+        i: &Instruction,
+        row: Row,
+        (upper, l): (usize, Length),
+        element: usize,
+    ) -> Result<Phys, Refusal> {
+        let here = (upper, element);
+        let d;
+        match row {
             Row::Rotate(first, second) => {
                 let (a, b) = (self.vector(i, 1, upper)?, self.source(i, 2, here)?);
                 let (low, all) = (self.dwords(31), self.dwords(32));
@@ -504,6 +520,22 @@ impl Legalizer<'_> {
                 d = self.target(i, upper)?;
                 self.regs(ADDQ, l, d, S1, S2)?;
             }
+            row => return self.conversion(i, row, (upper, l), element),
+        }
+        Ok(d)
+    }
+
+    /// As `lane_by_lane`: conversions that AVX2 lacks, and functions of the bits of three.
+    fn conversion(
+        &mut self,
+        i: &Instruction,
+        row: Row,
+        (upper, l): (usize, Length),
+        element: usize,
+    ) -> Result<Phys, Refusal> {
+        let here = (upper, element);
+        let d;
+        match row {
             Row::FromUnsigned => {
                 let a = self.source_reg(i, 1, here, l)?;
                 let (low, scale) = (self.dwords(0xffff), self.dwords(65_536f32.to_bits()));

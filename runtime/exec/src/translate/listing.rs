@@ -12,7 +12,7 @@ use crate::state::thread::FloatMode;
 /// The translation of a program.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// Its blocks, in the order of the code.
+    /// Blocks of the program, in the order of the code.
     pub blocks: Vec<BlockListing>,
     /// Size of the code in bytes, rarely executed parts included.
     pub bytes: usize,
@@ -25,7 +25,7 @@ pub struct Listing {
 pub struct BlockListing {
     /// Instructions before those of its first operation: they take its length off the turn, wake channels and count.
     pub head: Vec<String>,
-    /// Its operations, in order.
+    /// Operations of the block, in order.
     pub operations: Vec<OperationListing>,
 }
 

@@ -294,26 +294,22 @@ impl Emitter<'_> {
         let mut reg = source;
         if plain.unit != 1 {
             let shift = plain.unit.trailing_zeros();
-            self.asm
-                .two_imm(codes::SLLD, l, t, None, (Arg::Reg(reg), shift))?;
+            self.asm.number(codes::SLLD, l, t, (reg, shift))?;
             reg = t;
         }
         if plain.offset != 0 {
             let offset = self.asm.dword(plain.offset as u32);
-            self.asm
-                .three(codes::ADDD, l, t, None, (reg, Arg::Each(offset)))?;
+            self.asm.each(codes::ADDD, l, t, (reg, offset))?;
             reg = t;
         }
         if plain.is_local() {
             let mask = self.asm.dword(!LOCAL_TAG);
-            self.asm
-                .three(codes::ANDD, l, t, None, (reg, Arg::Each(mask)))?;
+            self.asm.each(codes::ANDD, l, t, (reg, mask))?;
             reg = t;
         }
         if plain.space == AddressSpace::Stateless {
             let base = access.site(offset_of!(Site, base));
-            self.asm
-                .three(codes::SUBD, l, t, None, (reg, Arg::Each(base)))?;
+            self.asm.each(codes::SUBD, l, t, (reg, base))?;
             reg = t;
         }
         const NOT_LESS: u32 = 5;
@@ -356,12 +352,10 @@ impl Emitter<'_> {
             let l = Length::of((lanes - half * 8).min(8) * 8);
             let d = if half == 0 { t } else { upper };
             let base = access.site(offset_of!(Site, base));
-            self.asm
-                .three(codes::SUBQ, l, d, None, (source, Arg::Each(base)))?;
+            self.asm.each(codes::SUBQ, l, d, (source, base))?;
             if plain.offset != 0 {
                 let offset = self.asm.quad(i64::from(plain.offset) as u64);
-                self.asm
-                    .three(codes::ADDQ, l, d, None, (d, Arg::Each(offset)))?;
+                self.asm.each(codes::ADDQ, l, d, (d, offset))?;
             }
             let k = match half {
                 0 => access.k,
@@ -435,13 +429,8 @@ impl Emitter<'_> {
             l.register(first),
             Length::X.register(distances),
         )?;
-        self.asm.three(
-            codes::SUBD,
-            l,
-            differences,
-            None,
-            (distances, Arg::Reg(first)),
-        )?;
+        self.asm
+            .regs(codes::SUBD, l, differences, (distances, first))?;
         if rows == 1 && plain.elements[0] == 0 {
             let mut other = self.asm.label();
             let step = plain.element as u32;

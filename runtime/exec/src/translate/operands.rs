@@ -221,8 +221,7 @@ impl Emitter<'_> {
             match modifiers {
                 Modifiers::Single | Modifiers::Bits => {
                     let m = self.asm.dword(sign - 1);
-                    self.asm
-                        .three(codes::ANDD, l, temp, None, (reg, Arg::Each(m)))?;
+                    self.asm.each(codes::ANDD, l, temp, (reg, m))?;
                     reg = temp;
                 }
                 _ if src.ty == Type::Ud => {}
@@ -236,15 +235,13 @@ impl Emitter<'_> {
             match modifiers {
                 Modifiers::Single | Modifiers::Bits => {
                     let m = self.asm.dword(sign);
-                    self.asm
-                        .three(codes::XORD, l, temp, None, (reg, Arg::Each(m)))?;
+                    self.asm.each(codes::XORD, l, temp, (reg, m))?;
                 }
                 Modifiers::Logical => self.complement(codes::TERNLOGD, l, temp, reg)?,
                 Modifiers::Number => {
                     let zero = self.spare();
                     self.asm.zero(zero)?;
-                    self.asm
-                        .three(codes::SUBD, l, temp, None, (zero, Arg::Reg(reg)))?;
+                    self.asm.regs(codes::SUBD, l, temp, (zero, reg))?;
                 }
             }
             reg = temp;
@@ -354,14 +351,11 @@ impl Emitter<'_> {
             _ => return Ok(from),
         };
         if matches!(ty, Type::B | Type::W) {
-            self.asm
-                .two_imm(codes::SLLD, l, temp, None, (Arg::Reg(from), unused))?;
-            self.asm
-                .two_imm(codes::SRAD, l, temp, None, (Arg::Reg(temp), unused))?;
+            self.asm.number(codes::SLLD, l, temp, (from, unused))?;
+            self.asm.number(codes::SRAD, l, temp, (temp, unused))?;
         } else {
             let low = self.asm.dword(u32::MAX >> unused);
-            self.asm
-                .three(codes::ANDD, l, temp, None, (from, Arg::Each(low)))?;
+            self.asm.each(codes::ANDD, l, temp, (from, low))?;
         }
         Ok(temp)
     }
@@ -417,16 +411,14 @@ impl Emitter<'_> {
             } else {
                 codes::PERMW
             };
-            return self
-                .asm
-                .three(codes, z, temp, None, (temp, Arg::Reg(table)));
+            return self.asm.regs(codes, z, temp, (temp, table));
         }
         let (low, high) = (self.read(start, 64)?, self.read(start + 64, 64)?);
         let codes = match unit {
             4 => codes::PERMI2D,
             _ => codes::PERMI2W,
         };
-        self.asm.three(codes, z, temp, None, (low, Arg::Reg(high)))
+        self.asm.regs(codes, z, temp, (low, high))
     }
 
     /// A source of up to eight channels as 64-bit lanes with its modifiers. `temp` is overwritten.
@@ -449,8 +441,7 @@ impl Emitter<'_> {
             } else {
                 let zero = self.spare();
                 self.asm.zero(zero)?;
-                self.asm
-                    .three(codes::SUBQ, z, temp, None, (zero, Arg::Reg(reg)))?;
+                self.asm.regs(codes::SUBQ, z, temp, (zero, reg))?;
             }
             reg = temp;
         }

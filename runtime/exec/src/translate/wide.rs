@@ -305,10 +305,8 @@ impl Emitter<'_> {
         let limit = |e: &mut Self, dst: Reg| -> Done {
             let (low, high) = int_range(op.dst.ty);
             let (low, high) = (e.asm.quad(low as u64), e.asm.quad(high as u64));
-            e.asm
-                .three(codes::MAXSQ, l, dst, None, (r, Arg::Each(low)))?;
-            e.asm
-                .three(codes::MINSQ, l, dst, None, (dst, Arg::Each(high)))
+            e.asm.each(codes::MAXSQ, l, dst, (r, low))?;
+            e.asm.each(codes::MINSQ, l, dst, (dst, high))
         };
         let sets_flags = op.cond.is_some_and(|c| c.bit.is_some()) && !chooses;
         let overflow = sets_flags && op.cond.is_some_and(|c| c.cond == Cond::Ov);
@@ -350,11 +348,10 @@ impl Emitter<'_> {
         self.asm.copy(l, full, None, r)?;
         let right = if signed { codes::SRAQ } else { codes::SRLQ };
         if op.op == Op::Macl {
-            self.asm
-                .two_imm(codes::SLLQ, l, r, None, (Arg::Reg(full), 32))?;
-            return self.asm.two_imm(right, l, r, None, (Arg::Reg(r), 32));
+            self.asm.number(codes::SLLQ, l, r, (full, 32))?;
+            return self.asm.number(right, l, r, (r, 32));
         }
-        self.asm.two_imm(right, l, r, None, (Arg::Reg(full), 32))
+        self.asm.number(right, l, r, (full, 32))
     }
 
     fn wide_flags(
@@ -391,10 +388,8 @@ impl Emitter<'_> {
         } else {
             codes::SRLQ
         };
-        self.asm
-            .two_imm(codes::SLLQ, l, dst, None, (Arg::Reg(src), unused))?;
-        self.asm
-            .two_imm(right, l, dst, None, (Arg::Reg(dst), unused))
+        self.asm.number(codes::SLLQ, l, dst, (src, unused))?;
+        self.asm.number(right, l, dst, (dst, unused))
     }
 
     fn wide_relation(
@@ -491,17 +486,12 @@ impl Emitter<'_> {
         let powers = [INTEGERS, UPPER_INTEGERS, -(UPPER_INTEGERS + INTEGERS)];
         let [lower, upper, less] = powers.map(|power| self.asm.quad(power.to_bits()));
         let half = self.asm.quad(u32::MAX.into());
-        self.asm
-            .two_imm(codes::SRLQ, l, to, None, (Arg::Reg(quads), 32))?;
-        self.asm
-            .three(codes::ORQ, l, to, None, (to, Arg::Each(upper)))?;
-        self.asm
-            .three(codes::ADDPD, l, to, None, (to, Arg::Each(less)))?;
-        self.asm
-            .three(codes::ANDQ, l, t, None, (quads, Arg::Each(half)))?;
-        self.asm
-            .three(codes::ORQ, l, t, None, (t, Arg::Each(lower)))?;
-        self.asm.three(codes::ADDPD, l, to, None, (to, Arg::Reg(t)))
+        self.asm.number(codes::SRLQ, l, to, (quads, 32))?;
+        self.asm.each(codes::ORQ, l, to, (to, upper))?;
+        self.asm.each(codes::ADDPD, l, to, (to, less))?;
+        self.asm.each(codes::ANDQ, l, t, (quads, half))?;
+        self.asm.each(codes::ORQ, l, t, (t, lower))?;
+        self.asm.regs(codes::ADDPD, l, to, (to, t))
     }
 
     fn wide_compute(
@@ -513,7 +503,7 @@ impl Emitter<'_> {
         [a, b, c]: [Reg; 3],
     ) -> Done {
         let t = TEMPS[4];
-        let three = |e: &mut Self, codes, d, a, b| e.asm.three(codes, l, d, None, (a, Arg::Reg(b)));
+        let three = |e: &mut Self, codes, d, a, b| e.asm.regs(codes, l, d, (a, b));
         let distance = usize::from(part.first) * 4;
         match row {
             Row::Same => self.asm.copy(l, r, None, a),
@@ -530,20 +520,17 @@ impl Emitter<'_> {
             Row::Average => {
                 let one = self.asm.quad(1);
                 three(self, codes::ADDQ, r, a, b)?;
-                self.asm
-                    .three(codes::ADDQ, l, r, None, (r, Arg::Each(one)))?;
-                self.asm.two_imm(codes::SRAQ, l, r, None, (Arg::Reg(r), 1))
+                self.asm.each(codes::ADDQ, l, r, (r, one))?;
+                self.asm.number(codes::SRAQ, l, r, (r, 1))
             }
             Row::Shift(_) | Row::ShiftLow => {
                 let distances = self.asm.quad(op.width() - 1);
-                self.asm
-                    .three(codes::ANDQ, l, t, None, (b, Arg::Each(distances)))?;
+                self.asm.each(codes::ANDQ, l, t, (b, distances))?;
                 if let Row::Shift(codes) = row {
                     return three(self, codes, r, a, t);
                 }
                 let low = self.asm.quad(u32::MAX.into());
-                self.asm
-                    .three(codes::ANDQ, l, r, None, (a, Arg::Each(low)))?;
+                self.asm.each(codes::ANDQ, l, r, (a, low))?;
                 three(self, codes::SRLVQ, r, r, t)
             }
             Row::Bits(function) => {
@@ -554,10 +541,8 @@ impl Emitter<'_> {
             Row::Carry => {
                 three(self, codes::ADDQ, r, a, b)?;
                 let one = self.asm.quad(1);
-                self.asm
-                    .two_imm(codes::SRLQ, l, t, None, (Arg::Reg(r), 32))?;
-                self.asm
-                    .three(codes::ANDQ, l, t, None, (t, Arg::Each(one)))?;
+                self.asm.number(codes::SRLQ, l, t, (r, 32))?;
+                self.asm.each(codes::ANDQ, l, t, (t, one))?;
                 self.carry(op, part, t)
             }
             Row::Borrow => {
@@ -581,8 +566,7 @@ impl Emitter<'_> {
             }
             Row::Complete => {
                 let upper = self.asm.quad(!0xffff);
-                self.asm
-                    .three(codes::ANDQ, l, t, None, (b, Arg::Each(upper)))?;
+                self.asm.each(codes::ANDQ, l, t, (b, upper))?;
                 three(self, codes::MULLQ, r, a, t)?;
                 let acc = self.read(self.wide_place(distance, 4), usize::from(part.lanes) * 8)?;
                 three(self, codes::ADDQ, r, r, acc)
