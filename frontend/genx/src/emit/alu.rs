@@ -5,22 +5,12 @@ use kiln_visa::opcode::Opcode;
 
 use super::bale::{self, Fold};
 use super::function::{Emitter, elementwise, imm};
-use super::operand::{Dst, Elementwise, Layout, Src};
+use super::operand::{Dst, Elementwise, Layout, Src, Target};
 use super::predicates::Mask;
 use super::value::negated;
 use crate::error::{Code, Result};
 use crate::intrinsics::{Alu, Kind, Sign};
 use crate::ir::{BinaryOp, CastOp, Inst, Op, Scalar, Value};
-
-/// The destination as one of another type of the same size.
-pub fn typed(mut dst: Dst, to: VType) -> Dst {
-    if let Dst::Var { ty, .. } | Dst::Indirect { ty, .. } = &mut dst
-        && ty.bytes() == to.bytes()
-    {
-        *ty = to;
-    }
-    dst
-}
 
 /// The sign of a bfloat.
 const BFLOAT_SIGN: u64 = 0x8000;
@@ -37,29 +27,33 @@ impl Emitter<'_, '_> {
         let data = self.data(inst);
         let (count, scalar) = self.shape_of(data.ty)?;
         let simple = bale::is_simple(self.shared.module, self.function, inst);
-        if !simple && (mask.is_some() || saturate) {
-            return self.through_temp(inst, dst, mask, saturate);
+        let to = Target {
+            count,
+            dst,
+            mask,
+            saturate,
+        };
+        if !simple && (to.mask.is_some() || saturate) {
+            return self.through_temp(inst, scalar, to);
         }
         match &data.op {
-            Op::Binary(op) => self.binary(inst, *op, count, scalar, dst, mask, saturate),
+            Op::Binary(op) => self.binary(inst, *op, scalar, to),
             Op::FNeg if scalar == Scalar::BFloat => {
                 let src = self.source(data.args[0], Sign::Own)?;
-                self.alu(Opcode::Xor, count, dst, &[src, imm(VType::Uw, BFLOAT_SIGN)])
+                let srcs = [src, imm(VType::Uw, BFLOAT_SIGN)];
+                self.alu(Opcode::Xor, count, to.dst, &srcs)
             }
             Op::FNeg => {
                 let ty = self.visa(scalar, Sign::Own)?;
                 let src = negated(self.source(data.args[0], Sign::Own)?);
-                self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate)
+                self.put(Opcode::Mov, to.typed(ty), &[src])
             }
-            Op::Cast(op) => self.cast(*op, inst, dst, mask, saturate),
-            Op::Select => self.select(inst, count, dst, saturate),
-            Op::Intrinsic(intrinsic) => {
-                let kind = intrinsic.kind();
-                self.function_of(inst, kind, count, scalar, dst, mask, saturate)
-            }
+            Op::Cast(op) => self.cast(*op, inst, to),
+            Op::Select => self.select(inst, to),
+            Op::Intrinsic(intrinsic) => self.function_of(inst, intrinsic.kind(), scalar, to),
             Op::ExtractElement => {
                 let src = self.source_of(inst)?;
-                self.masked(Opcode::Mov, count, dst, &[src], mask, saturate)
+                self.put(Opcode::Mov, to, &[src])
             }
             Op::Load | Op::Store | Op::Alloca(_) | Op::Gep(_) => {
                 self.error(Code::Memory, "this access of memory is not supported")
@@ -80,18 +74,11 @@ impl Emitter<'_, '_> {
     }
 
     /// Computes into a variable, and moves that.
-    fn through_temp(
-        &mut self,
-        inst: Inst,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
-        let (count, scalar) = self.shape_of(self.data(inst).ty)?;
+    fn through_temp(&mut self, inst: Inst, scalar: Scalar, to: Target) -> Result<()> {
         let ty = self.visa(scalar, Sign::Signed)?;
-        let (_, temp, src) = self.temp(ty, count);
+        let (_, temp, src) = self.temp(ty, to.count);
         self.compute(inst, temp, None, false)?;
-        self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate)
+        self.put(Opcode::Mov, to.typed(ty), &[src])
     }
 
     /// Adds an operation with a mask.
@@ -111,17 +98,12 @@ impl Emitter<'_, '_> {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "all parts of one instruction")]
-    fn binary(
-        &mut self,
-        inst: Inst,
-        op: BinaryOp,
-        count: u32,
-        scalar: Scalar,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
+    /// Adds an operation with its destination, mask and saturation.
+    pub fn put(&mut self, op: Opcode, to: Target, srcs: &[Src]) -> Result<()> {
+        self.masked(op, to.count, to.dst, srcs, to.mask, to.saturate)
+    }
+
+    fn binary(&mut self, inst: Inst, op: BinaryOp, scalar: Scalar, to: Target) -> Result<()> {
         use BinaryOp::{
             AShr, Add, And, FAdd, FDiv, FMul, FRem, FSub, LShr, Mul, Or, SDiv, SRem, Shl, Sub,
             UDiv, URem, Xor,
@@ -135,19 +117,19 @@ impl Emitter<'_, '_> {
             {
                 let ty = self.visa(scalar, Sign::Signed)?;
                 let src = negated(self.source(b, Sign::Signed)?);
-                return self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate);
+                return self.put(Opcode::Mov, to.typed(ty), &[src]);
             }
             Add | Sub => (Opcode::Add, Sign::Signed),
-            Mul if bits == 64 => return self.multiply_long(count, a, b, dst),
+            Mul if bits == 64 => return self.multiply_long(to.count, a, b, to.dst),
             Mul => (Opcode::Mul, Sign::Signed),
             FAdd | FSub => {
                 if let Some(product) = self.product_of(inst) {
-                    return self.multiply_add(inst, product, count, dst, mask, saturate);
+                    return self.multiply_add(inst, product, to);
                 }
                 (Opcode::Add, Sign::Own)
             }
             FMul => (Opcode::Mul, Sign::Own),
-            FDiv => return self.quotient(inst, count, scalar, dst, mask, saturate),
+            FDiv => return self.quotient(inst, scalar, to),
             FRem => return self.unsupported("this remainder"),
             UDiv => (Opcode::Div, Sign::Unsigned),
             SDiv => (Opcode::Div, Sign::Signed),
@@ -161,7 +143,7 @@ impl Emitter<'_, '_> {
             Xor => {
                 if bale::uniform(self.function, b) == Some(u64::MAX >> (64 - bits)) {
                     let src = self.source(a, Sign::Signed)?;
-                    return self.masked(Opcode::Not, count, dst, &[src], mask, saturate);
+                    return self.put(Opcode::Not, to, &[src]);
                 }
                 (Opcode::Xor, Sign::Signed)
             }
@@ -178,14 +160,7 @@ impl Emitter<'_, '_> {
         if matches!(op, Shl | LShr | AShr) {
             right = self.amount(right, bits);
         }
-        self.masked(
-            opcode,
-            count,
-            typed(dst, ty),
-            &[left, right],
-            mask,
-            saturate,
-        )
+        self.put(opcode, to.typed(ty), &[left, right])
     }
 
     /// Shift amounts: an immediate has no sign.
@@ -209,16 +184,13 @@ impl Emitter<'_, '_> {
         &mut self,
         inst: Inst,
         (product, place): (Inst, usize),
-        count: u32,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
+        to: Target,
     ) -> Result<()> {
         let args = self.data(product).args.clone();
         let a = self.source(args[0], Sign::Own)?;
         let b = self.source(args[1], Sign::Own)?;
         let c = self.source(self.data(inst).args[1 - place], Sign::Own)?;
-        self.masked(Opcode::Mad, count, dst, &[a, b, c], mask, saturate)
+        self.put(Opcode::Mad, to, &[a, b, c])
     }
 
     /// Product of 64-bit integers.
@@ -240,7 +212,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn select(&mut self, inst: Inst, count: u32, dst: Dst, saturate: bool) -> Result<()> {
+    fn select(&mut self, inst: Inst, to: Target) -> Result<()> {
+        let Target {
+            count,
+            dst,
+            saturate,
+            ..
+        } = to;
         let data = self.data(inst);
         let mask = self.mask_of(data.args[0], count)?;
         let yes = self.source(data.args[1], Sign::Signed)?;
@@ -274,20 +252,13 @@ impl Emitter<'_, '_> {
         self.masked(Opcode::Sel, count, dst, &[yes, no], Some(mask), saturate)
     }
 
-    fn cast(
-        &mut self,
-        op: CastOp,
-        inst: Inst,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
+    fn cast(&mut self, op: CastOp, inst: Inst, target: Target) -> Result<()> {
         let data = self.data(inst);
         let arg = data.args[0];
         let (count, to) = self.shape_of(data.ty)?;
         let (_, from) = self.shape(arg)?;
         if from == Scalar::Int(1) {
-            return self.convert_bools(op, arg, count, to, dst);
+            return self.convert_bools(op, arg, count, to, target.dst);
         }
         let (read, written) = match op {
             CastOp::ZExt | CastOp::UiToFp | CastOp::PtrToInt | CastOp::IntToPtr => {
@@ -298,6 +269,7 @@ impl Emitter<'_, '_> {
         };
         let ty = self.visa(to, written)?;
         let src = self.source(arg, read)?;
+        let target = target.typed(ty);
         if matches!(
             op,
             CastOp::Trunc
@@ -309,14 +281,14 @@ impl Emitter<'_, '_> {
             if self.shape(arg)?.0 != count {
                 return self.unsupported("this conversion");
             }
-            return self.truncate(src, count, typed(dst, ty), mask, saturate);
+            return self.truncate(src, target);
         }
         if bale::is_simple_cast(&self.shared.module.types, op, from, to) {
-            return self.masked(Opcode::Mov, count, typed(dst, ty), &[src], mask, saturate);
+            return self.put(Opcode::Mov, target, &[src]);
         }
         // By way of 32 bits: exact, but for the rounding of a double to a half.
         if from == Scalar::Double && to == Scalar::Half {
-            return self.double_to_half(src, count, typed(dst, ty));
+            return self.double_to_half(src, count, target.dst);
         }
         let middle = match op {
             CastOp::FpExt | CastOp::FpTrunc => VType::F,
@@ -339,7 +311,7 @@ impl Emitter<'_, '_> {
         };
         let (_, temp, through) = self.temp(middle, count);
         self.copy(count, temp, src)?;
-        self.copy(count, typed(dst, ty), through)
+        self.copy(count, target.dst, through)
     }
 
     /// A double as a half, rounded once: the float between is rounded to odd.
@@ -360,11 +332,11 @@ impl Emitter<'_, '_> {
             wide.clone().with(Modifier::Abs),
         )?;
         let inexact = self.compare(kiln_visa::opcode::Relation::Ne, count, back, wide)?;
-        let as_bits = typed(to, VType::Ud);
+        let as_bits = to.typed(VType::Ud);
         self.masked(
             Opcode::Add,
             count,
-            typed(as_bits.clone(), VType::D),
+            as_bits.clone().typed(VType::D),
             &[bits.clone().typed(VType::D), imm(VType::D, u64::MAX)],
             Some(beyond),
             false,
@@ -381,15 +353,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Lower part of each element.
-    fn truncate(
-        &mut self,
-        src: Src,
-        count: u32,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
-        let (Dst::Var { ty, .. } | Dst::Indirect { ty, .. }) = &dst else {
+    fn truncate(&mut self, src: Src, to: Target) -> Result<()> {
+        let (Dst::Var { ty, .. } | Dst::Indirect { ty, .. }) = &to.dst else {
             return self.unsupported("this conversion");
         };
         let ty = *ty;
@@ -412,58 +377,45 @@ impl Emitter<'_, '_> {
             Src::Imm { bits, .. } => imm(ty, bits),
             src => src,
         };
-        self.masked(Opcode::Mov, count, dst, &[src], mask, saturate)
+        self.put(Opcode::Mov, to, &[src])
     }
 
     /// Elementwise operation of an intrinsic.
-    #[expect(clippy::too_many_arguments, reason = "all parts of one instruction")]
-    fn function_of(
-        &mut self,
-        inst: Inst,
-        kind: Kind,
-        count: u32,
-        scalar: Scalar,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
+    fn function_of(&mut self, inst: Inst, kind: Kind, scalar: Scalar, to: Target) -> Result<()> {
         let data = self.data(inst);
         match kind {
-            Kind::Alu(alu) => self.direct(inst, alu, count, scalar, dst, mask, saturate),
+            Kind::Alu(alu) => self.direct(inst, alu, scalar, to),
             Kind::Saturate => match self.function.inst_of(data.args[0]) {
                 Some(from) if self.bales.fold[from] == Fold::Destination => {
-                    self.compute(from, dst, mask, true)
+                    self.compute(from, to.dst, to.mask, true)
                 }
                 _ => {
                     let src = self.source(data.args[0], Sign::Own)?;
-                    self.masked(Opcode::Mov, count, dst, &[src], mask, true)
+                    let to = Target {
+                        saturate: true,
+                        ..to
+                    };
+                    self.put(Opcode::Mov, to, &[src])
                 }
             },
             Kind::Modifier(modifier) => {
                 let src = self.source(data.args[0], Sign::Signed)?;
                 let src = match src {
                     Src::Imm { .. } => {
-                        let (_, to, from) = self.temp(src.ty(), count);
-                        self.copy(count, to, src)?;
+                        let (_, temp, from) = self.temp(src.ty(), to.count);
+                        self.copy(to.count, temp, src)?;
                         from
                     }
                     src => src,
                 };
-                self.masked(
-                    Opcode::Mov,
-                    count,
-                    dst,
-                    &[src.with(modifier)],
-                    mask,
-                    saturate,
-                )
+                self.put(Opcode::Mov, to, &[src.with(modifier)])
             }
             Kind::Abs => {
-                let src = self.in_variable(data.args[0], count)?;
+                let src = self.in_variable(data.args[0], to.count)?;
                 let ty = self.visa(scalar, Sign::Signed)?;
-                let (_, to, from) = self.temp(ty, count);
-                self.copy(count, to, src.typed(ty))?;
-                self.copy(count, dst, from.with(Modifier::Abs))
+                let (_, temp, from) = self.temp(ty, to.count);
+                self.copy(to.count, temp, src.typed(ty))?;
+                self.copy(to.count, to.dst, from.with(Modifier::Abs))
             }
             Kind::Extremum(greater, sign) => {
                 let sign = if scalar.is_float() { Sign::Own } else { sign };
@@ -475,12 +427,13 @@ impl Emitter<'_, '_> {
                 if matches!(a, Src::Imm { .. }) {
                     std::mem::swap(&mut a, &mut b);
                 }
-                if mask.is_some() {
-                    let (_, to, from) = self.temp(ty, count);
-                    self.extremum(greater, count, to, &[a, b], saturate)?;
-                    return self.masked(Opcode::Mov, count, typed(dst, ty), &[from], mask, false);
+                let (to, srcs) = (to.typed(ty), [a, b]);
+                if to.mask.is_some() {
+                    let (_, temp, from) = self.temp(ty, to.count);
+                    self.extremum(greater, to.count, temp, &srcs, to.saturate)?;
+                    return self.masked(Opcode::Mov, to.count, to.dst, &[from], to.mask, false);
                 }
-                self.extremum(greater, count, typed(dst, ty), &[a, b], saturate)
+                self.extremum(greater, to.count, to.dst, &srcs, to.saturate)
             }
             Kind::Frame => {
                 let at = self.number(data.args[0])?;
@@ -488,15 +441,17 @@ impl Emitter<'_, '_> {
                     return self.error(Code::Operand, "the frame is not so large");
                 }
                 let src = self.address_in_frame(self.frame + at as u32)?;
-                self.copy(count, dst, src)
+                self.copy(to.count, to.dst, src)
             }
             Kind::FunctionAddress | Kind::GlobalAddress => {
                 let src = self.source(data.args[0], Sign::Unsigned)?;
-                self.copy(count, dst, src)
+                self.copy(to.count, to.dst, src)
             }
-            Kind::CopySign => self.copy_sign(inst, count, scalar, dst),
-            Kind::Predefined(number) => self.predefined(number, count, dst),
-            Kind::LocalId | Kind::LocalSize | Kind::GroupCount => self.implicit(kind, count, dst),
+            Kind::CopySign => self.copy_sign(inst, to.count, scalar, to.dst),
+            Kind::Predefined(number) => self.predefined(number, to.count, to.dst),
+            Kind::LocalId | Kind::LocalSize | Kind::GroupCount => {
+                self.implicit(kind, to.count, to.dst)
+            }
             Kind::PredefinedSurface => {
                 let number = self.number(data.args[0])?;
                 // In the order of vISA: shared local, stack, thread's private, bindless.
@@ -504,13 +459,13 @@ impl Emitter<'_, '_> {
                     0 => 254,
                     _ => 255,
                 };
-                self.copy(count, dst, imm(VType::Ud, bti))
+                self.copy(to.count, to.dst, imm(VType::Ud, bti))
             }
             Kind::ReadRegion => {
                 let src = self.region(inst, Sign::Signed)?;
-                self.copy(count, dst, src)
+                self.copy(to.count, to.dst, src)
             }
-            _ => self.bit_function(inst, kind, count, scalar, dst),
+            _ => self.bit_function(inst, kind, to.count, scalar, to.dst),
         }
     }
 
@@ -529,17 +484,8 @@ impl Emitter<'_, '_> {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "all parts of one instruction")]
-    fn direct(
-        &mut self,
-        inst: Inst,
-        alu: Alu,
-        count: u32,
-        scalar: Scalar,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
+    fn direct(&mut self, inst: Inst, alu: Alu, scalar: Scalar, to: Target) -> Result<()> {
+        let count = to.count;
         let data = self.data(inst);
         if !alu
             .op
@@ -564,16 +510,16 @@ impl Emitter<'_, '_> {
         if matches!(alu.op, Opcode::Divm | Opcode::Sqrtm) {
             let afn = data.flags.afn && scalar == Scalar::Float;
             if afn && alu.op == Opcode::Sqrtm {
-                return self.alu(Opcode::Sqrt, count, dst, &srcs);
+                return self.alu(Opcode::Sqrt, count, to.dst, &srcs);
             }
-            return self.ieee(alu.op, count, scalar, dst, &srcs);
+            return self.ieee(alu.op, count, scalar, to.dst, &srcs);
         }
         let needs_float = matches!(
             alu.op,
             Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz | Opcode::Frc
         );
         if needs_float && scalar == Scalar::Half {
-            return self.as_float(alu.op, count, dst, &srcs);
+            return self.as_float(alu.op, count, to.dst, &srcs);
         }
         if float
             && scalar == Scalar::Double
@@ -590,7 +536,7 @@ impl Emitter<'_, '_> {
             return self.error(Code::Operand, message);
         }
         if group > 1 {
-            // Their regions are packed, which an immediate has not.
+            // Sources of groups have packed regions, which an immediate has not.
             for src in srcs.iter_mut().filter(|src| matches!(src, Src::Imm { .. })) {
                 let (_, dst, packed) = self.temp(src.ty(), count);
                 self.copy(count, dst, src.clone())?;
@@ -598,7 +544,7 @@ impl Emitter<'_, '_> {
             }
         }
         if matches!(alu.op, Opcode::Mul | Opcode::Mad) && scalar.is_int() {
-            return self.product(alu, count, dst, result, &srcs, mask);
+            return self.product(alu, to, result, &srcs);
         }
         if matches!(
             alu.op,
@@ -617,27 +563,19 @@ impl Emitter<'_, '_> {
         if alu.op == Opcode::Add3 && (is_long(result) || srcs.iter().any(|src| is_long(src.ty()))) {
             return self.unsupported("a sum of three 64-bit integers");
         }
-        self.masked(
-            alu.op,
-            count,
-            typed(dst, result),
-            &srcs,
-            mask,
-            saturate || alu.saturate,
-        )
+        let to = Target {
+            saturate: to.saturate || alu.saturate,
+            ..to.typed(result)
+        };
+        self.put(alu.op, to, &srcs)
     }
 
     /// Product or sum of a product of integers. vISA saturates none of them: what is saturated is computed in twice
     /// the width first.
-    fn product(
-        &mut self,
-        alu: Alu,
-        count: u32,
-        dst: Dst,
-        result: VType,
-        srcs: &[Src],
-        mask: Option<Mask>,
-    ) -> Result<()> {
+    fn product(&mut self, alu: Alu, to: Target, result: VType, srcs: &[Src]) -> Result<()> {
+        let Target {
+            count, dst, mask, ..
+        } = to;
         let widest = |srcs: &[Src]| srcs.iter().map(|src| src.ty().bytes()).max().unwrap_or(4);
         let factors = widest(&srcs[..2]);
         let may_overflow = alu.saturate && result.bytes() == 8 && srcs.len() > 2;
@@ -657,7 +595,7 @@ impl Emitter<'_, '_> {
                 }
                 None => product,
             };
-            return self.masked(Opcode::Mov, count, typed(dst, result), &[last], mask, false);
+            return self.masked(Opcode::Mov, count, dst.typed(result), &[last], mask, false);
         }
         let wide = match (widest, signed) {
             (4, true) => VType::Q,
@@ -678,7 +616,7 @@ impl Emitter<'_, '_> {
         self.masked(
             Opcode::Mov,
             count,
-            typed(dst, result),
+            dst.typed(result),
             &[product],
             mask,
             alu.saturate,
@@ -700,7 +638,7 @@ impl Emitter<'_, '_> {
         self.alu(Opcode::And, count, a, &[magnitude, imm(ty, sign - 1)])?;
         let (_, b, high) = self.temp(ty, count);
         self.alu(Opcode::And, count, b, &[from, imm(ty, sign)])?;
-        self.alu(Opcode::Or, count, typed(dst, ty), &[low, high])
+        self.alu(Opcode::Or, count, dst.typed(ty), &[low, high])
     }
 
     /// Sum or difference of dwords with its carry, the results by `extractvalue`.
@@ -810,11 +748,7 @@ impl Emitter<'_, '_> {
 /// Elements of a contiguous destination from one on.
 fn part_of(dst: &Dst, i: u32) -> Dst {
     match dst {
-        Dst::Var { var, ty, layout } => Dst::Var {
-            var: *var,
-            ty: *ty,
-            layout: layout.moved(i * ty.bytes()),
-        },
+        Dst::Var { var, ty, layout } => Dst::var(*var, *ty, layout.moved(i * ty.bytes())),
         other => other.clone(),
     }
 }

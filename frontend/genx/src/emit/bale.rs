@@ -21,12 +21,12 @@ pub type Uses = SecondaryMap<Value, SmallVec<[(Inst, u32); 2]>>;
 /// How an instruction is folded into another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fold {
-    /// It is not folded.
+    /// The instruction stays by itself.
     #[default]
     No,
     /// A region, narrower type or modifier of a source.
     Source,
-    /// Its user gives the destination.
+    /// The user of the result gives the destination.
     Destination,
     /// The product of a sum.
     Product,

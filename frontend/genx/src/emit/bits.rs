@@ -2,7 +2,6 @@
 
 use kiln_visa::opcode::Opcode;
 
-use super::alu::typed;
 use super::function::Emitter;
 use super::operand::{Dst, Src};
 use crate::error::{Code, Result};
@@ -53,7 +52,7 @@ impl Emitter<'_, '_> {
                 let ty = self.visa(scalar, sign)?;
                 let a = self.source(data.args[0], sign)?;
                 let b = super::value::negated(self.in_register(data.args[1], count, sign)?);
-                self.masked(Opcode::Add, count, typed(dst, ty), &[a, b], None, true)
+                self.masked(Opcode::Add, count, dst.typed(ty), &[a, b], None, true)
             }
             Kind::Approximate(op)
                 if data.flags.afn && matches!(scalar, Scalar::Float | Scalar::Half) =>

@@ -524,11 +524,7 @@ impl Emitter<'_, '_> {
                 _ => return self.unsupported("a number of so many i1"),
             };
             let at = layout.at(0) + part as u32 * 4;
-            let dst = Dst::Var {
-                var,
-                ty: to,
-                layout: super::operand::Layout::same(at),
-            };
+            let dst = Dst::var(var, to, super::operand::Layout::same(at));
             let src = match bits {
                 Src::Var { var, layout, .. } if to != VType::Ub => {
                     super::function::source(var, to, layout)
@@ -621,11 +617,7 @@ impl Emitter<'_, '_> {
             let mask = self.mask(*arg)?;
             let ones = self.ones(mask)?;
             let layout = super::operand::Layout::contiguous(n * count * 2, 2);
-            let dst = Dst::Var {
-                var,
-                ty: VType::Uw,
-                layout,
-            };
+            let dst = Dst::var(var, VType::Uw, layout);
             self.copy(count, dst, ones)?;
         }
         let numbers: Vec<u32> = numbers

@@ -51,15 +51,7 @@ impl Emitter<'_, '_> {
             for part in 0..mask.parts.len() {
                 let bits = self.bits(&mask, part)?;
                 let layout = Layout::same(byte + 4 * part as u32);
-                self.copy(
-                    1,
-                    Dst::Var {
-                        var,
-                        ty: VType::Ud,
-                        layout,
-                    },
-                    bits,
-                )?;
+                self.copy(1, Dst::var(var, VType::Ud, layout), bits)?;
             }
             return Ok(());
         }
@@ -106,17 +98,9 @@ impl Emitter<'_, '_> {
         if let Some(base) = self.shared.frame {
             let (sp, layout) = (Var::from_u32(predefined::SP), Layout::same(0));
             let old = source(sp, VType::Uq, layout.clone());
-            let kept = Dst::Var {
-                var: base,
-                ty: VType::Uq,
-                layout: layout.clone(),
-            };
+            let kept = Dst::var(base, VType::Uq, layout.clone());
             self.copy(1, kept, old.clone())?;
-            let to = Dst::Var {
-                var: sp,
-                ty: VType::Uq,
-                layout,
-            };
+            let to = Dst::var(sp, VType::Uq, layout);
             self.alu(Opcode::Add, 1, to, &[old, imm(VType::Ud, frame.into())])?;
         }
         self.passed = Some(passed.clone());
@@ -134,11 +118,7 @@ impl Emitter<'_, '_> {
             return Ok(());
         };
         let whole = Layout::same(0);
-        let of = |var| Dst::Var {
-            var,
-            ty: VType::Uq,
-            layout: Layout::same(0),
-        };
+        let of = |var| Dst::var(var, VType::Uq, Layout::same(0));
         let thread = source(Var::from_u32(predefined::HW_ID), VType::Ud, whole.clone());
         let (_, to, offset) = self.temp(VType::Ud, 1);
         let shift = imm(VType::Ud, private.bytes.trailing_zeros().into());
@@ -188,11 +168,7 @@ impl Emitter<'_, '_> {
             let address = self.address_in_frame(place)?;
             if self.shared.platform.memory == MessageFamily::LoadStore {
                 let at = self.object().block(VType::Uq, VType::Uq.bytes());
-                let to = Dst::Var {
-                    var: at,
-                    ty: VType::Uq,
-                    layout: Layout::same(0),
-                };
+                let to = Dst::var(at, VType::Uq, Layout::same(0));
                 self.copy(1, to, address)?;
                 self.lsc_dwords(
                     &Target::STATELESS,
@@ -235,11 +211,7 @@ impl Emitter<'_, '_> {
         }
         if let Some(base) = self.shared.frame {
             let layout = Layout::same(0);
-            let sp = Dst::Var {
-                var: Var::from_u32(predefined::SP),
-                ty: VType::Uq,
-                layout: layout.clone(),
-            };
+            let sp = Dst::var(Var::from_u32(predefined::SP), VType::Uq, layout.clone());
             self.copy(1, sp, source(base, VType::Uq, layout))?;
         }
         self.leave_mode()?;
@@ -340,11 +312,7 @@ impl Emitter<'_, '_> {
     pub fn write_function(&mut self, var: Var, byte: u32, id: FunctionId) -> Result<()> {
         let address = self.address_of_function(id);
         let halves = |byte| Layout::contiguous(byte, VType::Ud.bytes());
-        let to = Dst::Var {
-            var,
-            ty: VType::Ud,
-            layout: halves(byte),
-        };
+        let to = Dst::var(var, VType::Ud, halves(byte));
         self.copy(2, to, source(address, VType::Ud, halves(0)))
     }
 

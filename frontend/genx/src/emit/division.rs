@@ -5,10 +5,8 @@
 use kiln_visa::module::Type as VType;
 use kiln_visa::opcode::Opcode;
 
-use super::alu::typed;
 use super::function::{Emitter, imm};
-use super::operand::{Dst, Layout, Src};
-use super::predicates::Mask;
+use super::operand::{Dst, Layout, Src, Target};
 use crate::error::{Code, Result};
 use crate::intrinsics::Sign;
 use crate::ir::{Inst, Scalar};
@@ -22,15 +20,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Quotient of floats: rounded correctly unless the instruction allows a reciprocal.
-    pub fn quotient(
-        &mut self,
-        inst: Inst,
-        count: u32,
-        scalar: Scalar,
-        dst: Dst,
-        mask: Option<Mask>,
-        saturate: bool,
-    ) -> Result<()> {
+    pub fn quotient(&mut self, inst: Inst, scalar: Scalar, to: Target) -> Result<()> {
         let data = self.data(inst);
         let (a, b) = (
             self.source(data.args[0], Sign::Own)?,
@@ -38,10 +28,8 @@ impl Emitter<'_, '_> {
         );
         let reciprocal = data.flags.arcp || data.flags.afn;
         match scalar {
-            Scalar::Float | Scalar::Half if reciprocal => {
-                self.masked(Opcode::Div, count, dst, &[a, b], mask, saturate)
-            }
-            _ => self.ieee(Opcode::Divm, count, scalar, dst, &[a, b]),
+            Scalar::Float | Scalar::Half if reciprocal => self.put(Opcode::Div, to, &[a, b]),
+            _ => self.ieee(Opcode::Divm, to.count, scalar, to.dst, &[a, b]),
         }
     }
 
@@ -103,12 +91,8 @@ impl Emitter<'_, '_> {
         self.alu(Opcode::Add, count, to, &[cross.clone(), cross2])?;
         let upper = Layout::contiguous(4, 8);
         let high = super::function::source(var, VType::Ud, upper.clone());
-        let to = Dst::Var {
-            var,
-            ty: VType::Ud,
-            layout: upper,
-        };
+        let to = Dst::var(var, VType::Ud, upper);
         self.alu(Opcode::Add, count, to, &[high, cross])?;
-        self.copy(count, typed(dst, VType::Q), product.typed(VType::Q))
+        self.copy(count, dst.typed(VType::Q), product.typed(VType::Q))
     }
 }

@@ -5,7 +5,6 @@
 use kiln_visa::module::{Modifier, Type as VType};
 use kiln_visa::opcode::{Opcode, Relation};
 
-use super::alu::typed;
 use super::function::{Emitter, elementwise, imm, source};
 use super::operand::{Dst, Elementwise, Src};
 use super::predicates::Mask;
@@ -238,7 +237,7 @@ impl Emitter<'_, '_> {
         let zero = || imm(VType::Ud, 0);
         let ty = if to { VType::D } else { VType::Ud };
         let (_, place, result) = self.temp(ty, count);
-        let place = typed(place, VType::Ud);
+        let place = place.typed(VType::Ud);
         self.copy(count, place.clone(), low.clone())?;
         let limit = |e: &mut Self, at: Mask, limit: Src| {
             e.masked(Opcode::Mov, count, place.clone(), &[limit], Some(at), false)
@@ -394,11 +393,7 @@ impl Emitter<'_, '_> {
             return Ok([low, high]);
         }
         let to = match &high {
-            Src::Var { var, layout, .. } => Dst::Var {
-                var: *var,
-                ty: VType::Ud,
-                layout: layout.clone(),
-            },
+            Src::Var { var, layout, .. } => Dst::var(*var, VType::Ud, layout.clone()),
             _ => return self.lacks(e),
         };
         for (x, y) in [(a, d), (c, b)] {

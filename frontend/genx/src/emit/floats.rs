@@ -75,11 +75,7 @@ fn computes(module: &Module, function: &Function, data: &InstData) -> bool {
 /// `cr0` as destination and source.
 fn control() -> (Dst, Src) {
     let (var, ty, layout) = (Var::from_u32(predefined::CR0), VType::Ud, Layout::same(0));
-    let dst = Dst::Var {
-        var,
-        ty,
-        layout: layout.clone(),
-    };
+    let dst = Dst::var(var, ty, layout.clone());
     (dst, source(var, ty, layout))
 }
 

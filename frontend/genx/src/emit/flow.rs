@@ -355,34 +355,9 @@ impl Emitter<'_, '_> {
             // A cycle: the old value of the destination is saved, and its readers take that.
             let cycle = root(self, *to);
             let aside = self.new_place(self.function.ty(*to))?;
-            self.put_aside(cycle, &aside)?;
+            self.store_to(&aside, cycle)?;
             replaced.insert(cycle, aside);
             ready.push(start);
-        }
-    }
-
-    fn put_aside(&mut self, value: Value, aside: &Place) -> Result<()> {
-        match aside {
-            Place::Mask(to) => {
-                let from = self.mask(value)?;
-                self.copy_mask(to, &from)
-            }
-            Place::Var(var) => {
-                let (count, scalar) = self.shape(value)?;
-                let ty = self.visa(scalar, Sign::Signed)?;
-                let src = self.source(value, Sign::Signed)?;
-                let layout = super::operand::Layout::contiguous(0, ty.bytes());
-                self.copy(
-                    count,
-                    Dst::Var {
-                        var: *var,
-                        ty,
-                        layout,
-                    },
-                    src,
-                )
-            }
-            Place::None => self.unsupported("a copy"),
         }
     }
 
@@ -420,15 +395,7 @@ impl Emitter<'_, '_> {
                 let ty = self.visa(scalar, Sign::Signed)?;
                 let src = self.source(value, Sign::Signed)?;
                 let layout = super::operand::Layout::contiguous(0, ty.bytes());
-                self.copy(
-                    count,
-                    Dst::Var {
-                        var: *var,
-                        ty,
-                        layout,
-                    },
-                    src,
-                )
+                self.copy(count, Dst::var(*var, ty, layout), src)
             }
             Place::None => self.unsupported("a copy"),
         }

@@ -315,11 +315,7 @@ impl<'a, 's> Emitter<'a, 's> {
     pub fn temp(&mut self, ty: VType, count: u32) -> (Var, Dst, Src) {
         let var = self.object().var(ty, padded_bytes(count, ty.bytes()));
         let layout = Layout::contiguous(0, ty.bytes());
-        let dst = Dst::Var {
-            var,
-            ty,
-            layout: layout.clone(),
-        };
+        let dst = Dst::var(var, ty, layout.clone());
         (var, dst, source(var, ty, layout))
     }
 

@@ -64,11 +64,7 @@ impl Emitter<'_, '_> {
             address = owords;
         }
         let at = self.object().block(address_type, address_type.bytes());
-        let to = Dst::Var {
-            var: at,
-            ty: address_type,
-            layout: Layout::same(0),
-        };
+        let to = Dst::var(at, address_type, Layout::same(0));
         self.copy(1, to, address)?;
         let stores = message.is_store();
         let whole = bytes == all;
@@ -88,11 +84,7 @@ impl Emitter<'_, '_> {
                 true => self.object().block(VType::Ud, size),
                 false => var,
             };
-            let of = |var, layout| Dst::Var {
-                var,
-                ty: VType::Ud,
-                layout,
-            };
+            let of = |var, layout| Dst::var(var, VType::Ud, layout);
             if apart && stores {
                 let from = source(var, VType::Ud, part.clone());
                 self.copy(dwords, of(data, Layout::contiguous(0, DWORD)), from)?;

@@ -200,11 +200,7 @@ impl Object {
 
     /// One element as a source.
     pub fn scalar(&mut self, var: Var, ty: Type, byte: u32) -> Operand {
-        let region = Region {
-            v: Some(0),
-            w: 1,
-            h: 0,
-        };
+        let region = Region::SCALAR;
         self.general(var, ty, byte, region)
     }
 
@@ -616,11 +612,7 @@ impl Object {
             _ => (None, e.mask.clone()),
         };
         let first = Elementwise {
-            dst: Dst::Var {
-                var: temp,
-                ty,
-                layout: layout.clone(),
-            },
+            dst: Dst::var(temp, ty, layout.clone()),
             mask: operand,
             ..e.clone()
         };
@@ -658,15 +650,7 @@ impl Object {
             let ty = src.ty();
             let temp = self.var(ty, padded_bytes(count, ty.bytes()));
             let layout = Layout::contiguous(0, ty.bytes());
-            let copied = self.copy(
-                Dst::Var {
-                    var: temp,
-                    ty,
-                    layout: layout.clone(),
-                },
-                src.clone(),
-                e.count,
-            );
+            let copied = self.copy(Dst::var(temp, ty, layout.clone()), src.clone(), e.count);
             if !copied {
                 return false;
             }
@@ -682,11 +666,7 @@ impl Object {
             let ty = *ty;
             let temp = self.var(ty, padded_bytes(count, ty.bytes()));
             let layout = Layout::contiguous(0, ty.bytes());
-            let to = Dst::Var {
-                var: temp,
-                ty,
-                layout: layout.clone(),
-            };
+            let to = Dst::var(temp, ty, layout.clone());
             let keeps = e.mask.is_some() && e.op != Opcode::Sel;
             if keeps {
                 let old = match &e.dst {

@@ -189,11 +189,7 @@ impl Layout {
         }
         let last = start + ((size / w - 1) * v + (w - 1) * h + 1) * bytes - 1;
         (last / grf <= start / grf + 1).then_some(())?;
-        let region = Region {
-            v: Some(v as u8),
-            w: w as u8,
-            h: h as u8,
-        };
+        let region = Region::new(v as u8, w as u8, h as u8);
         Some((start, region))
     }
 
@@ -278,6 +274,15 @@ impl Src {
         }
     }
 
+    /// The source with its elements in other places; an immediate is the same everywhere.
+    #[must_use]
+    pub fn laid_out(mut self, of: impl FnOnce(&Layout) -> Layout) -> Src {
+        if let Src::Var { layout, .. } | Src::Indirect { layout, .. } = &mut self {
+            *layout = of(layout);
+        }
+        self
+    }
+
     /// True if all elements are one.
     pub fn is_uniform(&self) -> bool {
         match self {
@@ -308,6 +313,22 @@ pub enum Dst {
 }
 
 impl Dst {
+    /// Elements of a variable.
+    pub fn var(var: Var, ty: Type, layout: Layout) -> Dst {
+        Dst::Var { var, ty, layout }
+    }
+
+    /// The destination as one of another type of the same size.
+    #[must_use]
+    pub fn typed(mut self, to: Type) -> Dst {
+        if let Dst::Var { ty, .. } | Dst::Indirect { ty, .. } = &mut self
+            && ty.bytes() == to.bytes()
+        {
+            *ty = to;
+        }
+        self
+    }
+
     /// As [`Src::is_far`].
     pub fn is_far(&self, count: u32) -> bool {
         match self {
@@ -321,6 +342,27 @@ impl Dst {
         match self {
             Dst::Indirect { layout, .. } => layout.run(from, count),
             _ => count,
+        }
+    }
+}
+
+/// Destination of an operation over any number of elements, and those of them that it writes.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub count: u32,
+    pub dst: Dst,
+    /// Channels that are written.
+    pub mask: Option<Mask>,
+    pub saturate: bool,
+}
+
+impl Target {
+    /// The destination as one of another type of the same size.
+    #[must_use]
+    pub fn typed(self, ty: Type) -> Target {
+        Target {
+            dst: self.dst.typed(ty),
+            ..self
         }
     }
 }

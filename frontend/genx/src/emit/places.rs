@@ -22,7 +22,7 @@ impl Passed {
     /// Places for these types; a structure as a result is a result for each member.
     ///
     /// # Errors
-    /// They do not fit into registers.
+    /// Arguments or results do not fit into registers.
     pub fn of(module: &Module, grf: u32, args: &[Type], result: Type, loc: Loc) -> Result<Passed> {
         let results: Vec<Type> = match module.types.data(result) {
             TypeData::Void => Vec::new(),
@@ -64,7 +64,7 @@ impl Passed {
     /// Places of a function's parameters and result.
     ///
     /// # Errors
-    /// They do not fit into registers.
+    /// Arguments or results do not fit into registers.
     pub fn of_function(module: &Module, grf: u32, function: &Function) -> Result<Passed> {
         let args: Vec<Type> = function.params.iter().map(|p| function.ty(*p)).collect();
         Passed::of(module, grf, &args, function.result, function.loc)

@@ -202,11 +202,7 @@ impl Emitter<'_, '_> {
             let Dst::Var { var, ty, layout } = &dst else {
                 return Ok(());
             };
-            let to = Dst::Var {
-                var: *var,
-                ty: *ty,
-                layout: layout.moved(row * width * ty.bytes()),
-            };
+            let to = Dst::var(*var, *ty, layout.moved(row * width * ty.bytes()));
             self.copy(width, to, src)?;
         }
         Ok(())
@@ -231,11 +227,7 @@ impl Emitter<'_, '_> {
         let var = self.var(result)?;
         let dst = match bale::uniform(self.function, index) {
             Some(index) if index >= u64::from(of) => return Ok(()),
-            Some(index) => Dst::Var {
-                var,
-                ty,
-                layout: Layout::same(index as u32 * ty.bytes()),
-            },
+            Some(index) => Dst::var(var, ty, Layout::same(index as u32 * ty.bytes())),
             None => {
                 let offset = self.byte_offset(index, ty.bytes())?;
                 let addr = self.address_of(var, 0, offset)?;
@@ -296,11 +288,7 @@ impl Emitter<'_, '_> {
                 .collect();
             let src = self.source(*arg, Sign::Signed)?;
             let total = to.len() as u32;
-            let dst = Dst::Var {
-                var,
-                ty,
-                layout: whole.select(to.into_iter()),
-            };
+            let dst = Dst::var(var, ty, whole.select(to.into_iter()));
             self.copy(total, dst, selected(src, from.into_iter()))?;
         }
         Ok(())

@@ -28,7 +28,7 @@ const MIN_CHANNELS: u32 = 8;
 struct Part {
     first: u32,
     width: u32,
-    /// Its execution size.
+    /// Execution size of the instruction.
     size: u32,
     /// True if operands that are all of the message need no copy.
     direct: bool,

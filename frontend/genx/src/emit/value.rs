@@ -354,11 +354,7 @@ impl Emitter<'_, '_> {
     pub fn fill(&mut self, var: Var, ty: VType, elements: &[u64]) -> Result<()> {
         let bytes = ty.bytes();
         let layout = |at: usize| Layout::contiguous(at as u32 * bytes, bytes);
-        let dst = |at: usize| Dst::Var {
-            var,
-            ty,
-            layout: layout(at),
-        };
+        let dst = |at: usize| Dst::var(var, ty, layout(at));
         if let Some((narrow, small)) = self.narrower(ty, elements) {
             let (var, _, src) = self.temp(narrow, elements.len() as u32);
             self.fill(var, narrow, &small)?;
@@ -494,60 +490,12 @@ fn packed(elements: &[u64], bytes: u32) -> Option<(u64, VType)> {
 
 /// The first element of a source for all channels.
 pub fn uniform(src: Src) -> Src {
-    match src {
-        Src::Var {
-            var,
-            ty,
-            layout,
-            modifier,
-        } => Src::Var {
-            var,
-            ty,
-            layout: Layout::same(layout.at(0)),
-            modifier,
-        },
-        Src::Indirect {
-            addr,
-            ty,
-            layout,
-            modifier,
-        } => Src::Indirect {
-            addr,
-            ty,
-            layout: Layout::same(layout.at(0)),
-            modifier,
-        },
-        imm => imm,
-    }
+    src.laid_out(|layout| Layout::same(layout.at(0)))
 }
 
 /// Some elements of a source.
 pub fn selected(src: Src, numbers: impl Iterator<Item = u32>) -> Src {
-    match src {
-        Src::Var {
-            var,
-            ty,
-            layout,
-            modifier,
-        } => Src::Var {
-            var,
-            ty,
-            layout: layout.select(numbers),
-            modifier,
-        },
-        Src::Indirect {
-            addr,
-            ty,
-            layout,
-            modifier,
-        } => Src::Indirect {
-            addr,
-            ty,
-            layout: layout.select(numbers),
-            modifier,
-        },
-        imm => imm,
-    }
+    src.laid_out(|layout| layout.select(numbers))
 }
 
 /// The source with its sign changed.

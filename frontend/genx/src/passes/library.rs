@@ -196,7 +196,7 @@ impl Inlining<'_, '_, '_> {
                         self.keep(inst, value);
                         phis.extend(self.builder.new.last().map(|new| (inst, *new)));
                     }
-                    // It is read by `returned`.
+                    // `returned` reads what is inserted.
                     Op::InsertValue(_) => {}
                     _ => self.inst(inst)?,
                 }

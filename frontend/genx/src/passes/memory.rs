@@ -43,9 +43,9 @@ struct Variable {
 
 /// A global variable.
 enum OfModule {
-    /// It never changes: its elements, and the functions whose addresses are at some of its bytes.
+    /// A variable that never changes: its elements, and the functions whose addresses are at some of its bytes.
     Constant(Box<[u64]>, Vec<(u32, FunctionId)>),
-    /// Its address.
+    /// Address of the variable.
     Variable(Value),
 }
 
@@ -800,7 +800,7 @@ impl<'a> Memory<'a> {
         let end = place.offset.checked_add(bytes.into());
         if place.dynamic.is_none() && (place.offset < 0 || end.is_none_or(|end| end > size as i64))
         {
-            // It has no meaning, so that anything may be read, and nothing written.
+            // An access beyond the variable has no meaning, so that anything may be read, and nothing written.
             if value.is_none() {
                 let undef = self.function.constant(accessed, Const::Undef);
                 self.become_copy(inst, undef);
