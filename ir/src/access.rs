@@ -453,11 +453,7 @@ impl Collector<'_, '_> {
                 self.block(touch, var, offset, bytes, whole);
             }
             RawShape::Lanes { bytes, planes } => {
-                let region = Region {
-                    v: Some(1),
-                    w: 1,
-                    h: 1,
-                };
+                let region = Region::new(1, 1, 1);
                 let stride = RawShape::plane_stride(bytes, touch.exec.size, self.func.row_bytes());
                 for plane in 0..planes {
                     let offset = offset + plane * stride;

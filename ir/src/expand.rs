@@ -22,16 +22,7 @@ use crate::cfg::CfgError;
 /// Number of channels that `plane` has one register of each coordinate for.
 const PLANE_CHANNELS: u8 = 8;
 
-const SCALAR: Region = Region {
-    v: Some(0),
-    w: 1,
-    h: 0,
-};
-const PACKED: Region = Region {
-    v: Some(1),
-    w: 1,
-    h: 0,
-};
+const PACKED: Region = Region::new(1, 1, 0);
 const DESTINATION: Region = Region::dst(1);
 
 /// Expands the instructions of an object. `by_jump` is true for the name of a function that is called by a jump.
@@ -233,7 +224,7 @@ impl Expander {
                     var,
                     row,
                     col: col.saturating_add(step.saturating_mul(n)),
-                    region: SCALAR,
+                    region: Region::SCALAR,
                     modifier,
                 })
             }
@@ -290,11 +281,7 @@ impl Expander {
                 var,
                 row,
                 col,
-                region: Region {
-                    v: Some(0),
-                    w: 4,
-                    h: 1,
-                },
+                region: Region::new(0, 4, 1),
                 modifier,
             },
             ref other => other.clone(),

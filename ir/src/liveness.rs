@@ -315,7 +315,7 @@ struct Effect {
 /// A routine's part in a batch.
 #[derive(Clone, Default)]
 struct Part {
-    /// Its items in the batch.
+    /// Items of the batch that belong to the routine.
     items: Range<usize>,
     effect: Effect,
     /// Live bits at its end.

@@ -318,22 +318,12 @@ impl Var {
 
     /// Source of consecutive elements, one a channel.
     pub fn src(self) -> Operand {
-        let side_by_side = Region {
-            v: Some(1),
-            w: 1,
-            h: 0,
-        };
-        self.operand(0, side_by_side)
+        self.operand(0, Region::new(1, 1, 0))
     }
 
     /// Scalar source: one element for all channels.
     pub fn scalar(self, element: u8) -> Operand {
-        let same = Region {
-            v: Some(0),
-            w: 1,
-            h: 0,
-        };
-        self.operand(element, same)
+        self.operand(element, Region::SCALAR)
     }
 
     /// Raw operand: data or addresses of a message, from byte `offset` on.

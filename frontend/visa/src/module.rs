@@ -293,7 +293,7 @@ impl Module {
 pub struct Global {
     /// Linkage: visibility of the object to other modules, or its definition in one of them.
     pub linkage: Linkage,
-    /// Its name.
+    /// Name of the variable.
     pub name: Name,
     /// Type of an element.
     pub ty: Type,
@@ -301,7 +301,7 @@ pub struct Global {
     pub align: Align,
     /// Number of elements.
     pub elements: u16,
-    /// Its attributes, in file order.
+    /// Attributes, in file order.
     pub attrs: Vec<GlobalAttr>,
 }
 
@@ -311,7 +311,7 @@ pub struct Global {
 pub struct GlobalAttr {
     /// Number of the string that is its name.
     pub name: u32,
-    /// Its bytes, not interpreted.
+    /// Bytes of the section, not interpreted.
     pub value: SmallVec<[u8; 16]>,
 }
 
@@ -332,7 +332,7 @@ pub enum Linkage {
 pub struct Object {
     /// Kind of the object: a kernel or a function.
     pub kind: ObjectKind,
-    /// Its name.
+    /// Name of the kernel or function.
     pub name: Name,
     /// Predefined ones included, so that a `Var` indexes it.
     pub vars: PrimaryMap<Var, VarDecl>,
@@ -352,7 +352,7 @@ pub struct Object {
     pub attrs: Vec<Attr>,
     /// Instructions, in file order.
     pub insts: Vec<Inst>,
-    /// Its references to file scope.
+    /// References to file scope.
     pub relocations: Relocations,
 }
 
@@ -531,7 +531,7 @@ pub struct VarDecl {
     pub elements: u16,
     /// Variable that it is an alias of, and the byte offset there. The readers guarantee that there is no cycle.
     pub alias: Option<(Var, u16)>,
-    /// Its attributes, in file order.
+    /// Attributes, in file order.
     pub attrs: Vec<Attr>,
 }
 
@@ -549,22 +549,22 @@ pub struct ArrayDecl {
     pub name: Name,
     /// Number of elements: addresses, channels of a predicate, samplers or surfaces.
     pub elements: u16,
-    /// Its attributes, in file order.
+    /// Attributes, in file order.
     pub attrs: Vec<Attr>,
 }
 
 /// A label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelDecl {
-    /// Its name.
+    /// Name of the label.
     pub name: Name,
-    /// What it names.
+    /// Place that the label names.
     pub kind: LabelKind,
-    /// Its attributes, in file order.
+    /// Attributes, in file order.
     pub attrs: Vec<Attr>,
 }
 
-/// What a label names, with its number in the binary format.
+/// Kind of place that a label names, with its number in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LabelKind {
@@ -579,9 +579,9 @@ pub enum LabelKind {
 /// An attribute of a kernel or a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attr {
-    /// Its name, in the case of the file.
+    /// Name of the attribute, in the case of the file.
     pub name: Name,
-    /// Its value.
+    /// Value of the attribute.
     pub value: AttrValue,
 }
 
@@ -663,7 +663,7 @@ pub enum Subject {
     Operand(usize),
     /// The predicate of the instruction.
     Guard,
-    /// Its execution size and mask.
+    /// Execution size and mask of the instruction.
     Exec,
 }
 
@@ -834,13 +834,17 @@ pub struct Region {
 }
 
 impl Region {
+    /// `<0;1,0>`: one element for all channels.
+    pub const SCALAR: Region = Region::new(0, 1, 0);
+
+    /// `<v;w,h>`.
+    pub const fn new(v: u8, w: u8, h: u8) -> Region {
+        Region { v: Some(v), w, h }
+    }
+
     /// The region of a destination.
     pub const fn dst(h: u8) -> Region {
-        Region {
-            v: Some(0),
-            w: 1,
-            h,
-        }
+        Region::new(0, 1, h)
     }
 }
 
@@ -857,7 +861,7 @@ pub enum Operand {
         col: u8,
         /// Elements of the channels.
         region: Region,
-        /// What is done to them.
+        /// Modifier of the elements.
         modifier: Modifier,
     },
     /// `r[A0(off),imm]<region>:ty`.
@@ -872,7 +876,7 @@ pub enum Operand {
         ty: Type,
         /// Elements of the channels.
         region: Region,
-        /// What is done to them.
+        /// Modifier of the elements.
         modifier: Modifier,
     },
     /// `A0(off)<width>`.
@@ -895,9 +899,9 @@ pub enum Operand {
     Predicate(PredUse),
     /// An immediate.
     Imm {
-        /// Its type.
+        /// Type of the immediate.
         ty: Type,
-        /// Its bits, zero beyond the width of the type.
+        /// Bits of the immediate, zero beyond the width of the type.
         bits: u64,
     },
     /// An element of a surface or sampler variable as a value; as `addr_add`'s first source, its

@@ -395,7 +395,7 @@ pub struct Row {
     /// The name in text. Fences, `min` and `max`, and operations of the 3D sampler have a name for each number;
     /// this one is the family's.
     pub mnemonic: &'static str,
-    /// Its category.
+    /// Category of the instruction.
     pub category: Category,
     /// All fields, in the order of the binary format.
     pub fields: &'static [Field],
@@ -1071,7 +1071,7 @@ macro_rules! numbered {
                 Self::ALL.iter().find(|(_, n)| *n == name).map(|(v, _)| *v)
             }
 
-            /// Its name in text.
+            /// Name in text.
             pub fn name(self) -> &'static str {
                 Self::ALL.iter().find(|(v, _)| *v == self).map_or("", |(_, n)| n)
             }
@@ -1179,7 +1179,7 @@ impl ChannelMask {
         self.0.count_ones()
     }
 
-    /// Its channels in order, R 0 to A 3.
+    /// Channels of the mask in order, R 0 to A 3.
     pub fn channels(self) -> impl Iterator<Item = u8> {
         (0..4).filter(move |c| self.0 >> c & 1 != 0)
     }

@@ -26,7 +26,7 @@ pub enum RawShape {
 /// Access of a raw operand: its shape, and the bytes that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawAccess {
-    /// Its shape.
+    /// Shape of the access.
     pub shape: RawShape,
     /// True if a block is written only in part, under the execution mask. Other blocks are written whole; all are
     /// read whole.

@@ -1,6 +1,6 @@
 //! Objects of the legacy reference compiler, whose writer leaves out operands.
 //!
-//! Its writer counts the operands of an instruction without execution size and predicate, and then writes that number
+//! The writer counts the operands of an instruction without execution size and predicate, and then writes that number
 //! of fields including the two. The last fields are therefore missing from the file. The reader recognizes such an
 //! object and reports it, instead of an error in misread bytes.
 

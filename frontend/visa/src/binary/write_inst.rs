@@ -172,14 +172,7 @@ impl<'a> Writer<'a> {
                     .u8("the row of an address", (offset / GRF).into())?;
                 self.out
                     .u8("the column of an address", (offset % GRF / element).into())?;
-                self.region(
-                    Region {
-                        v: Some(0),
-                        w: 1,
-                        h: 0,
-                    },
-                    false,
-                );
+                self.region(Region::SCALAR, false);
                 Ok(())
             }
             Operand::Predicate(pred) => {

@@ -289,11 +289,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-const SCALAR: Region = Region {
-    v: Some(0),
-    w: 1,
-    h: 0,
-};
+const SCALAR: Region = Region::SCALAR;
 
 /// Decodes the shape after the colon of data; `None` if it is unknown.
 fn read_shape(shape: Shape, word: &str, reading: &mut Reading) -> Option<()> {

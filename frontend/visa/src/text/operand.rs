@@ -199,11 +199,7 @@ impl<'a> Parser<'a> {
                 let region = match self.lexer.peek() {
                     b'<' => self.region(is_dst)?,
                     // Sources of `dpas` have no region.
-                    _ if !is_dst => Region {
-                        v: Some(1),
-                        w: 1,
-                        h: 0,
-                    },
+                    _ if !is_dst => Region::new(1, 1, 0),
                     _ => return Err(self.lexer.expected("`<` and a region")),
                 };
                 Ok(Operand::General {
@@ -306,11 +302,7 @@ impl<'a> Parser<'a> {
         } else if self.lexer.eat(b';') {
             let w = self.stride()?;
             self.lexer.expect(b',', "`,` and a horizontal stride")?;
-            Region {
-                v: Some(first),
-                w,
-                h: self.stride()?,
-            }
+            Region::new(first, w, self.stride()?)
         } else {
             self.lexer
                 .expect(b',', "`;` and a width, or `,` and a horizontal stride")?;

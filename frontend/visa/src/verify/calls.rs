@@ -224,14 +224,7 @@ impl Verifier<'_> {
         let (ty, region) = match *operand {
             Operand::General { var, region, .. } => (self.object.vars.get(var)?.ty, region),
             Operand::Indirect { ty, region, .. } => (ty, region),
-            Operand::Imm { ty, .. } => (
-                ty,
-                Region {
-                    v: Some(0),
-                    w: 1,
-                    h: 0,
-                },
-            ),
+            Operand::Imm { ty, .. } => (ty, Region::SCALAR),
             _ => return None,
         };
         if !matches!(ty, Type::Ud | Type::Uq) {

@@ -235,113 +235,64 @@ impl Facts {
     }
 }
 
+macro_rules! operands {
+    ($($op:ident: $($operand:literal $types:expr),*;)*) => {
+        &[$((Opcode::$op, &[$(($operand, $types)),*])),*]
+    };
+}
+
 /// Types of single operands, by instruction and number of the operand: messages, and instructions with a type for
 /// each operand. `%null` has no type.
-const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
-    (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
-    (Opcode::Setp, &[(1, INT)]),
+const OPERANDS: &[(Opcode, &[(usize, Types)])] = operands! {
+    AddrAdd: 2 WORD.or(BYTE).or(PACKED);
+    Setp: 1 INT;
     // The front end of the reference compiler moves handles of 64 bits.
-    (Opcode::Movs, &[(0, DWORD), (1, DWORD.or(QUAD))]),
-    (
-        Opcode::Sad2Add,
-        &[(0, WORD), (1, BYTE), (2, BYTE), (3, WORD)],
-    ),
-    (Opcode::SwitchJmp, &[(0, SMALL)]),
-    (Opcode::OwordLd, &[(3, DWORD)]),
-    (Opcode::OwordSt, &[(2, DWORD)]),
-    (Opcode::OwordLdUnaligned, &[(3, DWORD)]),
-    (Opcode::MediaLd, &[(5, DWORD), (6, DWORD)]),
-    (Opcode::MediaSt, &[(5, DWORD), (6, DWORD)]),
-    (Opcode::Gather, &[(3, DWORD), (4, DWORD), (5, BITS_32)]),
-    (Opcode::Scatter, &[(2, DWORD), (3, DWORD), (4, BITS_32)]),
-    (Opcode::GatherScaled, &[(4, DWORD), (5, DWORD), (6, DATA)]),
-    (Opcode::ScatterScaled, &[(4, DWORD), (5, DWORD), (6, DATA)]),
-    (
-        Opcode::Gather4Scaled,
-        &[(3, DWORD), (4, DWORD), (5, BITS_32)],
-    ),
-    (
-        Opcode::Scatter4Scaled,
-        &[(3, DWORD), (4, DWORD), (5, BITS_32)],
-    ),
-    (
-        Opcode::Gather4Typed,
-        &[(2, DWORD), (3, DWORD), (4, DWORD), (5, DWORD), (6, BITS_32)],
-    ),
-    (
-        Opcode::Scatter4Typed,
-        &[(2, DWORD), (3, DWORD), (4, DWORD), (5, DWORD), (6, BITS_32)],
-    ),
-    (Opcode::QwGather, &[(2, DWORD), (3, BITS_64)]),
-    (Opcode::QwScatter, &[(2, DWORD), (3, BITS_64)]),
-    (Opcode::DwordAtomic, &[(2, UD)]),
-    (
-        Opcode::TypedAtomic,
-        &[(2, DWORD), (3, DWORD), (4, DWORD), (5, DWORD)],
-    ),
-    (Opcode::SvmBlockLd, &[(1, QUAD)]),
-    (Opcode::SvmBlockSt, &[(1, QUAD)]),
-    (Opcode::SvmGather, &[(2, QUAD)]),
-    (Opcode::SvmScatter, &[(2, QUAD)]),
-    (Opcode::SvmAtomic, &[(1, QUAD)]),
-    (
-        Opcode::SvmGather4Scaled,
-        &[(2, ADDRESS), (3, QUAD), (4, BITS_32)],
-    ),
-    (
-        Opcode::SvmScatter4Scaled,
-        &[(2, ADDRESS.or(DWORD)), (3, QUAD), (4, BITS_32)],
-    ),
-    (Opcode::Sample3d, &[(2, UW), (5, SAMPLED)]),
-    (Opcode::Load3d, &[(2, UW), (4, SAMPLED)]),
-    (Opcode::Gather4Sampler, &[(2, UW), (5, SAMPLED)]),
-    (Opcode::ResInfo, &[(2, BITS_32), (3, DWORD)]),
-    (Opcode::SampleInfo, &[(2, DWORD)]),
-    (
-        Opcode::SampleUnorm,
-        &[(3, F), (4, F), (5, F), (6, F), (7, UW)],
-    ),
-    (
-        Opcode::Avs,
-        &[(3, F), (4, F), (5, F), (6, F), (7, F), (11, F), (13, UB)],
-    ),
-    (
-        Opcode::VmeIme,
-        &[(2, UB), (3, UB), (5, UW), (6, UW), (7, UW), (8, UB)],
-    ),
-    (Opcode::VmeSic, &[(0, UB), (1, UB), (3, UB)]),
-    (
-        Opcode::VmeFbr,
-        &[
-            (0, UB),
-            (1, UB),
-            (3, DWORD),
-            (4, DWORD),
-            (5, DWORD),
-            (6, UB),
-        ],
-    ),
-    (Opcode::VmeIdm, &[(0, UB), (1, UB), (3, UB)]),
+    Movs: 0 DWORD, 1 DWORD.or(QUAD);
+    Sad2Add: 0 WORD, 1 BYTE, 2 BYTE, 3 WORD;
+    SwitchJmp: 0 SMALL;
+    OwordLd: 3 DWORD;
+    OwordSt: 2 DWORD;
+    OwordLdUnaligned: 3 DWORD;
+    MediaLd: 5 DWORD, 6 DWORD;
+    MediaSt: 5 DWORD, 6 DWORD;
+    Gather: 3 DWORD, 4 DWORD, 5 BITS_32;
+    Scatter: 2 DWORD, 3 DWORD, 4 BITS_32;
+    GatherScaled: 4 DWORD, 5 DWORD, 6 DATA;
+    ScatterScaled: 4 DWORD, 5 DWORD, 6 DATA;
+    Gather4Scaled: 3 DWORD, 4 DWORD, 5 BITS_32;
+    Scatter4Scaled: 3 DWORD, 4 DWORD, 5 BITS_32;
+    Gather4Typed: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD, 6 BITS_32;
+    Scatter4Typed: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD, 6 BITS_32;
+    QwGather: 2 DWORD, 3 BITS_64;
+    QwScatter: 2 DWORD, 3 BITS_64;
+    DwordAtomic: 2 UD;
+    TypedAtomic: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD;
+    SvmBlockLd: 1 QUAD;
+    SvmBlockSt: 1 QUAD;
+    SvmGather: 2 QUAD;
+    SvmScatter: 2 QUAD;
+    SvmAtomic: 1 QUAD;
+    SvmGather4Scaled: 2 ADDRESS, 3 QUAD, 4 BITS_32;
+    SvmScatter4Scaled: 2 ADDRESS.or(DWORD), 3 QUAD, 4 BITS_32;
+    Sample3d: 2 UW, 5 SAMPLED;
+    Load3d: 2 UW, 4 SAMPLED;
+    Gather4Sampler: 2 UW, 5 SAMPLED;
+    ResInfo: 2 BITS_32, 3 DWORD;
+    SampleInfo: 2 DWORD;
+    SampleUnorm: 3 F, 4 F, 5 F, 6 F, 7 UW;
+    Avs: 3 F, 4 F, 5 F, 6 F, 7 F, 11 F, 13 UB;
+    VmeIme: 2 UB, 3 UB, 5 UW, 6 UW, 7 UW, 8 UB;
+    VmeSic: 0 UB, 1 UB, 3 UB;
+    VmeFbr: 0 UB, 1 UB, 3 DWORD, 4 DWORD, 5 DWORD, 6 UB;
+    VmeIdm: 0 UB, 1 UB, 3 UB;
     // The specification allows `ub` only; the reference takes any of these and uses eight bits.
-    (Opcode::Wait, &[(0, SMALL)]),
-    (
-        Opcode::Nbarrier,
-        &[(1, SMALL), (2, SMALL), (3, SMALL), (4, SMALL)],
-    ),
-    (
-        Opcode::UrbWrite,
-        &[(1, DWORD), (3, DWORD), (4, DWORD), (5, BITS_32)],
-    ),
-    (
-        Opcode::Dpas,
-        &[(0, ACCUMULATED), (1, ACCUMULATED), (2, DWORD), (3, DWORD)],
-    ),
-    (
-        Opcode::Dpasw,
-        &[(0, ACCUMULATED), (1, ACCUMULATED), (2, DWORD), (3, DWORD)],
-    ),
-    (Opcode::ShflIdx4, &[(0, UD), (1, UD), (2, UB.or(UW))]),
-];
+    Wait: 0 SMALL;
+    Nbarrier: 1 SMALL, 2 SMALL, 3 SMALL, 4 SMALL;
+    UrbWrite: 1 DWORD, 3 DWORD, 4 DWORD, 5 BITS_32;
+    Dpas: 0 ACCUMULATED, 1 ACCUMULATED, 2 DWORD, 3 DWORD;
+    Dpasw: 0 ACCUMULATED, 1 ACCUMULATED, 2 DWORD, 3 DWORD;
+    ShflIdx4: 0 UD, 1 UD, 2 UB.or(UW);
+};
 
 /// Data is moved as dwords, whatever the type of its variable.
 const DATA: Types = BITS_32.or(BITS_64);
@@ -360,37 +311,31 @@ impl Types {
 }
 
 /// Types of an atomic's sources and result, by its operation.
-pub const ATOMIC_TYPES: &[(&[AtomicOp], Types)] = &[
-    (
-        &[
-            AtomicOp::FMax,
-            AtomicOp::FMin,
-            AtomicOp::FCmpWr,
-            AtomicOp::FAdd,
-            AtomicOp::FSub,
-        ],
-        FLOAT_DATA,
-    ),
-    (
-        &[
-            AtomicOp::Add,
-            AtomicOp::Sub,
-            AtomicOp::Inc,
-            AtomicOp::Dec,
-            AtomicOp::Min,
-            AtomicOp::Max,
-            AtomicOp::Xchg,
-            AtomicOp::CmpXchg,
-            AtomicOp::And,
-            AtomicOp::Or,
-            AtomicOp::Xor,
-            AtomicOp::IMin,
-            AtomicOp::IMax,
-            AtomicOp::PreDec,
-        ],
-        INT_DATA,
-    ),
-];
+pub const ATOMIC_TYPES: &[(&[AtomicOp], Types)] = {
+    use AtomicOp as A;
+    &[
+        (&[A::FMax, A::FMin, A::FCmpWr, A::FAdd, A::FSub], FLOAT_DATA),
+        (
+            &[
+                A::Add,
+                A::Sub,
+                A::Inc,
+                A::Dec,
+                A::Min,
+                A::Max,
+                A::Xchg,
+                A::CmpXchg,
+                A::And,
+                A::Or,
+                A::Xor,
+                A::IMin,
+                A::IMax,
+                A::PreDec,
+            ],
+            INT_DATA,
+        ),
+    ]
+};
 
 const FLOAT_DATA: Types = F.or(HF).or(DF);
 const INT_DATA: Types = WORD_DWORD.or(QUAD);

@@ -58,7 +58,7 @@ impl Finding {
         self.kind.code()
     }
 
-    /// Whether the module has a meaning all the same.
+    /// Severity: after a warning, the module still has a meaning.
     pub fn severity(&self) -> Severity {
         self.kind.rule().severity
     }

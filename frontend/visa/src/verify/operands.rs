@@ -664,7 +664,7 @@ fn fits_field(field: Field, operand: &Operand) -> bool {
 /// Fault of a region.
 pub(super) enum RegionFault {
     MultiAddress,
-    /// Its width, which is above the execution size.
+    /// Width of the region, which is above the execution size.
     Width(u8),
     /// Name of a part, its value, and the allowed values.
     Part(&'static str, u8, &'static str),
