@@ -9,7 +9,7 @@ use kiln_machine::func::Block;
 use kiln_machine::graph::depths;
 use kiln_machine::inst::VReg;
 
-use crate::present::Presented;
+use crate::build_problem::Presented;
 use crate::problem::{Answer, Value};
 use crate::prove::Proved;
 use crate::scan::message_weight;

@@ -2,7 +2,7 @@
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In turn: [`frame`] says
 //! which general registers there are; [`flags`] assigns flags and the address register; [`payload`] chooses
-//! consecutive units for messages that span several; [`present`] states the rest as a [`problem`], which an allocator
+//! consecutive units for messages that span several; [`build_problem`] states the rest as a [`problem`], which an allocator
 //! answers, [`scan`] or [`regalloc2`], and [`prove`] proves;
 //! [`rewrite`] applies the answer with moves, spills and fills; [`layout`] puts the blocks in order and ends them;
 //! [`check`] proves the program against the function.
@@ -10,6 +10,7 @@
 //! [`routines`] and [`stack`] have the calling conventions, [`physical`] makes single instructions, and
 //! [`spill_messages`] the messages to scratch space.
 
+pub mod build_problem;
 pub mod check;
 pub mod flags;
 pub mod frame;
@@ -18,8 +19,6 @@ pub mod late;
 pub mod layout;
 pub mod payload;
 pub mod physical;
-pub mod planned;
-pub mod present;
 pub mod problem;
 pub mod prove;
 pub mod regalloc2;
@@ -28,6 +27,7 @@ pub mod routines;
 pub mod scan;
 pub mod spill_addresses;
 pub mod spill_messages;
+pub mod split_by_plan;
 pub mod stack;
 
 use kiln_emit::assemble::Program;
@@ -38,11 +38,11 @@ use kiln_machine::pressure;
 use kiln_platform::bits::GrfSet;
 use kiln_platform::platform::UNIT_GRFS;
 
+use build_problem::Presented;
 use flags::Assigned;
 use frame::Frame;
 use in_memory::{InMemory, Spot};
 use payload::Payloads;
-use present::Presented;
 use problem::{Answer, NoAnswer};
 use routines::{Convention, Parts};
 
@@ -211,10 +211,10 @@ pub fn allocate_part(
     let max_pressure = options.pressure.then(|| max_pressure(&func));
     let before = options.check.then(|| func.clone());
     let (assigned, payloads) = place_first(&mut func, &frame)?;
-    let input = present::present(&func, &payloads, &frame, parts)?;
+    let input = build_problem::build(&func, &payloads, &frame, parts)?;
     let answer = match options.allocator {
         Allocator::Scan => scan::allocate(&input.problem),
-        Allocator::Ion => planned::allocate(&input.problem, &mut scratch.ion),
+        Allocator::Ion => split_by_plan::allocate(&input.problem, &mut scratch.ion),
     };
     let (answer, in_memory) = proved(&input, answer, options, &frame)?;
     let code = rewrite::rewrite(&input, &answer, &frame, &assigned, options.scratch_base)?;

@@ -11,10 +11,10 @@ use kiln_machine::inst::{self, Inst, Opcode, Role};
 use kiln_platform::bits::UnitSet;
 use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 
+use crate::build_problem::{Presented, Source};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
 use crate::physical::{Physical, RESULT, copy, switch};
-use crate::present::{Presented, Source};
 use crate::problem::{Answer, Place, Slot, Unit};
 use crate::routines::{Convention, Passed};
 use crate::spill_addresses::{self, LastDword};

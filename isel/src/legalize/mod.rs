@@ -119,7 +119,7 @@ fn is_own_terms(op: Op, inst: &Inst) -> bool {
 fn widest(op: Op, exec_bytes: u32, grf_bytes: u32) -> u32 {
     match op {
         Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => grf_bytes / 4,
-        // They use the accumulator, which holds one register of dwords at full width.
+        // These operations use the accumulator, which holds one register of dwords at full width.
         Op::Mach | Op::Macl | Op::Addc | Op::Subb => grf_bytes / 4,
         Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
         _ if shape(op) == Shape::Three && exec_bytes == 8 => grf_bytes / 4,

@@ -15,8 +15,8 @@ pub mod identities;
 pub mod invariants;
 pub mod narrow;
 pub mod scattered;
-pub mod spread;
 pub mod values;
+pub mod widen_slots;
 
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function};

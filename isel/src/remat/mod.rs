@@ -3,7 +3,7 @@
 //! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), and leaves equivalent IR with fewer live
 //! registers at places where nearly all registers, or more than exist, are live. A candidate is live through such a
 //! place and is defined by one integer operation on immediates, and on registers that are live at each of its uses or are constants.
-//! It is rematerialized before its first use in each block, or before the loops around the use in which registers
+//! A candidate is rematerialized before its first use in each block, or before the loops around the use in which registers
 //! are free (`spots`), and its original definition is removed. No other live range grows, and an operation costs
 //! less than a store and the loads.
 //!

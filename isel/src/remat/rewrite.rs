@@ -66,7 +66,7 @@ fn work(
     let mut originals = Vec::new();
     for &Chosen { v, with_constants } in chosen {
         let parts = values.parts(func, v).unwrap_or_default();
-        // Its tied operand goes with it if it has no other use.
+        // The tied operand of an instruction goes with it if it has no other use.
         let alone = |part: &VReg| *part == v || values.get(*part).uses == 1;
         let homes = parts.into_iter().flatten().chain([v]).filter(alone);
         work.extend(homes.map(|part| {

@@ -52,7 +52,7 @@ impl Spots<'_> {
             if !is_between || !self.is_free(before, end) {
                 break;
             }
-            // It may be in another loop.
+            // The use may be in another loop.
             if self.depth(before) < self.depth(spot) && before < head {
                 spot = before;
             }

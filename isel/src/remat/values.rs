@@ -38,7 +38,7 @@ pub struct Value {
     pub uses: u32,
     /// The number of its defining instruction, counted over all blocks.
     pub def: u32,
-    /// Its block, and its number there.
+    /// Block of the definition, and its number there.
     pub site: (u32, u32),
     pub last: u32,
     /// The index of the last read found: one for each block, or for each block and half if it has a tied operand.

@@ -188,10 +188,7 @@ impl Select<'_, '_> {
         let pitch = self.scalar(&visa.operands[vectors[1]])?;
         let to = payload.write(self, PITCH, 1, Type::Ud);
         self.alu(Op::Mov, Channels::SCALAR, to, &[pitch]);
-        let address = Payload {
-            reg: payload.whole(self),
-            grfs: 1,
-        };
+        let address = Payload::new(payload.whole(self), 1);
         let data = self.lsc_data(visa, &sources[1..])?;
         self.lsc_send(visa, channels, (request, place, 0), address, data)
     }
@@ -330,10 +327,7 @@ impl Select<'_, '_> {
         let less_one = |meaning| n(visa, meaning).wrapping_sub(1) & 0xff;
         let shape = less_one(Meaning::LscWidth) | less_one(Meaning::LscHeight) << 8 | more;
         self.lsc_field(&mut payload, BLOCK_SHAPE, ud(shape), 0);
-        Payload {
-            reg: payload.whole(self),
-            grfs: 1,
-        }
+        Payload::new(payload.whole(self), 1)
     }
 
     /// The request of an operation, without lengths, and its kind of address.
@@ -438,10 +432,7 @@ impl Select<'_, '_> {
             self.alu(Op::Add, all, Dst::new(sum, 1, ty), &[own, number]);
             sum
         };
-        Payload {
-            reg,
-            grfs: address.grfs,
-        }
+        Payload::new(reg, address.grfs)
     }
 
     /// The second payload: the data of a store, the operands of an atomic.

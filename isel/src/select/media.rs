@@ -13,8 +13,7 @@ use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::Opcode;
 
 use super::buffer::Buffer;
-use super::memory::Surface;
-use super::message::Payload;
+use super::message::{Payload, Surface};
 use super::{Channels, Result, Select, field, ud};
 
 /// Number of registers of the universal input of motion estimation.
@@ -273,10 +272,7 @@ impl Select<'_, '_> {
             let to = second.write(self, n * 4, 1, ty);
             self.alu(Op::Mov, Channels::SCALAR, to, &[dword]);
         }
-        let second = Payload {
-            reg: second.whole(self),
-            grfs: 1,
-        };
+        let second = Payload::new(second.whole(self), 1);
         let sampler = self.sampler_of(&ops[1], false)?;
         let last = ops.len() - 1;
         let answer = self.answer(visa, last)?;
@@ -323,10 +319,7 @@ impl Select<'_, '_> {
         let level = (0..4).find(|n| !order.contains(n)).unwrap_or_default();
         let to = whole.write(self, level * bytes, size.into(), Type::Ud);
         self.alu(Op::Mov, Channels::all(size), to, &[ud(0)]);
-        let parameters = Payload {
-            reg: whole.whole(self),
-            grfs: 4 * bytes / self.grf(),
-        };
+        let parameters = Payload::new(whole.whole(self), 4 * bytes / self.grf());
         let header = self.header_with(&[(8, ud((!mode & 15) << HEADER_COLORS))]);
         let surface = self.surface(&ops[first - 1])?;
         let answer = self.answer(visa, first + 3)?;

@@ -11,7 +11,7 @@ use kiln_visa::module::{self as visa, Operand, predefined};
 use kiln_visa::opcode::{Atomic, AtomicOp, Fence, Opcode, svm_block_bytes};
 use kiln_visa::shape::RawShape;
 
-use super::message::{Answer, Payload, is_null};
+use super::message::{Answer, Payload, Surface, is_null};
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
 
@@ -25,16 +25,6 @@ const OWORD: u32 = 16;
 const MAX_BLOCK_OWORDS: u32 = 8;
 /// All memory.
 const STATELESS: Surface = Surface::Known(Memory::Stateless);
-
-/// The memory that a message accesses.
-#[derive(Clone, Copy)]
-pub(super) enum Surface {
-    Known(Memory),
-    /// The entry of the binding table whose index is in a register.
-    Indexed(Src),
-    /// The offset of the surface's state, in a register.
-    Bindless(Src),
-}
 
 /// The hardware's operation for an atomic operation of vISA.
 fn atomic_operation(op: AtomicOp) -> Option<AtomicOperation> {
@@ -205,10 +195,7 @@ impl Select<'_, '_> {
                 self.alu(Op::Mov, Channels::SCALAR, to, &[address]);
             }
         }
-        let header = Payload {
-            reg: header,
-            grfs: 1,
-        };
+        let header = Payload::new(header, 1);
         let all = Channels::all(if log > 1 { 16 } else { 8 });
         self.access(all, (access, STATELESS), header, visa, 2)
     }
@@ -405,9 +392,11 @@ impl Select<'_, '_> {
         }
         let grf = self.grf();
         for half in 0..2 {
-            let part = |whole: Payload| Payload {
-                reg: whole.reg.at(whole.reg.byte() + half * whole.grfs / 2 * grf),
-                grfs: whole.grfs / 2,
+            let part = |whole: Payload| {
+                Payload::new(
+                    whole.reg.at(whole.reg.byte() + half * whole.grfs / 2 * grf),
+                    whole.grfs / 2,
+                )
             };
             let data = match sources[..] {
                 [] => None,

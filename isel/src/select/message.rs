@@ -14,15 +14,30 @@ use kiln_visa::opcode::Opcode;
 use kiln_visa::shape::{RawShape, raw_access};
 
 use super::buffer::Buffer;
-use super::memory::Surface;
 use super::operand::Storage;
 use super::{Channels, Result, Select, ud};
+
+/// The memory that a message accesses.
+#[derive(Clone, Copy)]
+pub(super) enum Surface {
+    Known(Memory),
+    /// The entry of the binding table whose index is in a register.
+    Indexed(Src),
+    /// The offset of the surface's state, in a register.
+    Bindless(Src),
+}
 
 /// The registers of a payload.
 #[derive(Clone, Copy)]
 pub(super) struct Payload {
     pub(super) reg: Reg,
     pub(super) grfs: u32,
+}
+
+impl Payload {
+    pub(super) fn new(reg: Reg, grfs: u32) -> Payload {
+        Payload { reg, grfs }
+    }
 }
 
 /// The destination of a message's response.
@@ -100,10 +115,7 @@ impl Select<'_, '_> {
             let to = header.write(self, byte, 1, Type::Ud);
             self.alu(Op::Mov, Channels::SCALAR, to, &[value]);
         }
-        Payload {
-            reg: header.whole(self),
-            grfs: 1,
-        }
+        Payload::new(header.whole(self), 1)
     }
 
     /// The layout of a raw operand, and its length in registers.
@@ -162,10 +174,7 @@ impl Select<'_, '_> {
             }
             at = end;
         }
-        Payload {
-            reg: whole.whole(self),
-            grfs,
-        }
+        Payload::new(whole.whole(self), grfs)
     }
 
     /// The destination of a message whose response is operand number `at`.
@@ -186,10 +195,7 @@ impl Select<'_, '_> {
     /// Sends the gateway the message that this thread has reached the barrier.
     pub(super) fn signal_barrier(&mut self, payload: Reg) -> Result {
         let message = self.known(others::barrier())?;
-        let payload = Payload {
-            reg: payload,
-            grfs: 1,
-        };
+        let payload = Payload::new(payload, 1);
         let to = Dst::null(Type::Ud);
         self.emit(Op::Send, Channels::SCALAR, message, payload, None, to);
         Ok(())
@@ -199,10 +205,7 @@ impl Select<'_, '_> {
     /// code, waits for it.
     pub(super) fn send_answered(&mut self, op: Op, request: Request) -> Result {
         let done = self.temp(self.grf());
-        let header = Payload {
-            reg: self.header(0),
-            grfs: 1,
-        };
+        let header = Payload::new(self.header(0), 1);
         let message = self.known(request.lengths(1, 0, 1))?;
         let all = Channels::all(8);
         self.emit(op, all, message, header, None, Dst::new(done, 1, Type::Ud));

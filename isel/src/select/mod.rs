@@ -7,6 +7,7 @@
 //! reported together.
 
 mod alu;
+mod area;
 mod blocks;
 mod buffer;
 mod calls;
@@ -24,6 +25,7 @@ mod scratch;
 mod systolic;
 mod typed;
 
+use area::Area;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_ir::func::{self as ir, Cell, Routine, Value, VarStorage};
@@ -33,7 +35,7 @@ use kiln_platform::abi::{self, Abi};
 use kiln_platform::isa::Type;
 use kiln_platform::platform::{Platform, UNIT_GRFS};
 use kiln_visa::module as visa;
-use scratch::{Area, Store};
+use scratch::Store;
 use smallvec::SmallVec;
 
 use crate::channels::Channels;
@@ -97,7 +99,7 @@ struct Select<'f, 'm> {
 /// The routine being selected.
 struct RoutineState<'f> {
     data: &'f ir::RoutineData,
-    /// Its last return.
+    /// Last return of the routine.
     last_return: Option<ir::Inst>,
     /// The return address of a subroutine.
     back: Option<VReg>,
@@ -114,9 +116,9 @@ struct Current {
 /// Variables whose address is taken.
 #[derive(Default)]
 struct TakenVars {
-    /// Their start in the register file, in bytes.
+    /// Start of the implicit arguments in the register file, in bytes.
     base: u32,
-    /// Their scratch memory, if they are there.
+    /// Scratch memory of the implicit arguments, if they are there.
     area: Option<Area>,
 }
 

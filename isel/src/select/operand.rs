@@ -16,7 +16,7 @@ use kiln_visa::module::{self as visa, Combine, Modifier, Operand, predefined};
 use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
-use super::scratch::Area;
+use super::area::Area;
 use super::{Channels, Result, Select, Touched, ud};
 
 /// The place of a variable.

@@ -186,10 +186,7 @@ impl Select<'_, '_> {
             let mask = Src::scalar(chosen.at(byte), Type::Uw);
             self.alu(Op::Mov, Channels::SCALAR, to, &[mask]);
         }
-        Ok(Payload {
-            reg: header.whole(self),
-            grfs: 2,
-        })
+        Ok(Payload::new(header.whole(self), 2))
     }
 
     /// Selects `urb_write_3d`. Operands: number of rows, channel masks, offset, handles, offsets of the channels,
@@ -214,10 +211,7 @@ impl Select<'_, '_> {
                     self.alu(Op::Shl, Channels::all(8), to, &[given, ud(URB_MASK)]);
                 }
                 self.copy_raw(&mut whole, before * grf, &ops[5], count * grf)?;
-                Payload {
-                    reg: whole.whole(self),
-                    grfs: before + count,
-                }
+                Payload::new(whole.whole(self), before + count)
             }
         };
         let handles = self.payload(visa, 3)?;

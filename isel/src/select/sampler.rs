@@ -12,8 +12,7 @@ use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
 
 use super::buffer::Buffer;
-use super::memory::Surface;
-use super::message::{Answer, Payload, is_null};
+use super::message::{Answer, Payload, Surface, is_null};
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
 

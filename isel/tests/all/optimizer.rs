@@ -70,8 +70,8 @@ fn scattered() {
 }
 
 #[test]
-fn spread() {
-    folder("spread", opt::spread::run);
+fn widen_slots() {
+    folder("widen-slots", opt::widen_slots::run);
 }
 
 #[test]

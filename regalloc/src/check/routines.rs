@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::addresses::Register;
 use super::{Checker, Far, Held, Result, State, WHOLE};
-use crate::present::{passed_by, return_address};
+use crate::build_problem::{passed_by, return_address};
 use crate::problem::Unit;
 use crate::routines::Passed;
 use kiln_platform::bits::UnitSet;

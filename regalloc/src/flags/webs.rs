@@ -282,7 +282,7 @@ impl Pass<'_> {
                                 joined.join(old, a.v);
                             }
                         } else {
-                            // It is copied first.
+                            // An undefined flag is copied first.
                             from = reads(i);
                         }
                     }

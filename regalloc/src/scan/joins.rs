@@ -26,7 +26,7 @@ struct Candidate {
     param: Option<usize>,
     /// The distance from the start of the block to its next use.
     distance: u32,
-    /// Its place at the end of each known predecessor.
+    /// Place of the web at the end of each known predecessor.
     places: SmallVec<[Place; 4]>,
     /// Number of these that are units.
     held: usize,
@@ -121,7 +121,7 @@ impl Scan<'_> {
                 _ if self.is_away(p, first) => {
                     let (arg, memory) = (self.args(pred, b)[n], self.memory(p));
                     match self.memory(arg) == memory {
-                        // They have one slot.
+                        // Both webs have one slot.
                         true => self.store(arg),
                         false => moves.push((from, memory)),
                     }
@@ -253,7 +253,7 @@ impl Scan<'_> {
                 (None, Some(param)) => {
                     let arg = self.args(pred, b)[param];
                     match self.memory(arg) == to {
-                        // They have one slot.
+                        // Both webs have one slot.
                         true => self.store(arg),
                         false => moves.push((from, to)),
                     }
@@ -377,7 +377,7 @@ impl Scan<'_> {
             let arg = self.args(pred, b)[n];
             used |= to.set();
             match to.unit() {
-                // They have one slot.
+                // Both webs have one slot.
                 None if self.memory(arg) == to => self.store(arg),
                 _ => moves.push((self.exit_of(pred, arg), to)),
             }

@@ -224,7 +224,7 @@ impl Scan<'_> {
                 arrive.push((u.v, to));
                 continue;
             }
-            // It is read here, and lives on elsewhere.
+            // The web is read here, and lives on elsewhere.
             o.copies.insert(to);
             if u.is_late {
                 o.late_copies.insert(to);
@@ -238,7 +238,7 @@ impl Scan<'_> {
                         self.free.remove(other);
                         arrive.push((u.v, other));
                     }
-                    // Its unit is read before it is written.
+                    // The unit of the source is read before it is written.
                     None => self.spill(u.v),
                 }
             }

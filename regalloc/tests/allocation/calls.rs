@@ -110,7 +110,7 @@ fn the_check_notices_when_they_disagree() {
         check_part(&leaf, &of_leaf, &Parts::default()).is_err(),
         "r{written} more"
     );
-    // Its own calls overwrite more than it says.
+    // The calls of the function overwrite more than it says.
     let mut of_caller = of_caller.clone();
     of_caller.stats.overwritten = (2..4u32).collect();
     assert!(check_part(&caller, &of_caller, &knowing(lost)).is_err());

@@ -1,12 +1,12 @@
 //! Problems stated by hand, on files of more units than regalloc2 can number, and the proof of answers.
 
-use kiln_regalloc::planned;
 use kiln_regalloc::problem::{
     Answer, Constraint, File, NoAnswer, Operand, Place, Problem, Role, Unit, Value,
 };
 use kiln_regalloc::prove::prove;
 use kiln_regalloc::regalloc2;
 use kiln_regalloc::scan;
+use kiln_regalloc::split_by_plan;
 use smallvec::SmallVec;
 
 /// A loop in which so many values live, with operands of every kind.
@@ -190,7 +190,7 @@ fn regalloc2_spills_less_by_the_plan() {
     {
         let problem = round(units, live);
         alone += messages(&problem, regalloc2::allocate(&problem, &mut context));
-        by_plan += messages(&problem, planned::allocate(&problem, &mut context));
+        by_plan += messages(&problem, split_by_plan::allocate(&problem, &mut context));
     }
     assert!(by_plan * 100 < alone * 95, "{by_plan} of {alone}");
 }

@@ -15,7 +15,7 @@ use kiln_ir::cfg::CfgError;
 use kiln_ir::{expand, subroutines};
 use kiln_isel::opt::{
     arrays, conditions, copies, dead, destinations, flags, identities, invariants, narrow,
-    scattered, spread, values,
+    scattered, values, widen_slots,
 };
 use kiln_isel::pairs;
 use kiln_machine::func::Function as Machine;
@@ -83,7 +83,9 @@ pub const OPTIMIZER: &[Step<Edit>] = &[
     optional("destinations", Level::Wide, |r| {
         destinations::run(&mut r.machine, &r.graph)
     }),
-    optional("spread", Level::Wide, |r| spread::run(&mut r.machine)),
+    optional("widen-slots", Level::Wide, |r| {
+        widen_slots::run(&mut r.machine)
+    }),
 ];
 
 pub(crate) const LEGALIZE: Step<fn(&Shared, &mut Routine) -> Result> = Step {

@@ -66,7 +66,7 @@ pub struct Presented<'a> {
 ///
 /// # Errors
 /// The function is not what allocation takes.
-pub fn present<'a>(
+pub fn build<'a>(
     func: &'a Function,
     payloads: &Payloads,
     frame: &Frame,
