@@ -1,10 +1,11 @@
 //! Rules of the scoreboard: for each, code that keeps it, and the finding without the annotation.
 
+use crate::kernels::annotated_platforms;
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile, Region,
     Src, Swsb, SyncFn, Systolic, Target, TokenUse, Type,
 };
-use kiln_emit::platform::find;
+use kiln_emit::platform::{PLATFORMS, Platform, find};
 use kiln_emit::verify::scoreboard::{Finding, Hazard, Missing, check_code};
 
 fn findings(platform: &str, code: &[Inst]) -> Vec<Finding> {
@@ -172,7 +173,7 @@ fn pipelines_do_not_wait_for_each_other() {
 fn messages_are_waited_for_by_their_tokens() {
     let sent = || send(10, 10, 2).token(TokenUse::Set, 3);
     let dst = Missing::Token(TokenUse::Dst, 3);
-    for platform in ["tgllp", "dg2", "pvc", "bmg"] {
+    for platform in annotated_platforms().map(|platform| platform.name) {
         let raw = [sent(), add(30, 10).token(TokenUse::Dst, 3)];
         needs(platform, &raw, 1, 0, Raw, dst);
         let waw = [sent(), add(10, 4).token(TokenUse::Dst, 3)];
@@ -398,7 +399,9 @@ fn the_hardware_watches_other_registers_itself() {
 
 #[test]
 fn platforms_that_look_for_hazards_themselves_have_no_findings() {
-    for platform in ["skl", "icllp"] {
-        assert_eq!(findings(platform, &[add(10, 2), add(12, 10)]), []);
+    let waits =
+        |platform: &&Platform| annotated_platforms().all(|other| other.name != platform.name);
+    for platform in PLATFORMS.iter().filter(waits) {
+        assert_eq!(findings(platform.name, &[add(10, 2), add(12, 10)]), []);
     }
 }

@@ -1,26 +1,20 @@
 //! The scoreboard pass: the reference compiler's code without its annotations gets others, which the checker and the
 //! reference's own figures judge.
 
-use crate::kernels::kernels;
+use crate::kernels::{annotated_platforms, kernels};
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::inst::{Dst, Inst, Op, Place, Reg, Src, Swsb, SyncFn, TokenUse, Type};
 use kiln_emit::listing::insts;
 use kiln_emit::messages::{Descriptors, Kind, Request};
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::Platform;
 use kiln_emit::scoreboard;
 use kiln_emit::verify::late_reads;
 use kiln_emit::verify::scoreboard::check_code;
 use kiln_platform::errata::Erratum;
 use std::ops::Range;
 
-const PLATFORMS: [&str; 7] = ["tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl"];
-
 /// Nothing tells which registers an indirect operand accesses.
 const ANY: Range<u32> = 0..256;
-
-fn find(name: &str) -> &'static Platform {
-    platform::find(name).expect("the platform is known")
-}
 
 fn is_wait(inst: &Inst) -> bool {
     matches!(
@@ -57,8 +51,8 @@ fn annotated(code: &[Inst], platform: &'static Platform) -> Vec<Inst> {
 
 #[test]
 fn the_reference_compilers_code_waits_again() {
-    for name in PLATFORMS {
-        let platform = find(name);
+    for platform in annotated_platforms() {
+        let name = platform.name;
         let (mut before, mut after) = (0, 0);
         for (kernel, code) in kernels(platform) {
             let annotated = annotated(&code, platform);
@@ -78,8 +72,8 @@ fn the_reference_compilers_code_waits_again() {
 
 #[test]
 fn nothing_but_annotations_changes() {
-    for name in PLATFORMS {
-        let platform = find(name);
+    for platform in annotated_platforms() {
+        let name = platform.name;
         for (kernel, code) in kernels(platform) {
             let mut program = bare(&code, platform);
             let before = program.clone();
@@ -97,8 +91,8 @@ fn nothing_but_annotations_changes() {
 
 #[test]
 fn a_second_run_changes_nothing() {
-    for name in PLATFORMS {
-        let platform = find(name);
+    for platform in annotated_platforms() {
+        let name = platform.name;
         for (kernel, code) in kernels(platform) {
             let mut program = bare(&code, platform);
             scoreboard::run(&mut program, platform, &[ANY]);
@@ -142,8 +136,8 @@ fn without_response(mut inst: Inst) -> Inst {
 #[test]
 fn messages_wait_for_a_fence() {
     let mut fences = 0;
-    for name in PLATFORMS {
-        let platform = find(name);
+    for platform in annotated_platforms() {
+        let name = platform.name;
         let is_fence = |inst: &Inst| {
             let request = inst.msg.as_ref().and_then(Descriptors::of);
             request.is_some_and(|of| {
@@ -209,8 +203,8 @@ fn weakened(inst: &Inst) -> Vec<Inst> {
 /// calls.
 #[test]
 fn the_checker_misses_nearly_every_wait() {
-    for name in PLATFORMS {
-        let platform = find(name);
+    for platform in annotated_platforms() {
+        let name = platform.name;
         let (mut needed, mut all) = (0, 0);
         for (_, code) in kernels(platform) {
             // Long kernels take long and have the same kinds of waits.

@@ -9,7 +9,7 @@ use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src,
     Target, Type,
 };
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::{self, PLATFORMS, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_exec::translate::{Host, Listing};
@@ -93,7 +93,18 @@ fn results_and_figures_are_the_same() {
     if Host::available().is_none() {
         return;
     }
-    for platform in ["skl", "icllp", "tgllp", "dg2", "pvc", "bmg", "ptl"] {
+    let compiled = |p: &&Platform| {
+        kiln_corpus::Kernel::named(KERNELS[0])
+            .object(p.name)
+            .is_some()
+    };
+    let platforms: Vec<_> = PLATFORMS.iter().filter(compiled).collect();
+    assert!(
+        platforms.len() >= 7,
+        "object files of {} platforms",
+        platforms.len()
+    );
+    for platform in platforms.into_iter().map(|platform| platform.name) {
         for name in KERNELS {
             let kernel = Kernel::read(name, platform);
             let program = kernel.program();

@@ -2,8 +2,14 @@
 
 use kiln_emit::inst::Inst;
 use kiln_emit::listing::entries;
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{Family, PLATFORMS, Platform};
 use kiln_emit::zebin::Zebin;
+
+/// Platforms whose code says what it waits for.
+pub fn annotated_platforms() -> impl Iterator<Item = &'static Platform> {
+    let annotated = |p: &&Platform| !matches!(p.family, Family::Gen9 | Family::Gen11);
+    PLATFORMS.iter().filter(annotated)
+}
 
 /// The code of each kernel in the project's object files for a platform.
 pub fn kernels(platform: &'static Platform) -> Vec<(String, Vec<Inst>)> {

@@ -35,7 +35,7 @@ enum Edit {
 const MAX_BATCH_KERNELS: usize = 24;
 
 impl Edit {
-    /// Its place; later places may shift when it is applied.
+    /// Place of the edit; later places may shift when the edit is applied.
     fn place(&self) -> (usize, usize) {
         match *self {
             Edit::Remove { block, from, .. } => (block, from),

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 use kiln_emit::encoding::decode;
 use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing::entries;
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::{self, Generation, PLATFORMS, Platform};
 use kiln_emit::zebin::Zebin;
 
 use crate::kind::{self, kind};
 
-/// Platforms whose code is executed.
-pub const PLATFORMS: [&str; 9] = [
-    "skl", "icllp", "tgllp", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl",
-];
+/// Platforms whose code is executed. Broxton's is Skylake's.
+pub fn platforms() -> impl Iterator<Item = &'static Platform> {
+    PLATFORMS.iter().filter(|p| p.generation != Generation::Bxt)
+}
 
 /// Kinds by name with their number of occurrences.
 pub type Kinds = BTreeMap<String, (Inst, u64)>;

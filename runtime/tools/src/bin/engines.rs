@@ -116,13 +116,8 @@ struct Coverage {
 
 fn kernels(only: Option<&str>, kernel: Option<&str>) -> usize {
     let mut wrong = 0;
-    for name in coverage::PLATFORMS
-        .into_iter()
-        .filter(|p| only.is_none_or(|o| o == *p))
-    {
-        let Some(platform) = platform::find(name) else {
-            continue;
-        };
+    for platform in coverage::platforms().filter(|p| only.is_none_or(|o| o == p.name)) {
+        let name = platform.name;
         let mut coverage = Coverage::default();
         let mut count = 0;
         for of in kiln_corpus::kernels(&kiln_corpus::ALL) {
@@ -251,9 +246,7 @@ const SHOWN: usize = 12;
 /// Runs random programs until as many as are shown differ; gives the number of those in which the engines differ.
 fn programs(count: u64, seed: u64) -> usize {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let platforms: Vec<(&Platform, Vec<Inst>)> = coverage::PLATFORMS
-        .iter()
-        .filter_map(|name| platform::find(name))
+    let platforms: Vec<(&Platform, Vec<Inst>)> = coverage::platforms()
         .map(|platform| {
             let own = coverage::of_object_files(platform).unwrap_or_default();
             let mut kinds: Vec<Inst> = own.into_values().map(|(kind, _)| kind).collect();

@@ -132,7 +132,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     if platforms.is_empty() {
-        platforms = coverage::PLATFORMS.map(String::from).to_vec();
+        platforms = coverage::platforms().map(|p| p.name.to_string()).collect();
     }
     if corpus.is_none() {
         println!("without a corpus: the project's object files, and its lists of a corpus's kinds");

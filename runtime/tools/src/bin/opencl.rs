@@ -46,7 +46,7 @@ enum Outcome {
     Same,
     /// The reference compiler does not compile it.
     Unknown(String),
-    /// Its code does not run to its end.
+    /// The code of the program does not run to its end.
     Fails(String),
     Refused(String),
     /// The results differ, and the reference's code reads undefined registers, or gives a third result with other
