@@ -61,7 +61,7 @@ typedef enum kiln_severity {
 typedef enum kiln_part_kind {
   // Threads are dispatched to it.
   KILN_PART_KIND_KERNEL = 0,
-  // It is called by its address.
+  // Code that is called by its address.
   KILN_PART_KIND_FUNCTION = 1,
 } kiln_part_kind;
 
@@ -69,9 +69,9 @@ typedef enum kiln_part_kind {
 typedef enum kiln_relocation_kind {
   // The address, 64 bits.
   KILN_RELOCATION_KIND_ADDRESS = 0,
-  // Its low 32 bits.
+  // Low 32 bits of the address.
   KILN_RELOCATION_KIND_ADDRESS_LOW = 1,
-  // Its high 32 bits.
+  // High 32 bits of the address.
   KILN_RELOCATION_KIND_ADDRESS_HIGH = 2,
   // The distance from the start of the instruction, which is 12 bytes before the field, 32 bits.
   KILN_RELOCATION_KIND_DISTANCE = 3,

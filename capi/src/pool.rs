@@ -48,7 +48,7 @@ impl Drop for Pool {
             // A thread that panicked has ended, too.
             let _ = thread.join();
         }
-        // Their entries in the global list of queues would be freed in a few steps of later users; freeing them here
+        // Entries of threads in the global list of queues would be freed in a few steps of later users; freeing them here
         // leaves nothing of the session.
         for _ in 0..RECLAIM_STEPS {
             crossbeam_epoch::pin().flush();

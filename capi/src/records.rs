@@ -102,7 +102,7 @@ pub enum KilnAllocator {
 pub enum KilnPartKind {
     /// Threads are dispatched to it.
     Kernel = 0,
-    /// It is called by its address.
+    /// Code that is called by its address.
     Function = 1,
 }
 
@@ -112,9 +112,9 @@ pub enum KilnPartKind {
 pub enum KilnRelocationKind {
     /// The address, 64 bits.
     Address = 0,
-    /// Its low 32 bits.
+    /// Low 32 bits of the address.
     AddressLow = 1,
-    /// Its high 32 bits.
+    /// High 32 bits of the address.
     AddressHigh = 2,
     /// The distance from the start of the instruction, which is 12 bytes before the field, 32 bits.
     Distance = 3,

@@ -141,9 +141,9 @@ pub struct Relocation {
 pub enum RelocationKind {
     /// The address, of 64 bits.
     Address,
-    /// Its low 32 bits.
+    /// Low 32 bits of the address.
     AddressLow,
-    /// Its high 32 bits. The assembler does not tell them from the low ones: the symbol's name does.
+    /// High 32 bits of the address. The assembler does not tell them from the low ones: the symbol's name does.
     AddressHigh,
     /// The distance to it from the start of the instruction, of 32 bits.
     Distance,

@@ -20,7 +20,7 @@ pub struct TooDeep {
 /// Checks that a YAML document can be read in linear time.
 ///
 /// # Errors
-/// Its brackets may be nested too deeply.
+/// Brackets of the document may be nested too deeply.
 pub fn check(document: &[u8]) -> Result<(), TooDeep> {
     let mut open = 0;
     for (number, line) in document.split(|byte| *byte == b'\n').enumerate() {

@@ -229,7 +229,7 @@ fn clamp() -> Module {
     build::module([k.finish().expect("a kernel")]).expect("a module")
 }
 
-/// Its arguments: the buffer as surface 0, and the limit after the local ids.
+/// Arguments of the kernel: the buffer as surface 0, and the limit after the local ids.
 const CLAMP_INFO: &[u8] = b"
 version: '1.20'
 kernels:
@@ -253,7 +253,7 @@ fn a_module_built_in_memory_runs() {
     let compiled = session
         .compile_loaded(&loaded)
         .unwrap_or_else(|e| panic!("{e}"));
-    // Its text and its binary compile to the same code.
+    // Text and binary of a module compile to the same code.
     let text = print::print(&module).into_bytes();
     for bytes in [text, binary::write(&module).expect("an object")] {
         let again = session.compile_module(&[Input {

@@ -15,7 +15,7 @@ use crate::platform::Platform;
 /// Branches stay long, as the reference compiler has them, because their offsets may still grow.
 ///
 /// # Errors
-/// It has no encoding at all.
+/// The instruction has no encoding at all.
 pub fn compactable(inst: &Inst, platform: &Platform) -> Result<bool, EncodeError> {
     let spec = spec(platform);
     let word = native(inst, spec, platform)?;

@@ -1,6 +1,6 @@
 //! The encodings since Gen12: Tiger Lake, XeHPG, XeHPC and Xe2.
 //!
-//! They share one layout. XeHPC widened registers, flags and the scoreboard field, and narrowed channel offsets and
+//! The families share one layout. XeHPC widened registers, flags and the scoreboard field, and narrowed channel offsets and
 //! predicate controls. Sources: the public programmer's reference manuals of these products, vol. 2a (instruction
 //! formats), and the public tables of the reference assembler. Bits are numbered over the whole 128-bit word.
 

@@ -142,7 +142,7 @@ fn unmasked(flow: &Flow, nested: &[bool]) -> Result<(), PairError> {
     for (at, inst) in (0u32..).zip(&flow.insts) {
         let ends = inst.msg.is_some_and(|message| message.eot);
         let waits = matches!(inst.op, Op::Sync(_) | Op::Nop);
-        // It writes a register with itself.
+        // A selection of equal sources writes a register with itself.
         let same = selects_same(inst);
         let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(inst);
         if nested[at as usize] && unmasked && inst.op != Op::Call {

@@ -14,7 +14,7 @@ macro_rules! codes {
             /// All kinds, in the order of their codes.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
 
-            /// Its code: `G` and four digits, for ever the same.
+            /// Code of the diagnostic: `G` and four digits, for ever the same.
             pub const fn text(self) -> &'static str {
                 match self { $(Code::$name => $code,)* }
             }

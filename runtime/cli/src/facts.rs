@@ -48,7 +48,7 @@ struct Erratum {
     status: Fate,
 }
 
-/// What is done about an erratum.
+/// Treatment of an erratum.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Fate {

@@ -1,6 +1,6 @@
 //! `kiln genx-ir`: accepts the command line of the reference finalizer, GenX_IR, for scripts that call it.
 //!
-//! Its flags are words with one dash. `flags.txt` lists those of the releases of 2022 and 2026 with the type of their
+//! Flags of GenX_IR are words with one dash. `flags.txt` lists those of the releases of 2022 and 2026 with the type of their
 //! values. Flags that select outputs work as in GenX_IR, with the same file names; all others are accepted, have no
 //! effect, and are reported. Outputs are `STEM.dat`, `STEM.asm` and `STEM.visaasm` in the current folder for the input
 //! `STEM.visaasm`, and `STEM_fN.visaasm` for the functions. If there are several pieces of code, ours are

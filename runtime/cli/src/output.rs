@@ -108,7 +108,7 @@ impl Outputs {
     /// Checks that a path leads to no input.
     ///
     /// # Errors
-    /// It leads to an input.
+    /// The path leads to an input.
     pub fn check(&self, shown: &Path) -> Result<(), Report> {
         let path = resolved(shown);
         let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());

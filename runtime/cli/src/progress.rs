@@ -1,6 +1,6 @@
 //! A progress bar for long runs, on a terminal only.
 //!
-//! It appears when a run has taken a second. For a single long task it shows the elapsed time, and the instructions
+//! The bar appears when a run has taken a second. For a single long task it shows the elapsed time, and the instructions
 //! executed so far if they are counted.
 
 use std::io::IsTerminal;

@@ -220,9 +220,9 @@ struct Plan {
 
 /// Use of the buffers after the run.
 enum Results {
-    /// They are written to files.
+    /// Results are written to files.
     Write(Vec<Spec>),
-    /// They are compared with expected contents; file names are relative to the folder.
+    /// Results are compared with expected contents; file names are relative to the folder.
     Check(Description, PathBuf),
 }
 

@@ -40,7 +40,7 @@ pub struct CallGraphReport {
 /// A kernel or function.
 #[derive(Debug, Serialize)]
 pub struct ObjectReport {
-    /// Its name.
+    /// Name of the kernel or function.
     pub name: String,
     /// Kind of the object: a kernel or a function.
     pub kind: Kind,
@@ -100,9 +100,9 @@ pub enum StackDepth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NoDepth {
-    /// It may lead out of the module.
+    /// A chain may lead out of the module.
     Unknown,
-    /// It may be recursive.
+    /// A chain may be recursive.
     Unbounded,
 }
 

@@ -8,7 +8,7 @@ use kiln_visa::verify::Severity;
 /// whole file or module have neither.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether the input has a meaning all the same.
+    /// Severity: after a warning, the input still has a meaning.
     pub severity: Severity,
     /// Identifies the kind of finding, such as `V0014`. Codes are stable and never reused.
     pub code: &'static str,
@@ -26,7 +26,7 @@ pub struct Diagnostic {
     pub offset: Option<u32>,
     /// The instruction as text.
     pub text: Option<String>,
-    /// What is wrong, as one sentence.
+    /// The fault, as one sentence.
     pub message: String,
 }
 

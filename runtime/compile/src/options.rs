@@ -39,7 +39,7 @@ impl Stage {
         ("asm", Stage::Asm),
     ];
 
-    /// Its name among the arguments of `--dump`.
+    /// Name of the stage among the arguments of `--dump`.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Visa => "visa",

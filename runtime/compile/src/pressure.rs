@@ -80,7 +80,7 @@ pub struct Point {
 /// A live value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Value {
-    /// Its name in machine IR.
+    /// Name of the value in machine IR.
     pub register: String,
     /// Why it is kept.
     pub kept: Kept,
@@ -105,9 +105,9 @@ pub enum Kept {
     Active,
     /// Only channels that wait there may read it.
     Waiting,
-    /// It is a constant, which one `mov` makes.
+    /// The value is a constant, which one `mov` makes.
     Constant,
-    /// It is in memory there, and in no register.
+    /// The value is in memory at the point, and in no register.
     Memory,
 }
 

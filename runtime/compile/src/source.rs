@@ -29,7 +29,7 @@ const DIRECTIVES: [&[u8]; 4] = [b".version", b".kernel", b".function", b".global
 pub struct Input<'a> {
     /// Name for messages.
     pub name: &'a str,
-    /// Its contents.
+    /// Contents of the file.
     pub bytes: &'a [u8],
 }
 

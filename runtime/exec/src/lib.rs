@@ -16,7 +16,7 @@
 //!
 //! Each room uses only those above it.
 //!
-//! It is exact where the architecture is: integers, IEEE arithmetic, control flow, memory. The
+//! The executor is exact where the architecture is: integers, IEEE arithmetic, control flow, memory. The
 //! extended math functions are rounded correctly, where the hardware's differ in the last places.
 //! Undefined behaviour of a machine (an access out of bounds, an unwritten register's value)
 //! is an error here or a value no one expects. Groups run on several cores, a group's threads in

@@ -1,6 +1,6 @@
 //! An interpreter of the IR, written from the definitions of the language references of LLVM and of the dialect.
 //!
-//! It knows nothing of the passes and asks the table of intrinsics for names only. An undefined bit is 0; programs
+//! The interpreter knows nothing of the passes and asks the table of intrinsics for names only. An undefined bit is 0; programs
 //! must not depend on one. What is undefined behaviour there is an error here.
 
 use std::collections::HashMap;

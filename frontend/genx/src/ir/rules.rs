@@ -409,7 +409,7 @@ pub fn spirv_intrinsic(name: &str) -> Option<&'static str> {
 /// Kind of the function of a name.
 ///
 /// # Errors
-/// It is an intrinsic that is not known, or not supported.
+/// The name is that of an intrinsic that is not known, or not supported.
 pub fn callee(name: &str) -> Rule<Callee> {
     let Some(rest) = name.strip_prefix("llvm.") else {
         let known = spirv_function(name).and_then(|name| Intrinsic::named(name).ok());

@@ -145,7 +145,7 @@ impl Types {
     /// The type with this structure, as an input names it.
     ///
     /// # Errors
-    /// It is nested too deeply, or too large.
+    /// The type is nested too deeply, or too large.
     pub fn checked(&mut self, data: TypeData) -> Result<Type, Fault> {
         let (depth, parts) = self.extent(&data);
         if depth > MAX_DEPTH || parts > MAX_PARTS {
@@ -175,7 +175,7 @@ impl Types {
     /// Vector of an input.
     ///
     /// # Errors
-    /// It has no elements, or too many.
+    /// The type has no elements, or too many.
     pub fn vector(&mut self, count: u64, scalar: Scalar) -> Result<Type, Fault> {
         if count == 0 {
             return Err(Fault::new(Code::Type, "a vector without elements"));
@@ -188,7 +188,7 @@ impl Types {
     /// an input of a few bytes could ask for.
     ///
     /// # Errors
-    /// It is larger than any variable.
+    /// The type is larger than any variable.
     pub fn fits_a_value(&self, count: u64, scalar: Scalar) -> Result<(), Fault> {
         if scalar == Scalar::Int(1) {
             return match count {
@@ -211,7 +211,7 @@ impl Types {
     /// Vector of an input whose element is a type.
     ///
     /// # Errors
-    /// It has no elements or too many, or they are none that a vector can have.
+    /// The vector has no elements or too many, or elements that no vector can have.
     pub fn vector_of(&mut self, count: u64, element: Type) -> Result<Type, Fault> {
         let what = match *self.data(element) {
             TypeData::Scalar(scalar) => return self.vector(count, scalar),
@@ -224,7 +224,7 @@ impl Types {
     /// Array of an input.
     ///
     /// # Errors
-    /// It has too many elements, or its element is nested too deeply.
+    /// The array has too many elements, or its element is nested too deeply.
     pub fn array(&mut self, count: u64, element: Type) -> Result<Type, Fault> {
         if count >= MAX_ARRAY {
             return Err(Fault::new(Code::Size, "the array has too many elements"));

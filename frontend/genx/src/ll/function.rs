@@ -73,7 +73,7 @@ impl Parser<'_> {
         if body.function.is_declaration() {
             return self.lex.error("a function without instructions");
         }
-        // They were numbered in the order of their uses.
+        // Blocks were numbered in the order of their uses.
         body.function.number_blocks();
         body.constants.close(&mut body.function);
         Ok(())

@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         let types = &mut self.module.types;
         Ok(match to.and_then(|to| self.types.get(&to)) {
             Some(Ok(to)) => types.pointer(*to, space),
-            // It is declared later.
+            // A type that is declared later is unknown here.
             _ => types.scalar(Scalar::Ptr(space)),
         })
     }

@@ -22,7 +22,7 @@ pub struct Scratch {
 /// Decisions that hold for a whole run of the passes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Its name in reports.
+    /// Name of the attempt in reports.
     pub name: &'static str,
     /// The subroutines that are inlined.
     pub inlined: Which,

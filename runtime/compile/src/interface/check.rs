@@ -22,7 +22,7 @@ const MAX_LOCAL_BYTES: u32 = 64 << 10;
 pub struct InterfaceError {
     /// Name of the kernel.
     pub kernel: String,
-    /// What is wrong with it.
+    /// The fault, as one sentence.
     pub what: Fault,
 }
 

@@ -39,7 +39,7 @@ pub struct KernelInterface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Implicit {
-    /// What the value is.
+    /// Meaning of the value.
     pub kind: ImplicitKind,
     /// Offset in bytes from the start of the arguments.
     pub offset: u32,
@@ -178,7 +178,7 @@ impl Interface {
 }
 
 impl ImplicitKind {
-    /// Its name in a document.
+    /// Name of the kind in a document.
     pub(crate) fn name(self) -> &'static str {
         match self {
             ImplicitKind::LocalIds => "local_ids",

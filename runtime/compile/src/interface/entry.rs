@@ -17,7 +17,7 @@ use crate::result::{Compiled, CompiledModule};
 const VERSION: &str = "1.20";
 
 impl ImplicitKind {
-    /// Its type in a kernel whose threads have so many work-items.
+    /// Type of the value in a kernel whose threads have so many work-items.
     fn arg_type(self, simd: u32) -> ArgType {
         match self {
             ImplicitKind::LocalIds if simd == 1 => ArgType::PackedLocalIds,

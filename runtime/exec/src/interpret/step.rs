@@ -61,12 +61,12 @@ pub fn step(
                 _ => thread.wait_at_barrier(op)?,
             }
             if thread.status == Status::Waiting {
-                // It was not executed.
+                // An instruction that waits was not executed.
                 return Ok(());
             }
         }
         Path::Systolic(systolic) if systolic.is_shared() => {
-            // It is executed when the other thread of the pair has reached it.
+            // A shared operation is executed when the other thread of the pair has reached it.
             thread.status = Status::Paired;
             return Ok(());
         }

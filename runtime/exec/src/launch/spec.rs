@@ -373,7 +373,7 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
-    /// What the system says.
+    /// Error of the system.
     #[source]
     pub error: std::io::Error,
 }

@@ -159,7 +159,7 @@ impl Rows {
 /// An image's kind, format and size: all but its texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Its kind.
+    /// Kind of the image.
     pub kind: ImageKind,
     /// Format of a texel.
     pub format: Format,
@@ -244,9 +244,9 @@ pub struct Image {
 /// Treatment of coordinates outside an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressing {
-    /// They read the border color.
+    /// Coordinates outside read the border color.
     Clamp,
-    /// They read the nearest texel of the image.
+    /// Coordinates outside read the nearest texel of the image.
     ClampToEdge,
     /// The image is repeated.
     Repeat,

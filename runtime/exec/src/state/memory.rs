@@ -272,7 +272,7 @@ impl Span<'_> {
         self.words.write(self.at, bytes);
     }
 
-    /// Its dword.
+    /// The dword at the start of the place.
     #[inline]
     pub fn dword(self) -> u32 {
         if self.at.is_multiple_of(4) {

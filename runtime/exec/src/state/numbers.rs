@@ -8,7 +8,7 @@ use super::wide;
 pub trait Int: Copy + Ord + Default + std::fmt::Debug + 'static {
     fn from_i64(v: i64) -> Self;
     fn from_u64(v: u64) -> Self;
-    /// Its low 64 bits.
+    /// Low 64 bits of the value.
     fn low(self) -> u64;
     fn to_i128(self) -> i128;
     fn wrapping_neg(self) -> Self;
