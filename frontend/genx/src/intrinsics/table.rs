@@ -9,8 +9,8 @@ use kiln_visa::module::{Modifier, predefined};
 use kiln_visa::opcode::{AtomicOp as A, Opcode};
 
 use super::{
-    Access, Arrangement, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied, int, masked,
-    mixed, ss, us, uu,
+    Access, Arrangement, AtomicKind as K, Kind, Kind::*, Reduction, Sign::*, alu, convert, copied,
+    int, masked, mixed, ss, us, uu,
 };
 use super::{lsc, messages, systolic};
 use crate::ir::BinaryOp;

@@ -17,6 +17,7 @@ mod real;
 mod space;
 
 use compare::{Difference, compare};
+use kiln_emit::platform::Platform;
 use random::Random;
 
 /// Number of random kinds, and of instances of each.

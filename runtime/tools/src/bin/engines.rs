@@ -23,7 +23,7 @@ use compare::registers_of;
 use instance::instance;
 use kiln_emit::inst::{Desc, Inst, Op, SyncFn, Type};
 use kiln_emit::messages::{Function, message_name};
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use kiln_exec::launch::Description;
 use kiln_exec::translate::{Host, Listing};
