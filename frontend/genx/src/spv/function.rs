@@ -99,6 +99,7 @@ impl<'a> Reader<'a> {
     }
 
     fn body_inst(&mut self, body: &mut Body) -> Result<()> {
+        self.counted()?;
         if self.line_inst()? {
             return Ok(());
         }

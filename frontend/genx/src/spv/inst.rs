@@ -16,12 +16,71 @@ use crate::ir::{
 /// Shuffle index of an undefined element.
 const ANY: u32 = u32::MAX;
 
+/// Instructions in functions whose operands are always as many: first and last opcode of a row of them, and the words of each after
+/// its first, the type and the number of the result among them. Source: the specification's section on instructions.
+const COUNTS: [(Op, Op, usize); 35] = [
+    (Op::Undef, Op::Undef, 2),
+    (Op::Line, Op::Line, 3),
+    (Op::NoLine, Op::NoLine, 0),
+    (Op::VectorExtractDynamic, Op::VectorExtractDynamic, 4),
+    (Op::VectorInsertDynamic, Op::VectorInsertDynamic, 5),
+    (Op::CopyObject, Op::CopyObject, 3),
+    (Op::ConvertFToU, Op::GenericCastToPtr, 3),
+    (Op::Bitcast, Op::FNegate, 3),
+    (Op::IAdd, Op::VectorTimesScalar, 4),
+    (Op::Dot, Op::SMulExtended, 4),
+    (Op::Any, Op::SignBitSet, 3),
+    (Op::LessOrGreater, Op::LogicalAnd, 4),
+    (Op::LogicalNot, Op::LogicalNot, 3),
+    (Op::Select, Op::Select, 5),
+    (Op::IEqual, Op::FUnordGreaterThanEqual, 4),
+    (Op::ShiftRightLogical, Op::BitwiseAnd, 4),
+    (Op::Not, Op::Not, 3),
+    (Op::BitFieldInsert, Op::BitFieldInsert, 6),
+    (Op::BitFieldSExtract, Op::BitFieldUExtract, 5),
+    (Op::BitReverse, Op::BitCount, 3),
+    (Op::ControlBarrier, Op::ControlBarrier, 3),
+    (Op::MemoryBarrier, Op::MemoryBarrier, 2),
+    (Op::AtomicLoad, Op::AtomicLoad, 5),
+    (Op::AtomicStore, Op::AtomicStore, 4),
+    (Op::AtomicExchange, Op::AtomicExchange, 6),
+    (Op::AtomicCompareExchange, Op::AtomicCompareExchangeWeak, 8),
+    (Op::AtomicIIncrement, Op::AtomicIDecrement, 5),
+    (Op::AtomicIAdd, Op::AtomicXor, 6),
+    (Op::Label, Op::Label, 1),
+    (Op::Branch, Op::Branch, 1),
+    (Op::Return, Op::Return, 0),
+    (Op::ReturnValue, Op::ReturnValue, 1),
+    (Op::Unreachable, Op::Unreachable, 0),
+    (Op::LifetimeStart, Op::LifetimeStop, 2),
+    (
+        Op::VariableLengthArrayINTEL,
+        Op::VariableLengthArrayINTEL,
+        3,
+    ),
+];
+
 impl Reader<'_> {
     /// Flags of the instruction.
     pub(super) fn flags(&self) -> Flags {
         let id = self.inst.words.get(1).copied().unwrap_or(0);
         let mode = self.decoration(id, Decoration::FPFastMathMode);
         mode.map_or_else(Flags::default, compute::flags)
+    }
+
+    /// Checks that the instruction has its operands, and no others.
+    pub(super) fn counted(&self) -> Result<()> {
+        let op = self.opcode();
+        let of = |(first, last, _): &&(Op, Op, usize)| {
+            op.is_some_and(|op| (*first..=*last).contains(&op))
+        };
+        match COUNTS.iter().find(of) {
+            Some((_, _, count)) if *count != self.inst.words.len() => {
+                let message = format!("{} has {count} operands", self.inst.name());
+                Err(self.fail(message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads an instruction of a block.

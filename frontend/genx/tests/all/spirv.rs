@@ -376,3 +376,59 @@ fn nothing_is_nested_without_end() {
     groups.push(inst(Op::GroupDecorate, &[&[60], &targets[..]].concat()));
     assert_eq!(refused(&kernel(&groups, &[])).0, Code::Size);
 }
+
+/// Instructions with operands that may be left out, or of any number.
+const VARIABLE: [Op; 19] = [
+    Op::AccessChain,
+    Op::BranchConditional,
+    Op::CompositeConstruct,
+    Op::CompositeExtract,
+    Op::CompositeInsert,
+    Op::CopyMemory,
+    Op::CopyMemorySized,
+    Op::ExtInst,
+    Op::FunctionCall,
+    Op::FunctionPointerCallINTEL,
+    Op::InBoundsAccessChain,
+    Op::InBoundsPtrAccessChain,
+    Op::Load,
+    Op::Phi,
+    Op::PtrAccessChain,
+    Op::Store,
+    Op::Switch,
+    Op::Variable,
+    Op::VectorShuffle,
+];
+
+/// Each instruction in a function with a word too few, and with one too many: a diagnostic at the instruction, unless operands may be
+/// left out; then no panic.
+#[test]
+fn instructions_have_as_many_operands_as_they_need() {
+    let mut changed = 0;
+    for name in ["arithmetic", "composites", "fields", "memory", "functions"] {
+        let words = program("genx_spv", name);
+        let mut at = 5;
+        let mut inside = false;
+        while at < words.len() {
+            let (op, count) = (words[at] & 0xffff, (words[at] >> 16) as usize);
+            let op = Op::from_u32(op).expect("an instruction");
+            inside = (inside || op == Op::Function) && op != Op::FunctionEnd;
+            let (head, rest) = (&words[..at], &words[at + count..]);
+            let other =
+                |operands: &[u32]| visa(&bytes(&[head, &inst(op, operands), rest].concat()));
+            let operands = &words[at + 1..at + count];
+            let mut results = vec![other(&[operands, &[1]].concat())];
+            if let Some((_, fewer)) = operands.split_last() {
+                results.push(other(fewer));
+            }
+            let is_head = matches!(op, Op::Function | Op::FunctionParameter);
+            let fixed = inside && !VARIABLE.contains(&op) && !is_head;
+            for result in results.into_iter().filter(|_| fixed) {
+                changed += 1;
+                assert!(result.is_err(), "{name}: {op:?} at byte {}", 4 * at);
+            }
+            at += count;
+        }
+    }
+    assert!(changed > 300, "{changed}");
+}
