@@ -179,7 +179,8 @@ def trimmed(code):
 
 
 def decode(platform, kernels, forms, kiln=None):
-    """(name, places) of each kernel of a list (name, trimmed code), by one run of the disassembler over the code of all."""
+    """(name, places) of each kernel of a list (name, trimmed code), by one run of the disassembler over the code of all. If it does not
+    take one, the text of its error is in the place of the places."""
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "all.bin"
         code.write_bytes(b"".join(code for _, code in kernels))
@@ -188,8 +189,14 @@ def decode(platform, kernels, forms, kiln=None):
         else:
             command = [reference.find("iga64", platform), "-d", "-p=" + reference.PLATFORMS[platform][0], "-Xprint-pc", code]
             done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+            if done.returncode != 0 and len(kernels) == 1:
+                yield kernels[0][0], done.stderr
+                return
             if done.returncode != 0:
-                raise SystemExit(f"{platform}: {done.stderr[:1000]}")
+                half = len(kernels) // 2
+                yield from decode(platform, kernels[:half], forms, kiln)
+                yield from decode(platform, kernels[half:], forms, kiln)
+                return
             lines = done.stdout.splitlines()
     found = list(places(lines, forms))
     at, start = 0, 0

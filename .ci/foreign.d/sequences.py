@@ -65,7 +65,7 @@ def flags_read(code, p):
             pending = set()
             continue
         pending -= set(FLAG.findall(i.predicate)) | {str(s.number) for s in i.srcs if s.file == "f"}
-        if f.condition:
+        if f.condition and f.op not in ("sel", "csel"):
             pending |= {m[1] for m in re.finditer(r"\([a-z]+\)f(\d)\.\d", i.text)}
         if f.dst is not None and f.dst.file == "f":
             pending.add(str(i.dst.number))
