@@ -7,6 +7,7 @@
 //! wide, or whose operands straddle registers, is cut into pieces of fewer channels. Messages, and instructions in
 //! the machine's own terms (macros, products through the accumulator), stay. A legal instruction becomes one piece.
 
+mod halves;
 mod pieces;
 mod places;
 mod product;
@@ -297,9 +298,8 @@ impl Legalizer<'_> {
             *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
         }
         let types = srcs.iter().map(Src::ty).chain([dest.ty]);
-        if let Some(ty) = types.into_iter().find(|&ty| self.lacks(ty)) {
-            let target = self.func.target.name;
-            return self.fail(format!("type {} on {target}", ty.name()));
+        if types.into_iter().any(|ty| self.lacks(ty)) {
+            return self.in_halves(op, channels, dest, &srcs, cond);
         }
         if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty())) {
             return self.in_two_steps(channels, dest, srcs, cond, via);

@@ -37,6 +37,11 @@ impl Dest {
         self.architecture
     }
 
+    /// True if it is at a fixed place, where it may overlap the sources.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.other.is_some() && !self.is_null()
+    }
+
     fn base(&self) -> Base {
         match self.other {
             Some(reg) => reg.base(),
@@ -46,6 +51,39 @@ impl Dest {
 
     fn at(&self, lane: u32) -> u32 {
         self.byte + lane * self.h * self.ty.bytes()
+    }
+}
+
+impl Legalizer<'_> {
+    /// The lower dwords of a destination of quadwords, or after these are written, the upper dwords. Each register has
+    /// a version in between.
+    pub(super) fn lower(&mut self, dest: &Dest) -> Dest {
+        let regs = dest.regs.iter().map(|&v| {
+            let data = self.func.regs[v];
+            self.func.regs.push(data)
+        });
+        Dest {
+            other: dest.other,
+            regs: regs.collect(),
+            now: dest.now.clone(),
+            architecture: dest.architecture,
+            byte: dest.byte,
+            h: dest.h * 2,
+            ty: Type::Ud,
+            saturate: false,
+            indirect: dest.indirect,
+            n: dest.n,
+        }
+    }
+
+    /// See [`Self::lower`].
+    pub(super) fn upper(&mut self, dest: &Dest, lower: Dest) -> Dest {
+        Dest {
+            regs: dest.regs.clone(),
+            byte: dest.byte + 4,
+            indirect: dest.indirect.map(|imm| imm + 4),
+            ..lower
+        }
     }
 }
 
@@ -264,7 +302,7 @@ impl Legalizer<'_> {
 
     /// Emits an operation whose destination cannot be written by any channels of an execution mask in one piece. It works on an
     /// aligned copy of the destination's elements, which is then copied back.
-    fn scattered(
+    pub(super) fn scattered(
         &mut self,
         op: Op,
         channels: Channels,
@@ -290,13 +328,9 @@ impl Legalizer<'_> {
         };
         let wanted: SmallVec<[Option<Reg>; 32]> = (0..n).map(there).collect();
         if let Some(&any) = wanted.iter().flatten().next() {
-            for (lane, from) in (0..n).zip(wanted) {
-                let from = from.unwrap_or(any);
-                let mut mov = Inst::no_mask(Op::Mov, 1);
-                mov.srcs.push(Src::scalar(from, ty));
-                mov.dst = Some(self.write(&mut before, lane, 1));
-                self.push(mov);
-            }
+            let wanted: SmallVec<[Reg; 32]> =
+                wanted.iter().map(|from| from.unwrap_or(any)).collect();
+            self.singly(&wanted, ty, &mut before);
             let base = tmp.base();
             old = match *self.func.registers(&base) {
                 [one] => Old::Reg(one),

@@ -351,6 +351,7 @@ impl Legalizer<'_> {
     /// True if elements of a type may be moved from any place of a register to any other.
     pub(super) fn moves_freely(&self, ty: Type) -> bool {
         match ty.bytes() {
+            8 if self.lacks(ty) => false,
             8 => !self.rules.in_place,
             4 => true,
             _ => !self.rules.narrow_steps,
@@ -359,10 +360,28 @@ impl Legalizer<'_> {
 
     /// Moves elements one by one, which any place can take.
     pub(super) fn one_by_one(&mut self, r: SrcReg, dest: &mut Dest, n: u32) {
-        for lane in 0..n {
+        let places: SmallVec<[Reg; 32]> = (0..n)
+            .map(|lane| self.located(r.reg, r.offset(lane)))
+            .collect();
+        self.singly(&places, r.ty, dest);
+    }
+
+    /// Moves the elements at these places one by one, as dwords where the target lacks their type.
+    pub(super) fn singly(&mut self, places: &[Reg], ty: Type, dest: &mut Dest) {
+        if !self.lacks(ty) {
+            return self.each(places, 0, ty, dest);
+        }
+        let mut lower = self.lower(dest);
+        self.each(places, 0, Type::Ud, &mut lower);
+        let mut upper = self.upper(dest, lower);
+        self.each(places, 4, Type::Ud, &mut upper);
+    }
+
+    fn each(&mut self, places: &[Reg], further: u32, ty: Type, dest: &mut Dest) {
+        for (lane, from) in (0..).zip(places) {
             let mut mov = Inst::no_mask(Op::Mov, 1);
             mov.srcs
-                .push(Src::scalar(self.located(r.reg, r.offset(lane)), r.ty));
+                .push(Src::scalar(from.at(from.byte() + further), ty));
             mov.dst = Some(Dst {
                 hstride: 1,
                 ..self.write(dest, lane, 1)

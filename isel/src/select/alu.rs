@@ -213,7 +213,7 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    fn direct_operation(&mut self, op: Op, visa: &visa::Inst) -> Result {
+    pub(super) fn direct_operation(&mut self, op: Op, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
         let mut srcs = Srcs::default();

@@ -11,7 +11,7 @@
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
 use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
-use kiln_visa::module::{self as visa, Operand};
+use kiln_visa::module::{self as visa, Modifier, Operand};
 use kiln_visa::opcode::Opcode;
 
 use super::buffer::Buffer;
@@ -145,14 +145,20 @@ impl Select<'_, '_> {
         let n = visa.exec.size;
         let a = self.src(&visa.operands[1], n)?;
         let b = self.src(&visa.operands[2], n)?;
-        let (dst, saturates) = self.dst(&visa.operands[0], n)?;
         let plain = |s: &Src| match s {
             Src::Reg(r) => !s.has_modifier() && r.step(n.into()).is_some(),
             Src::Imm(_) => true,
         };
-        if saturates || dst.hstride != 1 || n > MOST_QUADWORDS || !plain(&a) || !plain(&b) {
-            return self.fail("a sum of 64-bit integers of this form");
+        let packed = match &visa.operands[0] {
+            Operand::General {
+                region, modifier, ..
+            } => region.h <= 1 && *modifier == Modifier::None,
+            _ => false,
+        };
+        if !packed || n > MOST_QUADWORDS || !plain(&a) || !plain(&b) {
+            return self.direct_operation(Op::Add, visa);
         }
+        let (dst, _) = self.dst(&visa.operands[0], n)?;
         let whole = Src::packed(self.long_sum(n, a, b), Type::Ud);
         let to = Dst {
             ty: Type::Ud,

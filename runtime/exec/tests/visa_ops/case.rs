@@ -7,7 +7,7 @@ use kiln_emit::platform::Platform;
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
 use crate::guard::{Guard, low};
 use crate::model::{Input, Modifier, Num, Relation, Stored, Ty, decode, encode, evaluate};
-use crate::ops::{Mods, Row};
+use crate::ops::{Mods, Row, is_made};
 use crate::random::Random;
 use crate::reference::{Trial, hash};
 
@@ -211,7 +211,8 @@ impl Case {
         }
         let mut targets = Vec::new();
         let dst = r.of(types.targets[0]);
-        if !dst.is_on(target) || !sources.iter().all(|s| s.ty.is_on(target)) {
+        let types_read: Vec<Ty> = sources.iter().map(|s| s.ty).collect();
+        if !is_made(row.op, dst, &types_read, saturate, target) {
             return None;
         }
         for (k, list) in types.targets.iter().enumerate() {

@@ -63,3 +63,8 @@ fn every_operation_computes_what_the_specification_says() {
 fn every_operation_computes_the_same_without_integers_of_64_bits() {
     try_all(common::target("icllp"), cases("CASES", 100));
 }
+
+#[test]
+fn every_operation_computes_the_same_where_the_code_has_a_scoreboard() {
+    try_all(common::target("tgllp"), cases("CASES", 40));
+}

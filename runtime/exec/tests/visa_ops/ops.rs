@@ -38,6 +38,23 @@ impl Types {
     }
 }
 
+/// True if an operation is made for these types on the target. Without integers of 64 bits, dwords take the place of
+/// those that are moved, selected, compared, shifted or added; without doubles, of those that are moved or selected.
+pub fn is_made(op: &str, dst: Ty, sources: &[Ty], saturate: bool, target: &Platform) -> bool {
+    let types = || sources.iter().copied().chain([dst]);
+    if types().all(|ty| ty.is_on(target)) {
+        return true;
+    }
+    if types().any(Ty::is_float) {
+        return matches!(op, "mov" | "sel") && types().all(|ty| ty == dst) && !saturate;
+    }
+    match op {
+        "mov" | "sel" | "min" | "max" | "cmp" => true,
+        "and" | "or" | "xor" | "not" | "shl" | "shr" | "asr" | "add" => !saturate,
+        _ => false,
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub op: &'static str,
@@ -467,8 +484,22 @@ impl Row {
     /// True if the target has the operation, on types that it has.
     pub fn is_on(&self, target: &Platform) -> bool {
         let known = Opcode::rows().iter().find(|row| row.mnemonic == self.op);
-        let has = |list: &&[Ty]| list.iter().any(|ty| ty.is_on(target));
-        let types = (self.types.iter()).any(|t| t.targets.iter().chain(t.sources).all(has));
+        let made = |types: &Types| {
+            let mut sources = vec![Vec::new()];
+            for list in types.sources {
+                let longer = |one: &Vec<Ty>| {
+                    let more = list.iter().map(|ty| [one.as_slice(), &[*ty]].concat());
+                    more.collect::<Vec<_>>()
+                };
+                sources = sources.iter().flat_map(longer).collect();
+            }
+            let of = |dst: &Ty| {
+                let mut all = sources.iter();
+                all.any(|sources| is_made(self.op, *dst, sources, false, target))
+            };
+            types.targets[0].iter().any(of)
+        };
+        let types = self.types.iter().any(made);
         types && known.is_none_or(|row| row.platforms.contains(target.generation))
     }
 
