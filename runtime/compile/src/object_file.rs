@@ -46,6 +46,16 @@ pub enum ObjectError {
         bytes: u64,
         limit: u32,
     },
+    #[error(
+        "kernel {kernel} has {own} registers and uses the address of {function}, which has {found}: both need the same \
+         number; compile the function's vISA with the kernel's, or the kernel for {found} registers"
+    )]
+    Registers {
+        kernel: String,
+        own: u32,
+        function: String,
+        found: u32,
+    },
     #[error("kernel {kernel} uses the address of {symbol}, which it does not define")]
     NoSymbol { kernel: String, symbol: String },
     #[error(transparent)]
@@ -81,11 +91,23 @@ pub fn object_file(
     let by_address = |function: &&Compiled| function.addressed;
     let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
     functions(&mut zebin, &by_address)?;
+    for function in &by_address {
+        let mut entries = zebin.ze_info.functions.iter_mut();
+        if let Some(entry) = entries.find(|entry| entry.name == function.name) {
+            entry.execution_env.grf_count = function.grf_count;
+        }
+    }
+    same_registers(&zebin.ze_info, kernels)?;
     if module.interface.is_some() {
         declare(&mut zebin, module);
     }
     let version = version(&zebin.ze_info);
-    for kernel in kernels {
+    // A kernel of this name only holds the place of functions called by address, whose section has its name.
+    let holds_place = zebin.text(FUNCTIONS).is_some_and(|text| !text.is_empty());
+    for kernel in kernels
+        .iter()
+        .filter(|k| !(holds_place && k.name == FUNCTIONS))
+    {
         let name = &kernel.name;
         let entry = zebin.ze_info.kernel_mut(name);
         let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
@@ -106,6 +128,27 @@ pub fn object_file(
     zebin.others.retain(|section| !about_code(&section.name));
     zebin.relocations.retain(|r| !about_code(&r.section));
     Ok(zebin)
+}
+
+/// Checks that kernels have as many registers as functions of the object file whose addresses they use. The count is a
+/// mode of the thread, and the calling convention differs in each.
+fn same_registers(info: &ZeInfo, kernels: &[Compiled]) -> Result<(), ObjectError> {
+    for kernel in kernels {
+        let own = kernel.grf_count;
+        let used = kernel.relocations.iter().map(|r| &r.symbol);
+        let mut known = used.filter_map(|name| info.functions.iter().find(|f| f.name == *name));
+        let other = known
+            .find(|f| !matches!(f.execution_env.grf_count, 0) && f.execution_env.grf_count != own);
+        if let Some(function) = other {
+            return Err(ObjectError::Registers {
+                kernel: kernel.name.clone(),
+                own,
+                function: function.name.clone(),
+                found: function.execution_env.grf_count,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Adds the symbols of functions that LLVM IR only declares: another file defines them.

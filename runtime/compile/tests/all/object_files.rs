@@ -957,6 +957,72 @@ fn threads_of_an_execution_unit_follow_the_register_mode() {
     }
 }
 
+/// A kernel that holds the place of functions called by address, as the reference front end dumps it beside them.
+const PLACE: &str = ".version 4.1\n.kernel \"Intel_Symbol_Table_Void_Program\"\n.kernel_attr Target=\"3d\"\n\
+    .kernel_attr SimdSize=8\n.function \"p_main\"\np_main:\n    ret (M1, 1)\n";
+
+#[test]
+fn the_place_of_functions_keeps_them() {
+    for name in ["skl", "bmg"] {
+        let platform = platform::find(name).unwrap();
+        let kernel = kiln_corpus::Kernel::named("call_address");
+        let object = fs::read(kernel.object(name).unwrap()).unwrap();
+        let visa = fs::read(kernel.visa(name).unwrap()).unwrap();
+        let made = |inputs: &[Input], info: Info| {
+            let session = Session::new(Options::new(platform));
+            let module = session.compile_module(inputs).unwrap();
+            session.object_file(&module, info).unwrap()
+        };
+        let info = || Info::parse(&object, platform).unwrap();
+        let expected = made(&[input(&visa)], info());
+        assert!(expected.text(FUNCTIONS).unwrap().len() > 64, "{name}");
+        let place = || input(PLACE.as_bytes());
+        assert!(made(&[input(&visa), place()], info()) == expected, "{name}");
+        assert!(made(&[place(), input(&visa)], info()) == expected, "{name}");
+        // Without the functions, those of the object file stay.
+        let theirs = Zebin::parse(&object).unwrap();
+        let alone = made(&[place()], info());
+        assert_eq!(alone.text(FUNCTIONS), theirs.text(FUNCTIONS), "{name}");
+    }
+}
+
+#[test]
+fn kernels_and_functions_of_one_object_file_have_as_many_registers() {
+    let bmg = platform::find("bmg").unwrap();
+    let kernel = kiln_corpus::Kernel::named("call_address");
+    let object = fs::read(kernel.object("bmg").unwrap()).unwrap();
+    let visa = fs::read_to_string(kernel.visa("bmg").unwrap()).unwrap();
+    let alone = &visa[..visa.find(".global_function").unwrap()];
+    let alone = &alone[..alone.rfind(".version").unwrap()];
+    let made = |text: &str, grfs| {
+        let mut options = Options::new(bmg);
+        (options.grfs, options.grf_limit) = (Grfs::Limit, grfs);
+        let session = Session::new(options);
+        let module = session.compile_module(&[input(text.as_bytes())]).unwrap();
+        session.object_file(&module, Info::parse(&object, bmg).unwrap())
+    };
+    let counts = |zebin: Zebin| -> Vec<u32> {
+        let functions = zebin.ze_info.functions.iter().map(|f| &f.execution_env);
+        let kernels = zebin.ze_info.kernels.iter().map(|k| &k.execution_env);
+        let mut all: Vec<u32> = kernels
+            .take(1)
+            .chain(functions)
+            .map(|env| env.grf_count)
+            .collect();
+        all.dedup();
+        all
+    };
+    assert_eq!(counts(made(alone, 128).unwrap()), [128]);
+    let error = made(alone, 256).unwrap_err().to_string();
+    assert!(
+        error.starts_with("kernel call_address has 256 registers and uses the address of ")
+            && error.contains(", which has 128: "),
+        "{error}"
+    );
+    // With its functions, all have the new number.
+    assert_eq!(counts(made(&visa, 256).unwrap()), [256]);
+}
+
 #[test]
 fn kernels_without_visa_are_listed_or_kept() {
     let zebin = kiln_corpus::path("two_kernels/two.zebin");
