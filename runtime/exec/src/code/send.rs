@@ -187,6 +187,7 @@ impl Send {
             gathered: self.gathered.is_some(),
             response: self.response,
             enabled: 0,
+            ungated: false,
             lanes: 0,
             offset: self.offset,
         };
@@ -243,6 +244,8 @@ pub struct Message {
     pub response: Option<usize>,
     /// Enabled channels, from bit 0.
     pub enabled: u32,
+    /// True if the instruction ignores the execution mask.
+    pub ungated: bool,
     /// Number of channels of the instruction.
     pub lanes: usize,
     /// Offset added to every address, in bytes.

@@ -10,6 +10,7 @@ use kiln_emit::platform::Payload;
 use super::payload::{self, buffer_base, fill, header_dword, payload};
 use crate::code::send::Message;
 use crate::state::cause::Cause;
+use crate::state::lanes::low_mask;
 use crate::state::memory::{SCRATCH_STATE, Shared, Space, Span};
 use crate::state::thread::Thread;
 
@@ -161,12 +162,17 @@ pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
         }
         return copy(thread, m, memory, size, write, 0);
     }
-    // The execution mask covers the dwords of each two registers.
+    // The execution mask covers sixteen dwords. Without it, a message covers all dwords of a register, whatever its
+    // number of channels: registers of 64 bytes are spilled by messages of eight channels.
+    let enabled = match m.ungated && m.enabled() != 0 {
+        true => m.enabled() | low_mask(m.register() / 4),
+        false => m.enabled(),
+    };
     let mut bytes = [0; BLOCK];
     let bytes = &mut bytes[..size];
     memory.read(bytes);
     for (index, dword) in bytes.chunks_exact_mut(4).enumerate() {
-        if m.enabled() >> (index % 16) & 1 != 0 {
+        if enabled >> (index % 16) & 1 != 0 {
             let at = m.at(1, index * 4)?;
             dword.copy_from_slice(payload(thread, m, at, 4)?);
         }

@@ -37,6 +37,7 @@ pub fn send(
         message.gather(&thread.scalar[at..], thread.platform.grf_count)?;
     }
     message.enabled = thread.enabled(op);
+    message.ungated = op.ungated != 0;
     message.lanes = usize::from(op.lanes);
     if send.eot {
         thread.status = Status::Ended;

@@ -5,6 +5,7 @@ use kiln_emit::platform::find;
 
 use super::flow::{add_imm, less_than, run_alone};
 use super::*;
+use crate::state::memory::SCRATCH_STATE;
 
 fn platform(name: &str) -> &'static Platform {
     find(name).expect("a known platform")
@@ -454,5 +455,42 @@ fn accumulators_are_none_of_the_special_ones() {
                 .unwrap();
             assert_eq!(dwords(&t, 20, 8), [100 + mme; 8], "{name}");
         }
+    }
+}
+
+/// Spill code of the reference compiler for Ponte Vecchio writes each register by eight channels without a mask, and
+/// reads whole registers back.
+#[test]
+fn a_scratch_block_without_a_mask_has_whole_registers() {
+    let write = |registers: u32, exec, masked: bool| {
+        let block = desc(1, 0, HEADER | 7 << 16 | registers << 12 | 2);
+        let sent = send(DC0, block, exec, None, 12, Some((40, registers)));
+        if masked { sent } else { no_mask(sent) }
+    };
+    let all: Vec<u64> = (1..=32).collect();
+    let without = |kept: fn(usize) -> bool| -> Vec<u64> {
+        let all = all.iter().enumerate();
+        all.map(|(at, n)| if kept(at) { *n } else { 0 }).collect()
+    };
+    for (message, expected) in [
+        (write(1, 8, false), without(|at| at < 16)),
+        (write(1, 16, false), without(|at| at < 16)),
+        (write(2, 8, false), all.clone()),
+        (write(1, 8, true), without(|at| at < 8 && at != 1)),
+        (write(2, 16, true), without(|at| at % 16 != 1)),
+    ] {
+        let mut t = Thread::new(0, 0xfffd, platform("pvc"));
+        put(&mut t, 12, 4, &[0, 0, 0, 0, 0, SCRATCH_STATE.into(), 0, 0]);
+        put(&mut t, 40, 4, &all);
+        let read = send(
+            DC0,
+            desc(1, 2, HEADER | 1 << 18 | 2 << 12 | 2),
+            16,
+            Some(50),
+            12,
+            None,
+        );
+        exchange(&mut t, vec![message.clone(), no_mask(read)]).unwrap();
+        assert_eq!(get(&t, 50, 4, 32), expected, "{message:?}");
     }
 }
