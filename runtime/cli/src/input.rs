@@ -1,7 +1,6 @@
-//! Input files, mapped into memory.
+//! Input files, read into memory.
 //!
-//! A file's bytes are valid as long as its [`Input`]. Pipes, empty files and standard input (`-`) cannot be mapped and
-//! are read.
+//! They are not mapped: another process that shortens a mapped file ends this one.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -11,13 +10,12 @@ use std::path::{Path, PathBuf};
 use kiln_compile::info::Info;
 use kiln_compile::source;
 use kiln_emit::platform::Platform;
-use memmap2::Mmap;
 use miette::Report;
 
 use super::output::is_standard;
 use super::report;
 
-/// Limit on the bytes read from a file of unknown size.
+/// Limit on the bytes of an input.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads argument layouts; returns them with the name of their file.
@@ -35,12 +33,7 @@ pub struct Input {
     pub path: PathBuf,
     /// Name for messages.
     pub name: String,
-    bytes: Bytes,
-}
-
-enum Bytes {
-    Mapped(Mmap),
-    Read(Vec<u8>),
+    bytes: Vec<u8>,
 }
 
 impl Input {
@@ -77,40 +70,32 @@ impl Deref for Input {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match &self.bytes {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes,
-        }
+        &self.bytes
     }
 }
 
-fn load(path: &Path) -> io::Result<Bytes> {
+fn load(path: &Path) -> io::Result<Vec<u8>> {
     if is_standard(path) {
         return read(io::stdin().lock());
     }
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    if metadata.is_file() && metadata.len() > 0 {
-        return Ok(Bytes::Mapped(map(&file)?));
+    if metadata.is_file() && metadata.len() > MAX_BYTES {
+        return Err(too_large());
     }
     read(file)
 }
 
-fn read(from: impl Read) -> io::Result<Bytes> {
-    let mut bytes = Vec::new();
-    from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let what = format!("more than {MAX_BYTES} bytes, and no file of known size");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, what));
-    }
-    Ok(Bytes::Read(bytes))
+fn too_large() -> io::Error {
+    let what = format!("more than {MAX_BYTES} bytes");
+    io::Error::new(ErrorKind::FileTooLarge, what)
 }
 
-/// Maps a whole file for reading.
-fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: a mapping's bytes must not change while they are borrowed. This process maps files for reading only and
-    // changes none in place: it writes a new file, which then takes the old one's name (`output`), and the mapping
-    // keeps the old one. The user must not let another process change or shorten an input during a run, as with every
-    // compiler that maps its sources.
-    unsafe { Mmap::map(file) }
+fn read(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_BYTES {
+        true => Err(too_large()),
+        false => Ok(bytes),
+    }
 }

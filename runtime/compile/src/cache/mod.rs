@@ -23,14 +23,13 @@ mod entry;
 mod key;
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use blake3::{Hash, Hasher};
-use memmap2::Mmap;
 use tempfile::NamedTempFile;
 
 use crate::options::Options;
@@ -43,6 +42,8 @@ pub use key::{BUILD, Key};
 const MAGIC: &[u8; 8] = b"kiln\0\0\0\x01";
 /// Magic, key, and the hash of key and contents.
 const HEAD: usize = MAGIC.len() + 2 * blake3::OUT_LEN;
+/// Bytes of an entry that are read at most; a longer one counts as damaged.
+const MAX_ENTRY: u64 = 1 << 30;
 /// Folders with entries.
 const SHARDS: u8 = 64;
 /// Assumed block size of the file system: the space that a file takes is counted in multiples of it.
@@ -231,9 +232,9 @@ impl Cache {
     fn get<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let inner = &*self.0;
         let path = self.path_of(key);
-        let found = match File::open(&path) {
-            Ok(file) => {
-                let read = map(&file).ok().and_then(|map| read(contents(&map, key)?));
+        let found = match open(&path) {
+            Ok(mut file) => {
+                let read = contents(&mut file, key).and_then(|contents| read(&contents));
                 if read.is_none() {
                     inner.damaged.fetch_add(1, Ordering::Relaxed);
                     // An entry that cannot be removed is replaced by the next write.
@@ -388,7 +389,7 @@ impl Cache {
         };
         for entry in listed {
             let path = entry?.path();
-            let Ok(file) = File::open(&path) else {
+            let Ok(file) = open(&path) else {
                 continue;
             };
             if file.try_lock().is_ok() {
@@ -450,20 +451,29 @@ fn checksum(key: &Key, contents: &[u8]) -> Hash {
     hasher.finalize()
 }
 
-/// The contents of an entry; `None` if it is damaged or has another key.
-fn contents<'a>(entry: &'a [u8], key: &Key) -> Option<&'a [u8]> {
-    let (head, contents) = entry.split_at_checked(HEAD)?;
-    let (magic, head) = head.split_at(MAGIC.len());
-    let (of, sum) = head.split_at(blake3::OUT_LEN);
-    let whole =
-        magic == MAGIC && of == key.hash().as_bytes() && sum == checksum(key, contents).as_bytes();
-    whole.then_some(contents)
+/// Opens a file of the cache. Pipes and devices are none: opening or reading them may never end.
+fn open(path: &Path) -> io::Result<File> {
+    let is_file = |metadata: fs::Metadata| match metadata.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::from(ErrorKind::InvalidInput)),
+    };
+    is_file(fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    is_file(file.metadata()?)?;
+    Ok(file)
 }
 
-/// Maps a whole entry for reading.
-fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: a mapping's bytes must not change while they are borrowed. Entries are never changed in
-    // place, by no process: a new one takes the name of the old, and an entry that is removed stays as long as it
-    // is mapped. The folder is the cache's own, so that nobody else has a reason to write to its files.
-    unsafe { Mmap::map(file) }
+/// The contents of an entry; `None` if it is damaged or has another key. They are read, not mapped, since another
+/// process may shorten the file.
+fn contents(file: &mut File, key: &Key) -> Option<Vec<u8>> {
+    let mut head = [0; HEAD];
+    file.read_exact(&mut head).ok()?;
+    let (magic, head) = head.split_at(MAGIC.len());
+    let (of, sum) = head.split_at(blake3::OUT_LEN);
+    if magic != MAGIC || of != key.hash().as_bytes() {
+        return None;
+    }
+    let mut contents = Vec::new();
+    file.take(MAX_ENTRY).read_to_end(&mut contents).ok()?;
+    (sum == checksum(key, &contents).as_bytes()).then_some(contents)
 }

@@ -261,6 +261,46 @@ fn a_damaged_entry_is_noticed_and_made_anew() {
     assert!(folder.temporary().is_empty());
 }
 
+/// Makes a pipe that nothing writes to: reading it would never end.
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_among_the_files_are_left_alone() {
+    let folder = Folder::new("pipes");
+    let cache = folder.open();
+    let bytes = example("saxpy", "visaasm");
+    let first = compile(options(), Some(&cache), &bytes);
+    let [entry] = &folder.entries()[..] else {
+        panic!("one entry");
+    };
+    for device in [None, Some("/dev/zero"), Some("/dev/full")] {
+        fs::remove_file(entry).unwrap();
+        let left = folder.0.join("tmp/left");
+        let _ = fs::remove_file(&left);
+        match device {
+            None => {
+                pipe(entry);
+                pipe(&left);
+            }
+            Some(device) => {
+                std::os::unix::fs::symlink(device, entry).unwrap();
+                std::os::unix::fs::symlink(device, &left).unwrap();
+            }
+        }
+        let cache = folder.open();
+        let again = compile(options(), Some(&cache), &bytes);
+        assert_same(&first, &again, "beside a pipe");
+        assert_eq!(cache.counts(), counts(0, 1, 0));
+        let metadata = fs::symlink_metadata(entry).unwrap();
+        assert!(metadata.is_file(), "the entry is written anew");
+    }
+}
+
 /// An entry under another key's name is refused.
 #[test]
 fn an_entry_belongs_to_its_key() {
