@@ -3,6 +3,7 @@
 //! A place in text is shown with its line; a place in a binary file is a byte offset, and the instruction there is
 //! printed.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -40,6 +41,19 @@ pub const WRONG_OPTIONS: &str = "O0004";
 const MAX_DIAGNOSTICS: usize = 20;
 /// Code for a binary object that cannot be read.
 const NO_OBJECT: &str = "B0001";
+/// Bytes of a message, and of a line of an input, above which they are shortened: both may be as long as the input.
+const MAX_MESSAGE: usize = 2000;
+const MAX_LINE: usize = 400;
+
+/// A text without its middle if it is longer than `most` bytes.
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let begin = &text[..text.floor_char_boundary(most * 3 / 4)];
+    let end = &text[text.ceil_char_boundary(text.len() - most / 4)..];
+    Cow::Owned(format!("{begin} … {end}"))
+}
 
 /// A file's name for messages.
 pub fn name(path: &Path) -> String {
@@ -110,7 +124,7 @@ fn message(message: String, code: Option<&str>) -> Report {
 
 /// A diagnostic whose message may contain names from an input.
 fn diagnostic(message: &str, code: Option<&str>) -> MietteDiagnostic {
-    let diagnostic = MietteDiagnostic::new(plain(message));
+    let diagnostic = MietteDiagnostic::new(plain(&shortened(message, MAX_MESSAGE)));
     match code {
         Some(code) => diagnostic.with_code(code),
         None => diagnostic,
@@ -316,7 +330,9 @@ impl<'a> Source<'a> {
             (Some(span), _) => self.underlined(diagnostic, span.start, span.len()),
             (None, Some((place, text))) => {
                 let help = format!("at offset {:#x}: {text}", place.pos);
-                diagnostic.with_help(plain(&help)).into()
+                diagnostic
+                    .with_help(plain(&shortened(&help, MAX_MESSAGE)))
+                    .into()
             }
             (None, None) => diagnostic.into(),
         }
@@ -338,13 +354,61 @@ impl<'a> Source<'a> {
         let first = line.saturating_sub(1);
         let begin = self.lines[first];
         let end = self.lines.get(line + 2).copied();
+        let lines = &self.text[begin..end.unwrap_or(self.text.len())];
+        if lines.len() > 3 * MAX_LINE {
+            return self.shortly_underlined(diagnostic, line, start, length);
+        }
         let excerpt = Excerpt {
             name: self.name.clone(),
-            text: plain(&self.text[begin..end.unwrap_or(self.text.len())]).into_owned(),
+            text: plain(lines).into_owned(),
             first,
+            at: 0,
+            cut: 0,
         };
         let span = SourceSpan::from((start - begin, length));
         let label = LabeledSpan::new_with_span(Some("here".to_owned()), span);
+        Report::new(diagnostic.with_label(label)).with_source_code(excerpt)
+    }
+
+    /// As [`Self::underlined`], with a part of a long line and the beginnings of those beside it.
+    fn shortly_underlined(
+        &self,
+        diagnostic: MietteDiagnostic,
+        line: usize,
+        start: usize,
+        length: usize,
+    ) -> Report {
+        let of = |line: usize| {
+            let from = self.lines[line];
+            let row = self.text[from..].lines().next().unwrap_or_default();
+            (from, row)
+        };
+        let head = |line: usize| plain(&shortened(of(line).1, MAX_LINE)).into_owned();
+        let (from, row) = of(line);
+        let column = start - from;
+        let cut = row.floor_char_boundary(column.saturating_sub(MAX_LINE / 2));
+        let shown = &row[cut..row.ceil_char_boundary(cut + MAX_LINE)];
+        let mut text = String::new();
+        if line > 0 {
+            text.push_str(&head(line - 1));
+            text.push('\n');
+        }
+        let begin = text.len() + column - cut;
+        text.push_str(&plain(shown));
+        let length = length.min(text.len().saturating_sub(begin));
+        if line + 1 < self.lines.len() {
+            text.push('\n');
+            text.push_str(&head(line + 1));
+        }
+        let excerpt = Excerpt {
+            name: self.name.clone(),
+            text,
+            first: line.saturating_sub(1),
+            at: line.min(1),
+            cut,
+        };
+        let label =
+            LabeledSpan::new_with_span(Some("here".to_owned()), SourceSpan::from((begin, length)));
         Report::new(diagnostic.with_label(label)).with_source_code(excerpt)
     }
 }
@@ -356,6 +420,9 @@ struct Excerpt {
     text: String,
     /// Index of its first line in the file.
     first: usize,
+    /// Index in it of a line that is cut at its beginning, and the bytes that were.
+    at: usize,
+    cut: usize,
 }
 
 impl SourceCode for Excerpt {
@@ -371,7 +438,7 @@ impl SourceCode for Excerpt {
             lines.data(),
             *lines.span(),
             self.first + lines.line(),
-            lines.column(),
+            lines.column() + if lines.line() == self.at { self.cut } else { 0 },
             lines.line_count(),
         )))
     }

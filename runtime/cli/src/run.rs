@@ -91,6 +91,9 @@ pub struct Args {
     /// Maximum number of instructions executed in all groups together
     #[arg(long, value_name = "N", default_value_t = Launch::BUDGET)]
     budget: u64,
+    /// Maximum number of bytes of all arguments together
+    #[arg(long, value_name = "BYTES", default_value_t = MEMORY)]
+    memory: u64,
     /// Stop where code reads a register that nothing has written; takes about twice the time
     #[arg(long)]
     check: bool,
@@ -108,6 +111,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     stats: Option<Option<PathBuf>>,
 }
+
+/// Bytes of arguments that are allowed if the command line does not say.
+const MEMORY: u64 = 8 << 30;
 
 /// Engines by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -244,7 +250,7 @@ impl Results {
 /// The reason why the kernel did not run, or the results that differ.
 pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     let plan = match &args.launch {
-        Some(path) => described(path)?,
+        Some(path) => described(path, args.memory)?,
         None => given(args)?,
     };
     let input = Input::open(&args.program)?;
@@ -363,7 +369,12 @@ fn given(args: &Args) -> Result<Plan, Report> {
     let specs = specs
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| miette!("{e}"))?;
-    let loaded = specs.iter().map(|spec| spec.source.load(Path::new("")));
+    let here = Path::new("");
+    within(
+        args.memory,
+        specs.iter().map(|spec| spec.source.bytes(here)),
+    )?;
+    let loaded = specs.iter().map(|spec| spec.source.load(here));
     let loaded = loaded
         .collect::<Result<_, _>>()
         .map_err(|e| miette!("{e}"))?;
@@ -376,12 +387,27 @@ fn given(args: &Args) -> Result<Plan, Report> {
     })
 }
 
-/// The launch given by a file.
-fn described(path: &Path) -> Result<Plan, Report> {
+/// Checks that arguments of these sizes in bytes fit a limit on all of them.
+fn within(limit: u64, sizes: impl Iterator<Item = u64>) -> Result<(), Report> {
+    let all = sizes.fold(0, u64::saturating_add);
+    match all > limit {
+        true => Err(report::usage(format_args!(
+            "the arguments have {all} bytes, and --memory allows {limit}"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// The launch given by a file, with a limit on the bytes of its arguments.
+fn described(path: &Path, memory: u64) -> Result<Plan, Report> {
     let input = Input::open(path)?;
     let yaml = std::str::from_utf8(&input).map_err(|e| report::file(path, &e))?;
     let description = Description::parse(yaml).map_err(|e| report::file(path, &e))?;
     let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    within(
+        memory,
+        description.args.iter().map(|arg| arg.source.bytes(&dir)),
+    )?;
     Ok(Plan {
         kernel: Some(description.kernel.clone()),
         global: Sizes {

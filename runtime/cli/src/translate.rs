@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use kiln_compile::info;
 use kiln_emit::platform::{self, Platform};
+use kiln_emit::zebin::Zebin;
 use kiln_exec::Program;
 use kiln_exec::translate::{self, BlockListing, Listing};
 use miette::Report;
@@ -98,12 +99,11 @@ struct CalledOut {
 pub fn translate(args: &Args, format: Format) -> Result<Exit, Report> {
     let Emit::X86 = args.emit;
     let input = Input::open(&args.file)?;
-    let guessed = args.platform.unwrap_or(&platform::SKL);
-    let zebin = info::zebin(&input, guessed).map_err(|e| report::file(&input.path, &e))?;
-    let platform = args
-        .platform
-        .or_else(|| info::platform_of(&zebin))
-        .unwrap_or(&platform::SKL);
+    let refused = |e: &dyn std::fmt::Display| report::file(&input.path, e);
+    let zebin = Zebin::parse(&input).map_err(|e| refused(&e))?;
+    let platform = args.platform.or_else(|| info::platform_of(&zebin));
+    let platform = platform.unwrap_or(&platform::SKL);
+    let zebin = info::zebin(&input, platform).map_err(|e| refused(&e))?;
     let kernel = &chosen_kernel(&input, &zebin, args.kernel.as_deref())?;
     let program =
         Program::from_zebin(&zebin, kernel, platform).map_err(|e| report::file(&input.path, &e))?;

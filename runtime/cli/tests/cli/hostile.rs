@@ -65,6 +65,99 @@ fn standard_input_is_an_input_of_every_verb() {
     assert!(text(&unnamed.stderr).contains("standard input has no name"));
 }
 
+/// Messages and the lines that they show are shortened; the place is exact all the same.
+#[test]
+fn messages_are_short_however_long_the_input_is() {
+    let folder = Folder::new("short");
+    let deep = "(".repeat(1_000_000);
+    let blanks = " ".repeat(300_000);
+    let long = "a\u{e4}".repeat(150_000);
+    let cases = [
+        (
+            kernel("k", &format!("    mov (M1, 1) V32(0,0)<1> {deep}\n")),
+            6,
+        ),
+        (
+            kernel(
+                "k",
+                &format!("    mov (M1, 1){blanks}V99(0,0)<1>{blanks} 0x1:d\n"),
+            ),
+            6,
+        ),
+        (
+            kernel("k", &format!("    mov (M1, 1) {long}(0,0)<1> 0x1:d\n")),
+            6,
+        ),
+        (
+            kernel("k", &format!("    goto (M1, 1) {}\n", "L".repeat(400_000))),
+            6,
+        ),
+        (
+            format!(
+                ".version 3.6\n.kernel \"{}\"\nfrobnicate\n",
+                "n".repeat(500_000)
+            ),
+            3,
+        ),
+        (
+            format!(".version 3.6\n.kernel k\n//{long}\nfrobnicate\n//{long}\n"),
+            4,
+        ),
+    ];
+    for (n, (source, line)) in cases.iter().enumerate() {
+        let file = folder.write(&format!("k{n}.visaasm"), source.as_bytes());
+        for format in ["text", "json"] {
+            let out = kiln(&["compile", "-p", "skl", "--format", format, &file, "-o", "-"]);
+            let said = text(&out.stderr) + &text(&out.stdout);
+            assert!(!out.status.success(), "{n}");
+            assert!(said.len() < 12_000, "{n}: {} bytes", said.len());
+            let place = match format {
+                "text" => format!("k{n}.visaasm:{line}:"),
+                _ => format!("\"line\":{line},"),
+            };
+            assert!(said.contains(&place), "{n}: {said}");
+        }
+    }
+    let file = folder.path("k1.visaasm");
+    let out = kiln(&["check", &file]);
+    assert!(text(&out.stdout).contains(":6:300016") || text(&out.stderr).contains(":6:300016"));
+}
+
+#[test]
+fn arguments_fit_the_memory_that_a_run_may_have() {
+    let folder = Folder::new("memory");
+    let zebin = example("saxpy", "zebin");
+    let run =
+        |more: &[&str]| kiln(&[&["run", &zebin, "--global", "8", "--local", "8"], more].concat());
+    let all = "--arg zero:3000000000 --arg zero:3000000000 --arg zero:3000000000";
+    let all: Vec<&str> = all.split(' ').collect();
+    let out = run(&all);
+    let said = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("9000000000 bytes, and --memory allows 8589934592"),
+        "{said}"
+    );
+    let file = folder.write("f.bin", [0; 300]);
+    for (limit, arg, fits) in [
+        ("299", format!("buf:{file}"), false),
+        ("300", format!("buf:{file}"), true),
+        ("64", "zero:65".to_string(), false),
+        ("64", "zero:64".to_string(), true),
+    ] {
+        let said = text(&run(&["--memory", limit, "--arg", &arg]).stderr);
+        assert_eq!(
+            !said.contains("--memory allows"),
+            fits,
+            "{limit} {arg}: {said}"
+        );
+    }
+    let yaml = "kernel: saxpy\nglobal: [8]\nlocal: [8]\nargs:\n  - {zero: 4000}\n  - {zero: 97}\n";
+    let launch = folder.write("launch.yaml", yaml);
+    let out = kiln(&["run", &zebin, "--launch", &launch, "--memory", "4096"]);
+    assert!(text(&out.stderr).contains("4097 bytes, and --memory allows 4096"));
+}
+
 #[test]
 fn no_input_is_overwritten() {
     let folder = Folder::new("overwritten");

@@ -519,6 +519,23 @@ pub fn check_types<'a>(
 }
 
 impl Source {
+    /// Bytes of memory that the argument needs, before it is loaded; of a file of unknown size the most that is read.
+    /// File names are relative to `dir`.
+    pub fn bytes(&self, dir: &Path) -> u64 {
+        match self {
+            Source::File(path) => match std::fs::metadata(dir.join(path)) {
+                Ok(file) if file.is_file() => file.len(),
+                Ok(_) => MAX_STREAM,
+                Err(_) => 0,
+            },
+            Source::Zero(bytes) => *bytes,
+            Source::Image { shape, .. } => shape.bytes(),
+            Source::Value(bytes) | Source::Number(_, bytes) => bytes.len() as u64,
+            Source::Local(bytes) => (*bytes).into(),
+            Source::Sampler(_) => 0,
+        }
+    }
+
     /// The argument. File names are relative to `dir`.
     pub fn load(&self, dir: &Path) -> Result<Arg, LoadError> {
         Ok(match self {
