@@ -184,7 +184,7 @@ pub enum RequestError {
     Unexpected { kind: Kind },
     #[error("{what} {value} is out of range")]
     Range { what: &'static str, value: u32 },
-    #[error("{0:?} has no message for this memory access")]
+    #[error("no message of the platform makes this memory access")]
     Access(MessageFamily),
 }
 

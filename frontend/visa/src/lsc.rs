@@ -142,7 +142,10 @@ pub(crate) fn is_of_row(inst: &Inst, op: u32) -> bool {
         Some(Operand::Field(unit)) => name_of(UNITS, *unit) == Some(TYPED),
         _ => true,
     };
-    LscOp::row(op, typed).is_some_and(|row| row.opcode == inst.op)
+    LscOp::row(op, typed).is_some_and(|row| {
+        let payload = (Opcode::LscBlock2d, Opcode::LscBlock2dPayload);
+        row.opcode == inst.op || (row.opcode, inst.op) == payload
+    })
 }
 
 /// True if `n` is a valid [`Meaning::LscElements`] of the instruction: 0 if it has channels instead.
@@ -191,7 +194,7 @@ pub(crate) enum Shape {
 
 pub(crate) fn shape(row: &Row, op: u32) -> Shape {
     match row.opcode {
-        Opcode::LscBlock2d => Shape::Block,
+        Opcode::LscBlock2d | Opcode::LscBlock2dPayload => Shape::Block,
         Opcode::LscTypedBlock2d => Shape::TypedBlock,
         _ if op == LscOp::STATE_INFO => Shape::None,
         _ if LscOp::has_channels(op) => Shape::Channels,
@@ -227,11 +230,19 @@ pub(crate) fn is_vector(field: Field) -> bool {
     matches!(field, Field::Src(_))
 }
 
+/// True if the operand is a variable that has the address of a message.
+pub(crate) fn is_address_payload(field: Field) -> bool {
+    field == Field::SrcBlock
+}
+
 /// Index, among raw sources, of the first that is no address.
 pub(crate) fn first_data(row: &Row) -> usize {
     match row.opcode {
         Opcode::LscTyped => 4,
-        Opcode::LscBlock2d | Opcode::LscTypedBlock2d | Opcode::LscCounter => 0,
+        Opcode::LscBlock2d
+        | Opcode::LscBlock2dPayload
+        | Opcode::LscTypedBlock2d
+        | Opcode::LscCounter => 0,
         _ => 1,
     }
 }

@@ -34,6 +34,8 @@ const PITCH: u32 = 8;
 /// place, and its shape.
 const BLOCK_FIELDS: [u32; 5] = [8, 12, 16, 20, 24];
 const BLOCK_SHAPE: u32 = 28;
+/// Dwords of that payload.
+const BLOCK_DWORDS: u32 = 8;
 /// Bits of an extended descriptor with a block's offsets, and the number of bits of each.
 const BLOCK_OFFSETS: [u32; 2] = [12, 22];
 const BLOCK_OFFSET_BITS: u32 = 10;
@@ -96,7 +98,7 @@ impl Select<'_, '_> {
     pub(super) fn lsc(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
         match visa.op {
             Opcode::LscFence => self.lsc_fence(visa),
-            Opcode::LscBlock2d => self.lsc_block_2d(visa, channels),
+            Opcode::LscBlock2d | Opcode::LscBlock2dPayload => self.lsc_block_2d(visa, channels),
             Opcode::LscTypedBlock2d => self.lsc_typed_block_2d(visa, channels),
             Opcode::LscTyped => self.lsc_typed(visa, channels),
             Opcode::LscUntyped => self.lsc_untyped(visa, channels),
@@ -235,7 +237,6 @@ impl Select<'_, '_> {
     /// Selects a message of a block of rows of a surface that an address, a size and a pitch describe.
     fn lsc_block_2d(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
         let sources: Vec<usize> = operands(visa, |f| f == Field::RawSrc).collect();
-        let vectors: Vec<usize> = operands(visa, |f| matches!(f, Field::Src(_))).collect();
         let family = self.out.target.family;
         let Some(kind) = kind(n(visa, Meaning::LscOp)) else {
             return self.fail("an unknown operation");
@@ -254,27 +255,22 @@ impl Select<'_, '_> {
             [0, 1].map(|nth| number(visa, Meaning::LscOffset, nth).unwrap_or_default() as i32);
         let limit = 1 << (BLOCK_OFFSET_BITS - 1);
         let has_room = offset_bits(4, AddressKind::Flat, family).is_some();
-        let inside = offsets.map(|offset| has_room && (-limit..limit).contains(&offset));
-        let mut payload = Buffer::new(self.grf());
-        let base = self.scalar(&visa.operands[vectors[0]])?;
-        let to = payload.write(self, 0, 1, Type::Uq);
-        self.alu(Op::Mov, Channels::SCALAR, to, &[base]);
         let mut bits = 0;
-        for (nth, at) in BLOCK_FIELDS.into_iter().enumerate() {
-            let value = self.scalar(&visa.operands[vectors[nth + 1]])?;
-            let added = match nth.checked_sub(3) {
-                Some(axis) if inside[axis] => {
+        let mut added = [0; 2];
+        for (axis, offset) in offsets.into_iter().enumerate() {
+            match has_room && (-limit..limit).contains(&offset) {
+                true => {
                     let mask = (1 << BLOCK_OFFSET_BITS) - 1;
-                    bits |= (offsets[axis] as u32 & mask) << BLOCK_OFFSETS[axis];
-                    0
+                    bits |= (offset as u32 & mask) << BLOCK_OFFSETS[axis];
                 }
-                Some(axis) => offsets[axis],
-                None => 0,
-            };
-            self.lsc_field(&mut payload, at, value, added);
+                false => added[axis] = offset,
+            }
         }
-        let blocks = (n(visa, Meaning::LscBlocks).wrapping_sub(1) & 0xf) << 16;
-        let address = self.lsc_block_shape(visa, payload, blocks);
+        let whole = operands(visa, |f| f == Field::SrcBlock).next();
+        let address = match whole {
+            Some(at) => self.lsc_block_moved(visa, at, added)?,
+            None => self.lsc_block_address(visa, added)?,
+        };
         let data = self.lsc_data(visa, &sources)?;
         self.lsc_send(
             visa,
@@ -283,6 +279,49 @@ impl Select<'_, '_> {
             address,
             data,
         )
+    }
+
+    /// A block's address from its parts, the place with added offsets.
+    fn lsc_block_address(&mut self, visa: &visa::Inst, added: [i32; 2]) -> Result<Payload> {
+        let vectors: Vec<usize> = operands(visa, |f| matches!(f, Field::Src(_))).collect();
+        let mut payload = Buffer::new(self.grf());
+        let base = self.scalar(&visa.operands[vectors[0]])?;
+        let to = payload.write(self, 0, 1, Type::Uq);
+        self.alu(Op::Mov, Channels::SCALAR, to, &[base]);
+        let added = [0; 3].into_iter().chain(added);
+        for ((nth, at), added) in BLOCK_FIELDS.into_iter().enumerate().zip(added) {
+            let value = self.scalar(&visa.operands[vectors[nth + 1]])?;
+            self.lsc_field(&mut payload, at, value, added);
+        }
+        let blocks = (n(visa, Meaning::LscBlocks).wrapping_sub(1) & 0xf) << 16;
+        Ok(self.lsc_block_shape(visa, payload, blocks))
+    }
+
+    /// A block's address in a variable; a copy if offsets are added to the place.
+    fn lsc_block_moved(
+        &mut self,
+        visa: &visa::Inst,
+        at: usize,
+        added: [i32; 2],
+    ) -> Result<Payload> {
+        let reg = self.matrix(visa, at)?;
+        if added == [0; 2] {
+            return Ok(Payload { reg, grfs: 1 });
+        }
+        let mut payload = Buffer::new(self.grf());
+        let to = payload.write(self, 0, BLOCK_DWORDS, Type::Ud);
+        let all = Channels::all(BLOCK_DWORDS as u8);
+        self.alu(Op::Mov, all, to, &[Src::packed(reg, Type::Ud)]);
+        for (&field, added) in BLOCK_FIELDS[3..].iter().zip(added) {
+            if added != 0 {
+                let value = Src::scalar(reg.at(reg.byte() + field), Type::D);
+                self.lsc_field(&mut payload, field, value, added);
+            }
+        }
+        Ok(Payload {
+            reg: payload.whole(self),
+            grfs: 1,
+        })
     }
 
     /// Selects a message of a block of an image's rows.

@@ -75,6 +75,7 @@ impl Select<'_, '_> {
             Opcode::LscUntyped
             | Opcode::LscStrided
             | Opcode::LscBlock2d
+            | Opcode::LscBlock2dPayload
             | Opcode::LscCounter
             | Opcode::LscTyped
             | Opcode::LscTypedBlock2d

@@ -94,7 +94,7 @@ impl Select<'_, '_> {
     }
 
     /// The registers of a source, copied to others if it does not begin at one.
-    fn matrix(&mut self, visa: &visa::Inst, at: usize) -> Result<Reg> {
+    pub(super) fn matrix(&mut self, visa: &visa::Inst, at: usize) -> Result<Reg> {
         let (var, offset) = match visa.operands[at] {
             Operand::Raw { var, offset } => (var, u32::from(offset)),
             Operand::General { var, row, col, .. } => {

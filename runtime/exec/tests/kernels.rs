@@ -60,7 +60,7 @@ const XE: [(&str, usize); 7] = [
 ];
 
 /// As [`XE`], for kernels that need features of these platforms.
-const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 11), ("bmg", 14), ("ptl", 14)];
+const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 12), ("bmg", 15), ("ptl", 15)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
     let of_all = XE.map(|(name, count)| (name, count, &COMMON[..]));

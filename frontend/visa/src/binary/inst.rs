@@ -51,7 +51,10 @@ impl Reader<'_> {
             pos: self.cursor.pos() as u32,
             column: 0,
         };
-        let row = self.row()?;
+        let mut row = self.row()?;
+        if row.opcode == Opcode::LscBlock2d && !self.has_fields(row, object) {
+            row = Opcode::LscBlock2dPayload.row();
+        }
         let operands = SmallVec::new();
         let mut inst = Inst {
             op: row.opcode,
@@ -160,6 +163,27 @@ impl Reader<'_> {
             inst.operands.push(operand);
         }
         Ok(inst)
+    }
+
+    /// True if the next bytes are operands of this row, none of whose vector operands is `%null`. The format has
+    /// nothing that tells a two-dimensional block with an address in a variable from one with the parts of an address;
+    /// its offsets and data, read as such parts, are `%null`, out of range or no operand.
+    fn has_fields(&mut self, row: &Row, object: &Object) -> bool {
+        let before = self.cursor;
+        let all = row.fields.iter().all(|field| match field {
+            Field::Exec => self.exec().is_ok(),
+            Field::Pred => self.pred(object).is_ok(),
+            Field::Src(_) => match self.vector(object, false) {
+                Ok(Operand::General { var, .. }) => var != Var::NULL,
+                operand => operand.is_ok(),
+            },
+            Field::Number(Width::Byte, _) => self.cursor.u8().is_ok(),
+            Field::Number(Width::Word, _) => self.cursor.u16().is_ok(),
+            Field::Number(..) => self.cursor.u32().is_ok(),
+            _ => self.raw(object).is_ok(),
+        });
+        self.cursor = before;
+        all
     }
 
     fn older(&mut self, operand: OlderOperand) -> Result<Operand, ReadError> {

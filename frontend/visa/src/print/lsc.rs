@@ -144,7 +144,7 @@ impl Writing<'_> {
     fn address(&self, out: &mut String) -> fmt::Result {
         let row = self.row;
         let mut vector = 0;
-        if row.opcode == Opcode::LscBlock2d {
+        if matches!(row.opcode, Opcode::LscBlock2d | Opcode::LscBlock2dPayload) {
             out.push_str("flat");
         } else {
             out.push_str(self.name(ADDRESS_TYPES, Meaning::LscAddressType, 0));
@@ -185,6 +185,11 @@ impl Writing<'_> {
                         self.offset(k + 2 - count, out)?;
                     }
                 }
+            }
+            Opcode::LscBlock2dPayload => {
+                self.vector(self.operand(position(row, 0, is_address_payload)), out)?;
+                let [x, y] = [0, 1].map(|axis| self.number(Meaning::LscOffset, axis) as i32);
+                write!(out, " + ({x},{y})")?;
             }
             Opcode::LscTyped => {
                 for k in 0..4 {

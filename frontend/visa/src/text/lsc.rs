@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(Inst {
-            op: row.opcode,
+            op: reading.row.opcode,
             exec,
             pred,
             operands: reading.operands,
@@ -147,9 +147,15 @@ impl<'a> Parser<'a> {
     fn lsc_address(&mut self, reading: &mut Reading) -> Result<()> {
         let row = reading.row;
         let mark = self.lexer.mark();
-        let word = self.lexer.name().unwrap_or("");
-        let ty = bits_of(ADDRESS_TYPES, word);
-        let ty = ty.ok_or_else(|| self.unknown(mark, "type of an address", word))?;
+        // An address without a type is of the whole memory.
+        let ty = match self.lexer.peek() {
+            b'[' if matches!(row.opcode, Opcode::LscUntyped | Opcode::LscStrided) => FLAT,
+            _ => {
+                let word = self.lexer.name().unwrap_or("");
+                let ty = bits_of(ADDRESS_TYPES, word);
+                ty.ok_or_else(|| self.unknown(mark, "type of an address", word))?
+            }
+        };
         reading.set(Meaning::LscAddressType, 0, ty);
         // The surface is the first vector operand; a two-dimensional block has none.
         let mut vector = 0;
@@ -180,6 +186,10 @@ impl<'a> Parser<'a> {
                     }
                     let mark = self.lexer.mark();
                     let component = self.lsc_vector(Type::Ud)?;
+                    if row.opcode == Opcode::LscBlock2d && k == 0 && self.lexer.eat(b'+') {
+                        self.lsc_payload(reading, mark, component)?;
+                        break;
+                    }
                     self.lsc_put(reading, position(row, k, is_vector), mark, component);
                     // The last two are the position in the surface.
                     if k + 2 >= count {
@@ -229,6 +239,23 @@ impl<'a> Parser<'a> {
             let size = size.ok_or_else(|| self.unknown(mark, "size of an address", word))?;
             reading.operands[i] = Operand::Field(size);
         }
+        Ok(())
+    }
+
+    /// `(16,-1)` after the variable of an address and `+`: the offsets. The operands so far become those of the row
+    /// with an address in a variable, of which all before the address are the same.
+    fn lsc_payload(&mut self, reading: &mut Reading, mark: Mark, payload: Operand) -> Result<()> {
+        self.lexer.expect(b'(', "`(` and the offsets of a block")?;
+        let x: i32 = self.sum("an offset")?;
+        self.lexer.expect(b',', "`,`")?;
+        let y: i32 = self.sum("an offset")?;
+        self.lexer.expect(b')', "`)`")?;
+        reading.row = Opcode::LscBlock2dPayload.row();
+        let at = position(reading.row, 0, is_address_payload);
+        reading.operands.truncate(at.unwrap_or_default());
+        let [x, y] = [x, y].map(|offset| Operand::Field(offset as u32));
+        reading.operands.extend([payload.clone(), x, y, null()]);
+        self.lsc_put(reading, at, mark, payload);
         Ok(())
     }
 

@@ -590,24 +590,25 @@ impl<'a> Parser<'a> {
 
     fn align(&mut self) -> Result<Align> {
         let mark = self.lexer.mark();
-        if self.lexer.is_number() {
-            let bytes = self.lexer.integer("an alignment")?;
-            let name = self.lexer.name().unwrap_or("");
-            let named = match (bytes, name) {
-                (2, "GRF") => Some(Align::TwoGrf),
-                (32, "word") => Some(Align::Word32),
-                (64, "word") => Some(Align::Word64),
-                (bytes, "") => Align::from_bytes(bytes),
-                _ => None,
-            };
-            let kind = ParseErrorKind::Range {
-                what: "the alignment",
-                expected: "a power of two up to 128",
-            };
-            return named.ok_or_else(|| self.lexer.error_from(mark, kind));
+        let old = [
+            ("2GRF", Align::TwoGrf),
+            ("32word", Align::Word32),
+            ("64word", Align::Word64),
+        ];
+        if let Some((_, align)) = old.iter().find(|(word, _)| self.lexer.eat_word(word)) {
+            return Ok(*align);
         }
-        let name = self.some_name("an alignment")?;
-        Align::from_name(name).ok_or_else(|| self.unknown(mark, "alignment", name))
+        let first = self.lexer.peek();
+        if first.is_ascii_alphabetic() {
+            let name = self.some_name("an alignment")?;
+            return Align::from_name(name).ok_or_else(|| self.unknown(mark, "alignment", name));
+        }
+        let bytes: i64 = self.wide("an alignment")?;
+        let kind = ParseErrorKind::Range {
+            what: "the alignment",
+            expected: "a power of two up to 128",
+        };
+        Align::from_bytes(bytes.into()).ok_or_else(|| self.lexer.error_from(mark, kind))
     }
 
     /// Reads an alias: `<V32, 4>`. An alias of `%null` is none.
@@ -1080,10 +1081,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the name of a label.
+    /// Reads the name of a label, in quotes or without.
     pub fn label_name(&mut self) -> Result<Label> {
-        let name = self.some_name("a label")?;
-        Ok(self.current()?.label(Cow::Borrowed(name)))
+        let name = match self.lexer.peek() {
+            b'"' => self.lexer.string()?,
+            _ => Cow::Borrowed(self.some_name("a label")?),
+        };
+        Ok(self.current()?.label(name))
     }
 }
 

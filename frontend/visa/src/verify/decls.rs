@@ -17,6 +17,9 @@ const MAX_GRFS: u32 = 256;
 const PSEUDO_INPUT: u8 = 16;
 /// Bytes of an element of a surface's or a sampler's state as an input.
 const STATE_BYTES: u32 = 4;
+/// Bytes of a thread's local ids, and maximum: three dwords for each of 32 channels.
+const IDS: &str = "PerThreadInputSize";
+const MAX_IDS: i64 = 384;
 /// Attributes that may be given only once.
 const SINGLE_ATTRS: [&str; 2] = ["SLMSize", "NBarrierCnt"];
 
@@ -41,11 +44,16 @@ fn used_vars(object: &Object) -> EntitySet<Var> {
     used
 }
 
-/// Bytes of a variable, rounded up to whole GRFs. Three predefined ones have a number of GRFs, not of elements.
+/// Bytes of a variable, rounded up to whole GRFs. Three predefined ones have a number of GRFs, not of elements. Pointers
+/// of the calling convention share a register with others.
 pub(super) fn room(object: &Object, var: Var, grf: u32) -> u32 {
     let bytes = object.vars[var].bytes();
     match var.as_u32() {
         predefined::R0 | predefined::ARG | predefined::RETVAL => bytes / GRF * grf,
+        predefined::SP
+        | predefined::FP
+        | predefined::IMPL_ARG_BUF_PTR
+        | predefined::LOCAL_ID_BUF_PTR => bytes,
         _ => bytes.next_multiple_of(grf),
     }
 }
@@ -204,6 +212,16 @@ impl Verifier<'_> {
                 name: TARGET,
                 found,
                 allowed: "\"cm\" and \"3d\"",
+            });
+        }
+        if let Some(found) = self.object.int_attr(IDS)
+            && !(0..=MAX_IDS).contains(&found)
+        {
+            self.subject = Subject::Attr(IDS);
+            self.find(FindingKind::AttrValue {
+                name: IDS,
+                found: found.to_string(),
+                allowed: "0 to 384",
             });
         }
         for name in SINGLE_ATTRS {

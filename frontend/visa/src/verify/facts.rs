@@ -129,7 +129,6 @@ const F_DF: Types = F.or(DF);
 const NUMBERS: Types = INT.or(F_HF).or(DF);
 const NUMBERS_SRC: Types = NUMBERS.or(PACKED).or(Types::of(&[Type::Vf]));
 const BITS_32: Types = DWORD.or(F);
-const BITS_64: Types = QUAD.or(DF);
 
 const ALL: Generations = Generations::ALL;
 const XEHP_ON: Generations = Generations::from(Generation::XeHp);
@@ -242,7 +241,8 @@ macro_rules! operands {
 }
 
 /// Types of single operands, by instruction and number of the operand: messages, and instructions with a type for
-/// each operand. `%null` has no type.
+/// each operand. `%null` has no type. Data of memory are raw: their layout follows from the instruction alone, and
+/// producers declare them as they use them elsewhere.
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = operands! {
     AddrAdd: 2 WORD.or(BYTE).or(PACKED);
     Setp: 1 INT;
@@ -255,16 +255,16 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = operands! {
     OwordLdUnaligned: 3 DWORD;
     MediaLd: 5 DWORD, 6 DWORD;
     MediaSt: 5 DWORD, 6 DWORD;
-    Gather: 3 DWORD, 4 DWORD, 5 BITS_32;
-    Scatter: 2 DWORD, 3 DWORD, 4 BITS_32;
-    GatherScaled: 4 DWORD, 5 DWORD, 6 DATA;
-    ScatterScaled: 4 DWORD, 5 DWORD, 6 DATA;
-    Gather4Scaled: 3 DWORD, 4 DWORD, 5 BITS_32;
-    Scatter4Scaled: 3 DWORD, 4 DWORD, 5 BITS_32;
-    Gather4Typed: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD, 6 BITS_32;
-    Scatter4Typed: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD, 6 BITS_32;
-    QwGather: 2 DWORD, 3 BITS_64;
-    QwScatter: 2 DWORD, 3 BITS_64;
+    Gather: 3 DWORD, 4 DWORD;
+    Scatter: 2 DWORD, 3 DWORD;
+    GatherScaled: 4 DWORD, 5 DWORD;
+    ScatterScaled: 4 DWORD, 5 DWORD;
+    Gather4Scaled: 3 DWORD, 4 DWORD;
+    Scatter4Scaled: 3 DWORD, 4 DWORD;
+    Gather4Typed: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD;
+    Scatter4Typed: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD;
+    QwGather: 2 DWORD;
+    QwScatter: 2 DWORD;
     DwordAtomic: 2 UD;
     TypedAtomic: 2 DWORD, 3 DWORD, 4 DWORD, 5 DWORD;
     SvmBlockLd: 1 QUAD;
@@ -272,8 +272,8 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = operands! {
     SvmGather: 2 QUAD;
     SvmScatter: 2 QUAD;
     SvmAtomic: 1 QUAD;
-    SvmGather4Scaled: 2 ADDRESS, 3 QUAD, 4 BITS_32;
-    SvmScatter4Scaled: 2 ADDRESS.or(DWORD), 3 QUAD, 4 BITS_32;
+    SvmGather4Scaled: 2 ADDRESS, 3 QUAD;
+    SvmScatter4Scaled: 2 ADDRESS.or(DWORD), 3 QUAD;
     Sample3d: 2 UW, 5 SAMPLED;
     Load3d: 2 UW, 4 SAMPLED;
     Gather4Sampler: 2 UW, 5 SAMPLED;
@@ -295,7 +295,6 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = operands! {
 };
 
 /// Data is moved as dwords, whatever the type of its variable.
-const DATA: Types = BITS_32.or(BITS_64);
 /// The base of a message may be an immediate of either size.
 const ADDRESS: Types = QUAD.or(DWORD);
 const SAMPLED: Types = WORD_DWORD.or(F_HF);

@@ -94,7 +94,10 @@ impl Message<'_> {
     }
 
     fn is_block(&self) -> bool {
-        matches!(self.inst.op, Opcode::LscBlock2d | Opcode::LscTypedBlock2d)
+        matches!(
+            self.inst.op,
+            Opcode::LscBlock2d | Opcode::LscBlock2dPayload | Opcode::LscTypedBlock2d
+        )
     }
 }
 
@@ -129,7 +132,7 @@ impl Verifier<'_> {
         self.lsc_data(&message);
         self.lsc_operands(&message);
         match inst.op {
-            Opcode::LscBlock2d => self.lsc_block(&message),
+            Opcode::LscBlock2d | Opcode::LscBlock2dPayload => self.lsc_block(&message),
             Opcode::LscTypedBlock2d => {
                 let size = [Meaning::LscWidth, Meaning::LscHeight];
                 self.block_of_rows(
@@ -396,7 +399,10 @@ impl Verifier<'_> {
         };
         let addresses = match message.inst.op {
             Opcode::LscTyped => 4,
-            Opcode::LscBlock2d | Opcode::LscTypedBlock2d | Opcode::LscCounter => 0,
+            Opcode::LscBlock2d
+            | Opcode::LscBlock2dPayload
+            | Opcode::LscTypedBlock2d
+            | Opcode::LscCounter => 0,
             _ => 1,
         };
         let stores = message.op == LscOp::Store;

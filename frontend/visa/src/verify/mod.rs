@@ -113,6 +113,13 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
                 found = other;
             }
         }
+        if let Some(platform) = platform
+            && errors(&found) > MANY[0]
+        {
+            of_another_family(&mut found, platform, |grf| {
+                errors(&Verifier::findings(object, number, None, grf, &functions))
+            });
+        }
         if !names.insert((object.kind == ObjectKind::Kernel, &object.name)) {
             let name = object.name.to_string();
             findings.push(Finding {
@@ -126,6 +133,49 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
         findings.append(&mut found);
     }
     findings
+}
+
+/// Number of errors above which one sentence comes first: of the size of registers, and of what the platform lacks.
+const MANY: [usize; 2] = [3, 8];
+/// Number of errors kept after it.
+const KEPT: usize = 3;
+
+/// Replaces many errors of an object that is right for another family of platforms by one sentence and the first of them. `others` counts the errors that the object has on no platform in particular, by the bytes of
+/// a register.
+fn of_another_family(
+    found: &mut Vec<Finding>,
+    platform: Generation,
+    others: impl Fn(u32) -> usize,
+) {
+    let own = platform.grf_bytes();
+    let other = if own == GRF { LARGE_GRF } else { GRF };
+    let is_error = |f: &Finding| f.severity() == Severity::Error;
+    let count = found.iter().filter(|f| is_error(f)).count();
+    let kind = match (others(own), others(other)) {
+        (1.., 0) if count > MANY[0] => FindingKind::OtherRegisters {
+            written: other,
+            platform: platform.name(),
+            found: own,
+        },
+        (0, _) if count > MANY[1] => FindingKind::OtherPlatform {
+            platform: platform.name(),
+            count,
+        },
+        _ => return,
+    };
+    let object = found.first().map_or(0, |f| f.object);
+    found.retain(is_error);
+    found.truncate(KEPT);
+    found.insert(
+        0,
+        Finding {
+            object,
+            inst: None,
+            place: Place::default(),
+            subject: Subject::Object,
+            kind,
+        },
+    );
 }
 
 /// All findings of an object by itself for a platform. Functions that it names are not known.

@@ -385,6 +385,16 @@ rules! {
     "V0091" Warning "A raw send goes to a shared function that the platform has."
         SharedFunction { op: &'static str, function: u8, platform: &'static str }
         "`{op}` goes to the shared function {function}, which {platform} lacks: it is passed on as it is";
+
+    // Whole modules.
+    "V0092" Error "vISA is written for the size of the platform's registers."
+        OtherRegisters { written: u32, platform: &'static str, found: u32 }
+        "it is written for registers of {written} bytes, and those of {platform} have {found}: compile \
+         the source for this platform";
+    "V0093" Error "vISA is written for the platform's instructions."
+        OtherPlatform { platform: &'static str, count: usize }
+        "it is written for another family than {platform}, which lacks {count} of its instructions or types; the first \
+         follow";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

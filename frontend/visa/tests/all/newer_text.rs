@@ -50,6 +50,10 @@ const INSTRUCTIONS: &[&str] = &[
     "lsc_load_block2d.ugm.uc.uc (M1, 1)  V32:d8.2x32x8nt  \
      flat[V33,V34,V34(0,1),0x10,V34(0,2)+0x4,V34(0,3)-0x2]",
     "lsc_store_block2d.ugm (M1, 1)  flat[V33,V34,V34(0,1),0x10,V34(0,2),V34(0,3)]  V32:d8.32x8nn",
+    "lsc_load_block2d.ugm (M1, 1)  V32:d16.16x16nt  flat[V34 + (0,0)]",
+    "lsc_load_block2d.ugm (M1, 1)  V32:d32.8x16tn  flat[V34(1,0) + (16,-512)]",
+    "lsc_load_block2d.ugm.ca.ca (M1_NM, 1)  %null:d16.2x16x8nn  flat[V34 + (511,1)]",
+    "(P1) lsc_store_block2d.ugm.wb.wb (M1, 1)  flat[V34 + (-1,5)]  V32:d16.16x8nn",
     "lsc_load_quad.tgm (M1, 16)  V32:d32.xz  bss(V34(0,1),0x3)[V34+0x5,V34-0x2]:a32",
     "lsc_store_quad.tgm (M1, 32)  bss(V34)[V34,V34.64]:a32  V32:d32.xyzw",
     "lsc_store.ugm.wb.wb (M1, 16)  ss(V34)[V34+0x10]:a32  V32.64:d32",
@@ -103,9 +107,51 @@ fn objects_hold_what_newer_text_says() {
     );
 }
 
+/// The object format has nothing that tells the two forms of a block's address apart.
+#[test]
+fn objects_hold_each_offset_of_a_block_with_an_address_in_a_variable() {
+    let offsets = [
+        -512, -256, -9, -3, -1, 0, 1, 2, 3, 4, 5, 6, 8, 13, 256, 261, 511,
+    ];
+    for x in offsets {
+        for y in offsets {
+            for text in [
+                format!("lsc_load_block2d.ugm (M1, 1)  V32:d16.16x8nn  flat[V34 + ({x},{y})]"),
+                format!("lsc_load_block2d.ugm (M1, 1)  %null:d16.16x8nn  flat[V34 + ({x},{y})]"),
+                format!("lsc_store_block2d.ugm (M1, 1)  flat[V34 + ({x},{y})]  V33:d16.16x8nn"),
+            ] {
+                assert_eq!(printed(&text), [text.as_str()]);
+                // An instruction that has the parts of an address comes next.
+                let next = "lsc_load_block2d.ugm (M1, 1) V32:d8.32x8nn flat[V33,0x5,0x5,0x5,5,0x5]";
+                let mut module = kernel(&format!("{text}\n{next}")).expect(&text);
+                module.version = (4, 1);
+                let bytes = write(&module).expect(&text);
+                let read = kiln_visa::binary::read(&bytes).expect(&text);
+                assert_eq!(read.objects, module.objects, "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn other_ways_to_say_the_same() {
     let cases = [
+        (
+            "lsc_load.ugm (M1, 16) V32:d32 [2*V33+4]:a64",
+            "lsc_load.ugm (M1, 16)  V32:d32  flat[0x2*V33+0x4]:a64",
+        ),
+        (
+            "lsc_store_strided.ugm (M1, 16) [V33,0x20]:a64 V32:d32",
+            "lsc_store_strided.ugm (M1, 16)  flat[V33,0x20]:a64  V32:d32",
+        ),
+        (
+            "fccall (M1, 16) \"kernel_elsewhere\"",
+            "fccall (M1, 16) kernel_elsewhere",
+        ),
+        (
+            "lsc_load_block2d.ugm (M1,1) V32:d16.16x8 flat[V34.0+(4*4,(1-2))]",
+            "lsc_load_block2d.ugm (M1, 1)  V32:d16.16x8nn  flat[V34 + (16,-1)]",
+        ),
         (
             "lsc_load.ugm.df.df (M1,16) V32.0:u32x1 flat[1*V33.0+4*(2+2)-16]:a64",
             "lsc_load.ugm (M1, 16)  V32:d32  flat[V33]:a64",
@@ -301,4 +347,52 @@ fn several_files_are_one_module() {
         panic!("{error}")
     };
     assert!(matches!(error.kind, ParseErrorKind::Expected { .. }));
+}
+
+/// Declarations in the spellings that authors of inline assembly use, and the same as front ends write them.
+#[test]
+fn declarations_may_give_alignments_and_types_in_other_spellings() {
+    let same = [
+        (
+            "type=UW num_elts=32 align=64 alias=<V32,0>",
+            "type=uw num_elts=32 align=wordx32 alias=<V32, 0>",
+        ),
+        (
+            "type=UD num_elts=8 align=32 attrs={Output}",
+            "type=ud num_elts=8 align=hword attrs={Output}",
+        ),
+        (
+            "type=HF num_elts=4*8 align=(2*16) alias=<V32, 4>",
+            "type=hf num_elts=32 align=hword alias=<V32, 4>",
+        ),
+        (
+            "type=d num_elts=8 align=2GRF alias=<V32, 0>",
+            "type=d num_elts=8 align=GRFx2 alias=<V32, 0>",
+        ),
+        (
+            "type=d num_elts=8 align=32word attrs={Output}",
+            "type=d num_elts=8 align=wordx32 attrs={Output}",
+        ),
+        (
+            "type=d num_elts=8 align=128 alias=<V32, 0>",
+            "type=d num_elts=8 align=wordx64 alias=<V32, 0>",
+        ),
+    ];
+    let read = |decl: &str| kernel(&format!(".decl X v_type=G {decl}")).expect(decl);
+    for (one, other) in same {
+        assert_eq!(
+            read(one).objects[0].vars,
+            read(other).objects[0].vars,
+            "{one}"
+        );
+    }
+    for wrong in [
+        "align=48 alias=<V32, 0>",
+        "align=0",
+        "align=48word",
+        "align=256",
+    ] {
+        let text = format!(".decl X v_type=G type=d num_elts=8 {wrong}");
+        assert!(kernel(&text).is_err(), "{wrong}");
+    }
 }
