@@ -80,7 +80,12 @@ fn call(
         TypeData::Void => SmallVec::new(),
         _ => SmallVec::from_slice(&[data.ty]),
     };
-    let wrong = |message: String| Err(Fault::new(Code::Operand, format!("llvm.{name}: {message}")));
+    let wrong = |message: String| {
+        Err(Fault::new(
+            Code::Mismatch,
+            format!("llvm.{name}: {message}"),
+        ))
+    };
     let may_be_none = result == "a" && members.is_empty();
     if members.len() != result.len() && !may_be_none {
         let found = types.name(data.ty);

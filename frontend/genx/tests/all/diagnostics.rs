@@ -48,6 +48,7 @@ fn each_code_has_its_place() {
     check("  %a = va_arg i64 %p, i32", Code::Instruction, 5);
     check("  %a = fmull double %d, %d", Code::Syntax, 5);
     check("  call void @f(i32 i16 0)", Code::Syntax, 5);
+    check("  %a = call i32 @llvm.smax.i32(i32 %n)", Code::Mismatch, 5);
     check("  call void @llvm.genx.unheard.of()", Code::Callee, 5);
     check("  %a = call i32 @llvm.genx.grup.id.x()", Code::Name, 5);
     check("  %a = call i32 @llvm.genx.lane.id()", Code::Intrinsic, 5);
