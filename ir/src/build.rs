@@ -57,7 +57,7 @@ pub fn build_with<'m>(
     target: &'static Platform,
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
-    let graph = cfg::build(object)?;
+    let graph = cfg::build(object, target)?;
     let mut func = empty(object, target, &graph);
     let uses = options.pack.then(|| pack::uses(object, target));
     let taken = storage::assign(&mut func, uses);

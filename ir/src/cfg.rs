@@ -16,6 +16,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use kiln_platform::errata::Erratum;
+use kiln_platform::platform::Platform;
 use kiln_visa::module::{Inst, Label, LabelKind, Object, Operand};
 use kiln_visa::opcode::Opcode;
 
@@ -239,7 +241,7 @@ fn target_label(inst: &Inst) -> Option<Label> {
 ///
 /// # Errors
 /// Control flow that is not supported.
-pub fn build(object: &Object) -> Result<Cfg, CfgError> {
+pub fn build(object: &Object, target: &Platform) -> Result<Cfg, CfgError> {
     let mut places = Places {
         label_at: vec![usize::MAX; object.labels.len()],
         routine_at: vec![usize::MAX; object.labels.len()],
@@ -265,7 +267,7 @@ pub fn build(object: &Object) -> Result<Cfg, CfgError> {
         let end = places.starts.get(n + 1).copied();
         let end = end.unwrap_or(object.insts.len());
         let first = graph.blocks.len();
-        for mut block in routine(object, &places, start..end)? {
+        for mut block in routine(object, target, &places, start..end)? {
             if let Exit::Branch { target, .. } | Exit::Diverge { target, .. } = &mut block.exit {
                 *target += first;
             }
@@ -325,6 +327,7 @@ struct Places {
 /// The blocks of a routine, numbered from 0 on.
 fn routine(
     object: &Object,
+    target: &Platform,
     places: &Places,
     insts: Range<usize>,
 ) -> Result<Vec<LogicalBlock>, CfgError> {
@@ -350,7 +353,8 @@ fn routine(
         }
         blocks.insert(0, LogicalBlock::empty(start, Exit::Fall));
     }
-    decide(&mut blocks, object);
+    let masked = target.needs(Erratum::NoMaskPredicated);
+    decide(&mut blocks, object, masked);
     Ok(blocks)
 }
 
@@ -504,8 +508,9 @@ fn unite_returns(
 /// Makes gotos scalar or SIMD, places joins, and finds the block that each goes to if no channel is active.
 ///
 /// A scalar jump must not pass a join where channels may wait: it becomes a SIMD goto, and its target
-/// a join. If it leaves a loop, channels wait while the loop runs again, so that earlier blocks are visited again.
-fn decide(blocks: &mut [LogicalBlock], object: &Object) {
+/// a join. If it leaves a loop, channels wait while the loop runs again, so that earlier blocks are visited again. With
+/// `masked` none jumps ahead where channels may wait.
+fn decide(blocks: &mut [LogicalBlock], object: &Object, masked: bool) {
     let count = blocks.len();
     let starts = starts_of_waiting(blocks);
     let is_jmp = |inst: Option<usize>| inst.is_some_and(|i| object.insts[i].op == Opcode::Jmp);
@@ -549,7 +554,9 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
                     predicated,
                 } if *target > b && !is_jmp(*inst) => {
                     let (target, predicated) = (*target, *predicated);
-                    if let (Some(jip), Some(inst)) = (nearest.filter(|&w| w <= target), *inst) {
+                    let near = nearest.filter(|&w| masked || w <= target);
+                    if let (Some(near), Some(inst)) = (near, *inst) {
+                        let jip = near.min(target);
                         blocks[b].exit = Exit::Diverge {
                             inst,
                             target,

@@ -9,6 +9,8 @@ mod generation;
 
 pub use generation::{Generation, Generations};
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::errata::{Errata, Erratum, Stepping};
 use crate::facts::{Table, facts};
 pub use crate::family::Family;
@@ -423,6 +425,24 @@ impl Platform {
         Platform {
             errata: Errata::of(self.model, stepping),
             ..*self
+        }
+    }
+
+    /// The platform in a revision: itself if that is its own, or else one that is made at the first question and kept.
+    pub fn in_revision(&'static self, stepping: Stepping) -> &'static Platform {
+        static MADE: Mutex<Vec<&Platform>> = Mutex::new(Vec::new());
+        let is = |made: &Platform| made.model == self.model && made.errata.stepping() == stepping;
+        if is(self) {
+            return self;
+        }
+        let mut all = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.iter().find(|made| is(made)) {
+            Some(made) => made,
+            None => {
+                let made: &Platform = Box::leak(Box::new(self.at(stepping)));
+                all.push(made);
+                made
+            }
         }
     }
 

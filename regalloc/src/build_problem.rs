@@ -17,8 +17,10 @@ use std::collections::HashMap;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use foldhash::fast::FixedState;
-use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role as MachineRole, Src, VReg};
+use kiln_machine::liveness::Liveness;
 use kiln_platform::bits::UnitSet;
 use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
@@ -60,7 +62,13 @@ pub struct Presented<'a> {
     values: SecondaryMap<VReg, Value>,
     /// Copies of values that instructions of a block need in several units, by the number of the copy.
     copies: HashMap<(Block, VReg, usize), Value, FixedState>,
+    /// Copies that idle blocks pass instead of arguments, by the block and the argument's number.
+    copies_of_arguments: HashMap<(Block, usize), Value, FixedState>,
 }
+
+/// Arguments of idle blocks that need a place of their own, by the block that leads there: the idle block, the argument's
+/// number, and the argument.
+type Shared = SecondaryMap<Block, Vec<(Block, usize, VReg)>>;
 
 /// States a function as a problem.
 ///
@@ -89,8 +97,11 @@ pub fn build<'a>(
         origins,
         values: SecondaryMap::with_default(NONE),
         copies: HashMap::default(),
+        copies_of_arguments: HashMap::default(),
     };
     p.number()?;
+    let active = entered_active(func);
+    let shared = shared_arguments(func, &active);
     for b in p.origins.clone() {
         let block = &func.blocks[b];
         if b == func.entry() {
@@ -104,12 +115,23 @@ pub fn build<'a>(
                 _ => p.inst(b, i, inst, payloads.of(b, i))?,
             }
         }
+        p.copy_shared(b, &shared)?;
         p.add(Source::Term(b), []);
         let params: SmallVec<[Value; 8]> = p.all(&block.params)?;
         let edges = block.succs.iter();
-        let edges = edges.map(|edge| Ok((number[edge.to], p.all(&edge.args)?)));
+        let edges = edges.map(|edge| {
+            let copied = |(n, &v)| match p.copies_of_arguments.get(&(b, n)) {
+                Some(&copy) => Ok(copy),
+                None => p.value(v),
+            };
+            let args = edge.args.iter().enumerate().map(copied);
+            Ok((number[edge.to], args.collect::<Result<_, _>>()?))
+        });
         let edges: SmallVec<[(u32, SmallVec<[Value; 8]>); 2]> = edges.collect::<Result<_, _>>()?;
         p.problem.end_block(params, edges);
+        if func.target.paired && is_idle(func, &active, b) {
+            p.problem.pass_by();
+        }
     }
     p.problem.finish();
     Ok(p)
@@ -235,6 +257,16 @@ impl Presented<'_> {
         let copy = self.copied(value);
         self.copies.insert((b, v, number), copy);
         Ok(copy)
+    }
+
+    /// Copies the arguments that an idle block after a block passes where they live on: it moves nothing itself.
+    fn copy_shared(&mut self, b: Block, shared: &Shared) -> Result<(), AllocError> {
+        for &(idle, n, v) in &shared[b] {
+            let value = self.value(v)?;
+            let copy = self.copied(value);
+            self.copies_of_arguments.insert((idle, n), copy);
+        }
+        Ok(())
     }
 
     fn temporary(&mut self) -> Value {
@@ -484,6 +516,64 @@ pub fn passed_by<'f>(func: &'f Function, inst: &Inst) -> (Vec<VReg>, &'f [VReg])
 /// The return address of a subroutine, in its return.
 pub fn return_address(inst: &Inst) -> Option<VReg> {
     inst.srcs.last()?.as_reg()?.reg.as_virt()
+}
+
+/// The blocks that execution may come to with an active channel.
+fn entered_active(func: &Function) -> EntitySet<Block> {
+    let mut active = EntitySet::new();
+    active.insert(func.entry());
+    for block in func.blocks.values() {
+        // The last of two is taken when no channel is active, and so is the one of a goto that all channels take.
+        let always = match block.term {
+            Term::GotoForward { pred: None, .. } => 0,
+            Term::GotoForward { .. } | Term::GotoBackward { .. } | Term::Join => 1,
+            _ => block.succs.len(),
+        };
+        active.extend(block.succs.iter().take(always).map(|edge| edge.to));
+    }
+    active
+}
+
+/// True for a block that a thread whose channels wait passes without executing it, if another thread of its pair has active
+/// channels: a join, and a block before one that only threads without active channels come to.
+fn is_idle(func: &Function, active: &EntitySet<Block>, b: Block) -> bool {
+    match func.blocks[b].term {
+        Term::Join => true,
+        Term::Jump => !active.contains(b),
+        _ => false,
+    }
+}
+
+/// Finds arguments of idle blocks that live on after the block that they are passed to, or are passed twice.
+fn shared_arguments(func: &Function, active: &EntitySet<Block>) -> Shared {
+    let mut shared = Shared::new();
+    if !func.target.paired {
+        return shared;
+    }
+    let graph = Graph::new(func);
+    let passes = |b: &Block| {
+        let block = &func.blocks[*b];
+        let passes = block.succs.iter().any(|edge| !edge.args.is_empty());
+        passes && block.term == Term::Jump && is_idle(func, active, *b)
+    };
+    let idle: Vec<Block> = func.blocks.keys().filter(passes).collect();
+    let edges = idle.iter().flat_map(|&b| &func.blocks[b].succs);
+    let mut passed: EntitySet<VReg> = EntitySet::new();
+    passed.extend(edges.flat_map(|edge| edge.args.iter().copied()));
+    let live = Liveness::of(func, &graph, |v| passed.contains(v));
+    for b in idle {
+        let [before] = graph.preds(b) else { continue };
+        for edge in &func.blocks[b].succs {
+            for (n, &v) in edge.args.iter().enumerate() {
+                let again = edge.args[..n].contains(&v) || live.live_in(edge.to).contains(&v);
+                let is_general = func.regs[v].class == Class::Grf;
+                if again && is_general && !is_idle(func, active, *before) {
+                    shared[*before].push((b, n, v));
+                }
+            }
+        }
+    }
+    shared
 }
 
 /// The blocks that can be reached, each after its predecessors but for those of back edges.

@@ -112,6 +112,7 @@ struct Block {
     params: (u32, u32),
     edges: (u32, u32),
     preds: SmallVec<[u32; 4]>,
+    is_idle: bool,
 }
 
 /// The register file of a function.
@@ -215,7 +216,15 @@ impl Problem {
             params,
             edges: (from, self.edges.len() as u32),
             preds: SmallVec::new(),
+            is_idle: false,
         });
+    }
+
+    /// Says that threads may pass the block that was ended last without executing it, so that it had better have no moves.
+    pub fn pass_by(&mut self) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.is_idle = true;
+        }
     }
 
     /// Finds predecessors, once all blocks are there.
@@ -233,6 +242,11 @@ impl Problem {
         let from = self.lists.len() as u32;
         self.lists.extend(values);
         (from, self.lists.len() as u32)
+    }
+
+    /// True for a block that had better have no moves ([`Problem::pass_by`]).
+    pub fn is_idle(&self, block: usize) -> bool {
+        self.blocks[block].is_idle
     }
 
     pub fn block_count(&self) -> usize {

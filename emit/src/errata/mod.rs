@@ -8,6 +8,7 @@ mod addresses;
 mod ends;
 mod fences;
 mod flags;
+mod guards;
 pub mod header;
 mod interruption;
 mod products;
@@ -25,6 +26,8 @@ use crate::platform::Platform;
 type Workaround = fn(&mut Program, &Platform);
 
 const WORKAROUNDS: &[(Erratum, Workaround)] = &[
+    // First: the others name registers that allocation left alone, and messages with a predicate have an erratum.
+    (Erratum::NoMaskPredicated, guards::guard),
     (Erratum::NoPreemptFromR2, interruption::forbid),
     (Erratum::HdcFenceBeforeEnd, fences::before_end),
     (Erratum::UgmFenceBeforeEnd, fences::before_end),

@@ -17,7 +17,7 @@ use super::units::{Unit, Units};
 use crate::assemble::Program;
 use crate::encoding::swsb::SwsbSpec;
 use crate::footprint::{self, Footprint};
-use crate::inst::{Desc, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target};
+use crate::inst::{Desc, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target, Type};
 use crate::messages::{Access, Descriptors, Function, Request, second_beside_descriptor};
 use crate::platform::Platform;
 
@@ -265,8 +265,12 @@ impl<'a> Code<'a> {
             self.access(register, bytes, false);
         }
         self.others(inst, notes);
+        let math = matches!(inst.op, Op::Math(_));
+        let needs = |erratum| math && self.platform.needs(erratum);
+        let whole = needs(Erratum::MathReadSuppression) || needs(Erratum::MathWholeRegisters);
         for (register, bytes) in writes.parts() {
             let bytes = match notes.has(Notes::MERGES) {
+                _ if whole => u64::MAX,
                 true => words(bytes),
                 false => bytes,
             };
@@ -329,56 +333,65 @@ impl<'a> Code<'a> {
 
     /// Adds accesses to registers other than the general ones, and notes those that are unknown.
     fn others(&mut self, inst: &Inst, notes: &mut Notes) {
+        let size = |ty: Type| u32::from(inst.exec_size) * ty.bytes();
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
-                notes.add(Notes::READS_ANY, self.other(src.place, false));
+                let any = self.other(src.place, size(src.ty), false);
+                notes.add(Notes::READS_ANY, any);
             }
         }
         if let Some(dst) = inst.dst {
-            notes.add(Notes::WRITES_ANY, self.other(dst.place, true));
+            let any = self.other(dst.place, size(dst.ty), true);
+            notes.add(Notes::WRITES_ANY, any);
             let address = matches!(dst.place, Place::Direct(reg) if reg.file == RegFile::Addr);
             notes.add(Notes::ADDRESS, address);
         }
         if let Some(message) = inst.msg {
             for desc in [message.desc, message.ex_desc] {
                 if let Desc::Addr { byte } = desc {
-                    self.register(Reg::new(RegFile::Addr, 0, byte.into()), false);
+                    self.register(Reg::new(RegFile::Addr, 0, byte.into()), 4, false);
                 }
             }
         }
+        let channels = inst.exec_size + inst.chan_off;
         if let Some(pred) = inst.pred
             && self.rules.guards_predicates
         {
-            self.register(pred.flag, false);
+            let group = match pred.ctrl {
+                PredCtrl::Any(group) | PredCtrl::All(group) => group,
+                _ => 1,
+            };
+            self.register(pred.flag, group.max(channels).div_ceil(8).into(), false);
         }
         if let Some(cond) = inst.cond {
-            self.register(cond.flag, true);
+            self.register(cond.flag, channels.div_ceil(8).into(), true);
         }
         let accumulator = Reg::new(RegFile::Acc, 0, 0);
         if inst.opts.acc_wr_en || inst.op.is(Props::WRITES_ACC) {
-            self.register(accumulator, true);
+            self.register(accumulator, size(Type::Ud), true);
         } else if inst.op.is(Props::READS_ACC) {
-            self.register(accumulator, false);
+            self.register(accumulator, size(Type::Ud), false);
         }
     }
 
     /// Adds an operand that is no general register; true if it is unknown.
-    fn other(&mut self, place: Place, writes: bool) -> bool {
+    fn other(&mut self, place: Place, size: u32, writes: bool) -> bool {
         match place {
             Place::Direct(reg) => {
                 if reg.file != RegFile::Grf {
-                    self.register(reg, writes);
+                    self.register(reg, size, writes);
                 }
                 false
             }
             Place::Indirect { addr, .. } => {
-                self.register(addr, false);
+                self.register(addr, size, false);
                 true
             }
         }
     }
 
-    fn register(&mut self, reg: Reg, writes: bool) {
+    /// Adds an access to a number of bytes of a register.
+    fn register(&mut self, reg: Reg, size: u32, writes: bool) {
         let Some(register) = registers::number(reg.file, reg.num) else {
             return;
         };
@@ -392,6 +405,7 @@ impl<'a> Code<'a> {
         }
         // Flags by their halves; of the others any access meets any.
         let bytes = match reg.file {
+            RegFile::Flag if size > 2 => u64::MAX,
             RegFile::Flag => 3 << reg.byte.min(62),
             _ => u64::MAX,
         };

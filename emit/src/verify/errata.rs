@@ -1,7 +1,7 @@
 //! Errata of the platform that finished code must heed, checked over whole code.
 //!
 //! Takes decoded instructions in the order of the code. It looks for what [`kiln_platform::errata`] demands between
-//! instructions; rules of single instructions are in [`super::verify`]. It shares no code with the passes that make
+//! instructions, and, by [`super::single`], of single ones; their other rules are in [`super::verify`]. It shares no code with the passes that make
 //! the workarounds ([`crate::errata`]).
 
 use kiln_platform::errata::Erratum;
@@ -10,8 +10,9 @@ use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::footprint;
 use crate::inst::{Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src};
-use crate::messages::{Descriptors, Request};
+use crate::messages::{Descriptors, Kind, Request};
 use crate::platform::Platform;
+use crate::verify::single;
 
 /// An instruction that breaks the rule of an erratum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,16 @@ const RULES: &[(Erratum, Rule, &str)] = &[
         "begins a kernel under an execution mask",
     ),
     (
+        Erratum::CountClearedBeforeBarrier,
+        signals_with_count,
+        "signals a barrier, and n0 is not cleared before it",
+    ),
+    (
+        Erratum::WriteCombineFirst,
+        begins_combined,
+        "begins a kernel with a move that is bound to the next one",
+    ),
+    (
         Erratum::ReadSuppressionBroken,
         leaves_channels_out,
         "leaves channels out, and no selection among equals is directly before it",
@@ -104,6 +115,12 @@ pub fn check_code(insts: &[Inst], platform: &Platform) -> Vec<Finding> {
     for &(erratum, rule, what) in RULES {
         if platform.needs(erratum) {
             let broken = (0..insts.len()).filter(|&at| rule(&code, at));
+            findings.extend(broken.map(|at| Finding { at, erratum, what }));
+        }
+    }
+    for &(erratum, rule, what) in single::RULES {
+        if platform.needs(erratum) {
+            let broken = (0..insts.len()).filter(|&at| rule(&insts[at], platform));
             findings.extend(broken.map(|at| Finding { at, erratum, what }));
         }
     }
@@ -268,6 +285,26 @@ fn ends_the_code(code: &Code, at: usize) -> bool {
 fn ends_without_wait(code: &Code, at: usize) -> bool {
     let waits = |inst: &Inst| matches!(inst.swsb.dist, Some((Pipe::Own | Pipe::All, 1)));
     is_end(&code.insts[at]) && !waits(&code.insts[at])
+}
+
+fn signals_with_count(code: &Code, at: usize) -> bool {
+    let of = code.insts[at].msg.as_ref().and_then(Descriptors::of);
+    let request = of.and_then(|of| Request::decode(of, code.platform.family).ok());
+    if request.is_none_or(|request| request.kind != Kind::Barrier) {
+        return false;
+    }
+    let before = code.insts[..at].iter().rev();
+    let mut recent = before.take_while(|inst| !inst.op.is_branch() && !inst.op.is_send());
+    !recent.any(|inst| {
+        let zero = matches!(inst.srcs[..], [Src::Imm { bits: 0, .. }]);
+        let count = written(inst).is_some_and(|reg| reg.file == RegFile::Notification);
+        inst.op == Op::Mov && inst.opts.switch && zero && count
+    })
+}
+
+fn begins_combined(code: &Code, at: usize) -> bool {
+    let first = &code.insts[0];
+    at == 0 && code.is_kernel && first.op == Op::Mov && first.opts.atomic
 }
 
 fn begins_masked(code: &Code, at: usize) -> bool {

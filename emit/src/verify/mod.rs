@@ -12,6 +12,7 @@ pub mod pairs;
 mod region;
 pub mod scoreboard;
 mod send;
+mod single;
 mod ternary;
 
 use std::borrow::Cow;

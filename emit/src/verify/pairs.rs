@@ -22,7 +22,8 @@ use kiln_platform::errata::Erratum;
 use super::errata::selects_same;
 use super::flow::{Flow, NONE};
 use crate::assemble::Program;
-use crate::inst::{Inst, Op, PredCtrl, Target};
+use crate::footprint;
+use crate::inst::{Cond, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target};
 use crate::platform::Platform;
 
 /// An instruction that is wrong in a pair of threads.
@@ -70,7 +71,7 @@ pub fn check_program(
     let called = |at: &usize| divergent[*at] && flow.insts[*at].op == Op::Call;
     match (0..flow.insts.len()).find(called) {
         Some(at) => Err(error(&flow, at as u32, Wrong::Unmasked)),
-        None => unmasked(&flow, &nested),
+        None => unmasked(&flow, &nested, platform),
     }
 }
 
@@ -85,10 +86,10 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Result<(), PairError> {
     }
     let mut flow = Flow::of_code(code);
     idle(&mut flow)?;
-    let guarded = |inst: &Inst| inst.no_mask && is_guarded(inst) || calls_address(inst);
-    let guarded = code.iter().any(guarded);
+    let guarded = |at: usize| code[at].no_mask && is_guarded(&flow, at) || calls_address(&code[at]);
+    let guarded = (0..code.len()).any(guarded);
     match platform.needs(Erratum::NoMaskPredicated) && !guarded {
-        true => unmasked(&flow, &levels(&flow).1),
+        true => unmasked(&flow, &levels(&flow).1, platform),
         false => Ok(()),
     }
 }
@@ -137,25 +138,174 @@ fn idle(flow: &mut Flow) -> Result<(), PairError> {
     Ok(())
 }
 
+/// By instruction: true for those in nested divergence.
+pub(crate) fn nested(program: &Program) -> Vec<bool> {
+    levels(&Flow::of_program(program)).1
+}
+
 /// Finds an instruction without a mask in nested divergence.
-fn unmasked(flow: &Flow, nested: &[bool]) -> Result<(), PairError> {
+fn unmasked(flow: &Flow, nested: &[bool], platform: &Platform) -> Result<(), PairError> {
+    let kept = kept_dwords(flow, platform);
     for (at, inst) in (0u32..).zip(&flow.insts) {
         let ends = inst.msg.is_some_and(|message| message.eot);
         let waits = matches!(inst.op, Op::Sync(_) | Op::Nop);
         // A selection of equal sources writes a register with itself.
         let same = selects_same(inst);
-        let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(inst);
-        if nested[at as usize] && unmasked && inst.op != Op::Call {
+        let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(flow, at as usize);
+        let unset = marks_active(inst).is_some_and(|flag| !is_cleared(flow, at as usize, flag));
+        if nested[at as usize] && unset {
+            return Err(error(flow, at, Wrong::Unmasked));
+        }
+        if nested[at as usize]
+            && unmasked
+            && inst.op != Op::Call
+            && !is_of_guard(flow, at as usize, &kept)
+        {
             return Err(error(flow, at, Wrong::Unmasked));
         }
     }
     Ok(())
 }
 
-/// True for an instruction that is not executed if no channel is in its predicate.
-fn is_guarded(inst: &Inst) -> bool {
-    let any = |ctrl| matches!(ctrl, PredCtrl::Any(_) | PredCtrl::AnyChannel);
-    inst.pred.is_some_and(|pred| any(pred.ctrl))
+/// A dword of a general register, by its number and that in the register.
+type Dword = (u32, u16);
+
+fn dword(reg: Reg) -> Dword {
+    (reg.num, reg.byte / 4)
+}
+
+/// Dwords that only ever hold flags from one place to a later one without control flow between.
+fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
+    let mut kept: Vec<Dword> = Vec::new();
+    let mut read: Vec<Dword> = Vec::new();
+    // Those that are written since the last branch.
+    let mut written: Vec<Dword> = Vec::new();
+    for inst in &flow.insts {
+        match moves_flag(inst) {
+            Some(Moved::From(reg)) => {
+                kept.push(dword(reg));
+                written.push(dword(reg));
+            }
+            Some(Moved::To(reg)) if written.contains(&dword(reg)) => {}
+            _ => {
+                let reads = footprint::of(inst, platform).reads;
+                for (register, bytes) in reads.iter().flat_map(|bytes| bytes.parts()) {
+                    let has = |n: &u16| bytes >> (4 * n) & 15 != 0;
+                    read.extend((0..16).filter(has).map(|n| (u32::from(register), n)));
+                }
+            }
+        }
+        if inst.op.is_branch() {
+            written.clear();
+        }
+    }
+    kept.sort_unstable();
+    kept.dedup();
+    read.sort_unstable();
+    kept.retain(|dword| read.binary_search(dword).is_err());
+    kept
+}
+
+/// A move of a flag to or from a part of a general register.
+enum Moved {
+    From(Reg),
+    To(Reg),
+}
+
+fn moves_flag(inst: &Inst) -> Option<Moved> {
+    let (Place::Direct(to), [Src::Reg(src)]) = (inst.dst?.place, &inst.srcs[..]) else {
+        return None;
+    };
+    let Place::Direct(from) = src.place else {
+        return None;
+    };
+    let moves = inst.op == Op::Mov && inst.exec_size == 1 && inst.no_mask && inst.cond.is_none();
+    match (to.file, from.file) {
+        (RegFile::Grf, RegFile::Flag) if moves && inst.pred.is_none() => Some(Moved::From(to)),
+        (RegFile::Flag, RegFile::Grf) if moves => Some(Moved::To(from)),
+        _ => None,
+    }
+}
+
+/// True for an instruction that sets, keeps or restores a flag to guard others, or whose own flag is restored if no channel
+/// is active.
+fn is_of_guard(flow: &Flow, at: usize, kept: &[Dword]) -> bool {
+    let inst = flow.insts[at];
+    let counts = |&at: &usize| {
+        let inst = flow.insts[at];
+        !matches!(inst.op, Op::Sync(_)) && !selects_same(inst)
+    };
+    let next = (at + 1..flow.insts.len()).find(counts);
+    let before = (0..at).rfind(counts);
+    // A write of a flag if no channel is active.
+    let idle = |other: Option<usize>, flag: Reg| {
+        let is = |at: usize| {
+            let inst = flow.insts[at];
+            let to = inst.dst.map(|dst| dst.place);
+            let inverse = inst.pred.is_some_and(|pred| pred.inverse);
+            inverse && is_guarded(flow, at) && to == Some(Place::Direct(flag))
+        };
+        other.is_some_and(is)
+    };
+    match (moves_flag(inst), inst.pred, inst.cond) {
+        (Some(Moved::From(reg) | Moved::To(reg)), None, _) => kept.contains(&dword(reg)),
+        (_, Some(pred), _) => idle(before, pred.flag) && idle(next, pred.flag),
+        (_, None, Some(cond)) => {
+            let null = inst.dst.map(|dst| dst.place) == Some(Place::Direct(Reg::NULL));
+            null && idle(next, cond.flag)
+        }
+        (None, None, None) => {
+            let cleared = match inst.dst.map(|dst| dst.place) {
+                Some(Place::Direct(reg)) if reg.file == RegFile::Flag => Some(reg),
+                _ => None,
+            };
+            let zero = matches!(inst.srcs[..], [Src::Imm { bits: 0, .. }]);
+            let marked = next.and_then(|next| marks_active(flow.insts[next]));
+            inst.op == Op::Mov && zero && cleared.is_some() && cleared == marked
+        }
+    }
+}
+
+/// True for an instruction that is not executed, or is executed only, if no channel is in its predicate.
+fn is_guarded(flow: &Flow, at: usize) -> bool {
+    let any = |pred: Pred| matches!(pred.ctrl, PredCtrl::Any(_) | PredCtrl::AnyChannel);
+    let has_any = |inst: &Inst| inst.pred.is_some_and(any);
+    let inst = flow.insts[at];
+    let Some(pred) = inst.pred.filter(|pred| !any(*pred)) else {
+        return has_any(inst);
+    };
+    // All bits of the flag were set if one of them was.
+    let writes = |inst: &&&Inst| {
+        let flag = inst.cond.map(|cond| Place::Direct(cond.flag));
+        let place = Place::Direct(pred.flag);
+        flag == Some(place) || inst.dst.is_some_and(|dst| dst.place == place)
+    };
+    let run = flow.insts[..at].iter().rev();
+    let last = run.take_while(|inst| !inst.op.is_branch()).find(writes);
+    last.is_some_and(|set| {
+        let all = matches!(set.srcs[..], [Src::Imm { .. }]) && set.op == Op::Mov;
+        all && has_any(set) && set.pred.is_some_and(|own| own.flag == pred.flag)
+    })
+}
+
+/// True if the instruction before clears a flag.
+fn is_cleared(flow: &Flow, at: usize, flag: Reg) -> bool {
+    let before = flow.insts[..at]
+        .iter()
+        .rfind(|inst| !matches!(inst.op, Op::Sync(_)));
+    before.is_some_and(|inst| {
+        let zero = matches!(inst.srcs[..], [Src::Imm { bits: 0, .. }]);
+        let to = inst.dst.map(|dst| dst.place);
+        inst.op == Op::Mov && inst.no_mask && zero && to == Some(Place::Direct(flag))
+    })
+}
+
+/// The flag that a comparison of a value with itself sets for active channels.
+fn marks_active(inst: &Inst) -> Option<Reg> {
+    let equal = matches!(&inst.srcs[..], [a, b] if a == b);
+    let marks = inst.op == Op::Cmp && !inst.no_mask && inst.pred.is_none() && equal;
+    let cond = inst.cond.filter(|cond| marks && cond.cond == Cond::Eq)?;
+    Some(cond.flag)
 }
 
 /// By instruction: whether channels may wait, and whether it is in nested divergence.

@@ -32,6 +32,7 @@
 
 use std::collections::BTreeMap;
 
+use kiln_platform::errata::Erratum;
 use kiln_platform::rules::{LongPipe, rules};
 use smallvec::SmallVec;
 
@@ -924,7 +925,9 @@ impl Watch<'_> {
         let reads = |bytes: &Bytes| step.reads.iter().any(|read| bytes.meets(read));
         let read_before = |read: &Bytes| read.meets(&step.writes);
         match self.access {
-            Access::All | Access::Writing if reads(&first.writes) => Some(Hazard::ReadAfterWrite),
+            Access::All | Access::Writing if reads(&first.writes) || self.may_be_stale(second) => {
+                Some(Hazard::ReadAfterWrite)
+            }
             Access::Writing if first.writes.meets(&step.writes) => Some(Hazard::WriteAfterWrite),
             Access::Reading(n) if read_before(&first.reads[n]) && !self.reads_after(second) => {
                 Some(Hazard::WriteAfterRead)
@@ -934,6 +937,22 @@ impl Watch<'_> {
             Access::All if first.reads.iter().any(read_before) => Some(Hazard::WriteAfterRead),
             _ => None,
         }
+    }
+
+    /// True if an instruction reads any part of a register that the first one, of the math unit, writes, on a platform
+    /// that may then give it what the register held before.
+    fn may_be_stale(&self, second: usize) -> bool {
+        let facts = self.facts;
+        let is_math = |at: usize| matches!(facts.code[at].op, Op::Math(_));
+        let needs = |erratum| facts.machine.platform.needs(erratum);
+        let suppresses = needs(Erratum::MathWholeRegisters)
+            || needs(Erratum::MathReadSuppression) && !is_math(second);
+        let writes = &facts.steps[self.first].writes;
+        let shares = |read: &Bytes| {
+            let mut registers = read.registers();
+            registers.any(|register| writes.registers().any(|other| other == register))
+        };
+        is_math(self.first) && suppresses && facts.steps[second].reads.iter().any(shares)
     }
 
     /// True if an instruction reads its operands after the first one because the same function executes both;

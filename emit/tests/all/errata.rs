@@ -7,7 +7,7 @@ use kiln_emit::inst::{
     SrcReg, Type,
 };
 use kiln_emit::messages::others::end_of_thread;
-use kiln_emit::messages::{Simd, Surface, data_port};
+use kiln_emit::messages::{Flush, Function, Kind, Request, Scope, Simd, Surface, Value, data_port};
 use kiln_emit::platform::find;
 use kiln_emit::verify::{errata as check, verify};
 use kiln_platform::errata::Erratum;
@@ -334,4 +334,175 @@ fn code_that_overwrites_the_header_is_known() {
     };
     assert!(overwrites("skl", 1) && overwrites("bmg", 0));
     assert!(!overwrites("skl", 2) && !overwrites("pvc", 0));
+}
+
+/// An instruction that breaks a rule by itself, with the platform and the erratum.
+fn planted() -> Vec<(&'static str, Erratum, Inst)> {
+    let of = |op, dst: (Reg, u8, Type), srcs: &[Src]| {
+        let mut inst = Inst::new(op, 16);
+        inst.no_mask = true;
+        inst.dst = Some(Dst::new(dst.0, dst.1, dst.2));
+        inst.srcs.extend(srcs.iter().copied());
+        inst
+    };
+    let grf = |num, byte| Reg::new(RegFile::Grf, num, byte);
+    let flat = |num, byte, ty| Src::reg(grf(num, byte), Region::packed(16), ty);
+    let send = |dst, from, sfid, desc| {
+        let mut inst = message(from);
+        inst.dst = Some(Dst::new(dst, 1, Type::Ud));
+        inst.msg = Some(Message {
+            sfid,
+            eot: false,
+            desc: Desc::Imm(desc),
+            ex_desc: Desc::Imm(sfid.into()),
+        });
+        inst
+    };
+    let asked = |name: &str, request: Request| {
+        let platform = find(name).expect("a known platform");
+        let mut inst = message(10);
+        inst.msg = Some(
+            request
+                .encode(platform.family)
+                .expect("a message")
+                .message(),
+        );
+        inst
+    };
+    let fence = |scope, flush| {
+        let request = Request::new(Function::Untyped, Kind::Fence).lengths(1, 0, 1);
+        request.with(Value::Scope(scope)).with(Value::Flush(flush))
+    };
+    let mut descriptor = message(10);
+    if let Some(message) = &mut descriptor.msg {
+        message.ex_desc = Desc::Imm(0xb000);
+    }
+    let mut call = of(
+        Op::Calla,
+        (grf(30, 0), 1, Type::Ud),
+        &[Src::reg(grf(4, 4), Region::SCALAR, Type::Ud)],
+    );
+    call.jip = Some(kiln_emit::inst::Target::Reg);
+    let halves = (grf(8, 0), 1, Type::Hf);
+    let scalar = Src::reg(grf(4, 0), Region::SCALAR, Type::Hf);
+    let acc = Reg::new(RegFile::Acc, 0, 0);
+    vec![
+        (
+            "skl",
+            Erratum::MixedSelectUnpacked,
+            of(
+                Op::Sel,
+                halves,
+                &[flat(4, 0, Type::F), flat(6, 0, Type::Hf)],
+            ),
+        ),
+        (
+            "skl",
+            Erratum::Reserved127,
+            send(Reg::grf(127), 127, 12, 0x0210_0000),
+        ),
+        (
+            "tgllp",
+            Erratum::SamplerFlushedBeforeEnd,
+            send(Reg::NULL, 10, 2, 0x0404_8000),
+        ),
+        (
+            "dg2",
+            Erratum::FenceInvalidates,
+            asked("dg2", fence(Scope::Gpu, Flush::None)),
+        ),
+        (
+            "bmg",
+            Erratum::FenceDiscards,
+            asked("bmg", fence(Scope::Gpu, Flush::Discard)),
+        ),
+        ("bmg", Erratum::DescriptorBits, descriptor),
+        ("pvc", Erratum::CallaRegister, call),
+        (
+            "pvc",
+            Erratum::HalfToInteger,
+            of(Op::Mov, (grf(8, 0), 1, Type::D), &[flat(4, 0, Type::Hf)]),
+        ),
+        (
+            "pvc",
+            Erratum::HalfMathScalars,
+            of(Op::Math(MathFn::Inv), halves, &[scalar]),
+        ),
+        (
+            "bmg",
+            Erratum::HalfMathScalarsToo,
+            of(Op::Math(MathFn::Inv), halves, &[scalar]),
+        ),
+        (
+            "bmg",
+            Erratum::OddWordSource,
+            of(
+                Op::Add,
+                (grf(8, 0), 4, Type::B),
+                &[flat(4, 0, Type::W), flat(6, 2, Type::W)],
+            ),
+        ),
+        (
+            "bmg",
+            Erratum::SelectWordOfDwords,
+            of(
+                Op::Sel,
+                (grf(8, 4), 2, Type::W),
+                &[flat(4, 0, Type::D), flat(6, 0, Type::D)],
+            ),
+        ),
+        (
+            "tgllp",
+            Erratum::AccumulatorPacked,
+            of(Op::Mov, (acc, 2, Type::F), &[flat(4, 0, Type::F)]),
+        ),
+    ]
+}
+
+#[test]
+fn errata_of_one_instruction_are_found() {
+    for (name, erratum, inst) in planted() {
+        let nop = Inst::new(Op::Nop, 1);
+        let code = [nop.clone(), inst, nop];
+        assert!(
+            found(name, &code).contains(&erratum),
+            "{erratum:?}: {}",
+            code[1]
+        );
+        let other = if name == "skl" { "pvc" } else { "skl" };
+        let has = find(other).expect("a known platform").needs(erratum);
+        assert!(
+            has || !found(other, &code).contains(&erratum),
+            "{erratum:?}"
+        );
+    }
+}
+
+#[test]
+fn barriers_find_their_counter_cleared() {
+    let platform = find("skl").expect("a known platform");
+    let request = kiln_emit::messages::others::barrier();
+    let mut signal = message(10);
+    signal.msg = Some(
+        request
+            .encode(platform.family)
+            .expect("a barrier")
+            .message(),
+    );
+    let mut clear = write(0, 1);
+    clear.dst = Some(Dst::new(Reg::new(RegFile::Notification, 0, 0), 1, Type::Ud));
+    let unswitched = clear.clone();
+    clear.opts.switch = true;
+    let rule = Erratum::CountClearedBeforeBarrier;
+    assert!(found("skl", &[signal.clone()]).contains(&rule));
+    assert!(found("skl", &[unswitched, signal.clone()]).contains(&rule));
+    assert!(!found("skl", &[clear, signal]).contains(&rule));
+}
+
+#[test]
+fn no_kernel_begins_with_a_bound_move() {
+    let mut first = write(8, 8);
+    first.opts.atomic = true;
+    let code = [first, end("bmg")];
+    assert!(found("bmg", &code).contains(&Erratum::WriteCombineFirst));
 }

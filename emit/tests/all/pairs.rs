@@ -3,7 +3,9 @@
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
-use kiln_emit::inst::{Dst, Inst, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type};
+use kiln_emit::inst::{
+    Cond, CondMod, Dst, Inst, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
+};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{Platform, find};
 use kiln_emit::verify::pairs::{PairError, Wrong, check_code, check_program};
@@ -110,6 +112,67 @@ fn nothing_without_a_mask_may_be_in_nested_divergence_on_tgllp() {
     );
     guarded.pred.as_mut().unwrap().ctrl = PredCtrl::Any(16);
     assert_eq!(inside(guarded), [None; 2]);
+}
+
+/// Unmasked instructions of each kind: without a predicate and condition, with one or the other, and with both.
+fn kinds() -> [Inst; 5] {
+    let flag = Reg::new(RegFile::Flag, 0, 0);
+    let pred = goto(0, 0).pred;
+    let cond = Some(CondMod {
+        cond: Cond::Lt,
+        flag,
+    });
+    let with = |pred, cond, dst| {
+        let mut inst = unmasked();
+        inst.op = Op::Add;
+        inst.srcs.push(Src::imm(Type::D, 1));
+        (inst.pred, inst.cond) = (pred, cond);
+        inst.dst = Some(Dst::new(dst, 1, Type::D));
+        inst
+    };
+    let (null, r10) = (Reg::NULL, Reg::grf(10));
+    [
+        with(None, None, r10),
+        with(pred, None, r10),
+        with(None, cond, null),
+        with(None, cond, r10),
+        with(pred, cond, r10),
+    ]
+}
+
+#[test]
+fn guards_make_all_kinds_of_instructions_right() {
+    let platform = platform("tgllp");
+    for (count, wide) in (1..=5).flat_map(|count| [(count, false), (count, true)]) {
+        let mut insts = kinds()[..count].to_vec();
+        if wide {
+            for inst in &mut insts {
+                inst.chan_off = 16;
+            }
+        }
+        let inner = [vec![work(), goto(2, 2)], insts].concat();
+        let mut program = program(&[&[goto(3, 3)], &inner, &[join(3)], &[join(3), work()]]);
+        assert!(check_program(&program, platform, false).is_err());
+        errata::run(&mut program, platform);
+        let found = check_program(&program, platform, false);
+        assert_eq!(found, Ok(()), "{:#?}", program.blocks[1]);
+        for inst in program.blocks.iter().flatten() {
+            assert_eq!(verify(inst, platform), Ok(()), "{inst:?}");
+        }
+        assert!(assemble(&program, platform).is_ok());
+        // The guard is not whole without the comparison, or the move that clears its flag.
+        for at in 2..program.blocks[1].len() {
+            let mut less = program.clone();
+            let inst = less.blocks[1].remove(at);
+            let before_cmp = less.blocks[1]
+                .get(at)
+                .is_some_and(|next| next.op == Op::Cmp);
+            if inst.op == Op::Cmp || before_cmp {
+                let found = check_program(&less, platform, false);
+                assert!(found.is_err(), "without {inst:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::kernels::annotated_platforms;
 use kiln_emit::inst::{
-    Cond, CondMod, Desc, Dst, Inst, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile, Region,
-    Src, Swsb, SyncFn, Systolic, Target, TokenUse, Type,
+    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile,
+    Region, Src, Swsb, SyncFn, Systolic, Target, TokenUse, Type,
 };
 use kiln_emit::platform::{PLATFORMS, Platform, find};
 use kiln_emit::verify::scoreboard::{Finding, Hazard, Missing, check_code};
@@ -130,6 +130,41 @@ fn what_is_computed_in_order_is_waited_for_before_it_is_read() {
         }
     }
     assert_eq!(findings("tgllp", &[half, other]), []);
+}
+
+/// On Tiger Lake what is no operation of the math unit waits for any part of a register that the unit writes.
+#[test]
+fn results_of_the_math_unit_are_waited_for_by_registers() {
+    let inverse = |dst: u32| {
+        let mut inst = alu(Op::Math(MathFn::Inv), Type::F, dst, 2);
+        inst.exec_size = 4;
+        inst.srcs.truncate(1);
+        inst.token(TokenUse::Set, 3)
+    };
+    let reads_beside = |mut inst: Inst| {
+        inst.exec_size = 4;
+        for src in &mut inst.srcs {
+            if let Src::Reg(src) = src {
+                src.place = Place::Direct(Reg::new(RegFile::Grf, 10, 16));
+            }
+        }
+        inst
+    };
+    let waits = [
+        inverse(10),
+        reads_beside(fadd(30, 10)).token(TokenUse::Dst, 3),
+    ];
+    let missing = Missing::Token(TokenUse::Dst, 3);
+    needs("tgllp", &waits, 1, 0, Raw, missing);
+    let math = [
+        inverse(10),
+        reads_beside(inverse(30)).token(TokenUse::Set, 4),
+    ];
+    assert_eq!(findings("tgllp", &math), []);
+    assert_eq!(
+        findings("dg2", &[inverse(10), reads_beside(fadd(30, 10))]),
+        []
+    );
 }
 
 #[test]

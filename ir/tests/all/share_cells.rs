@@ -103,7 +103,7 @@ fn contents_that_a_channel_wants_stay_apart() {
 fn the_proof_finds_contents_of_another_cell() {
     let module = branches(THEN, OTHER, "");
     let func = shared(&module);
-    let graph = cfg::build(func.object).expect("a graph");
+    let graph = cfg::build(func.object, &SKL).expect("a graph");
     let plain = build(&module.objects[0], &SKL).expect("a graph");
     let (accesses, _) =
         access::collect(&plain, &graph, &Reached::new()).expect("payloads of known size");

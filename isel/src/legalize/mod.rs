@@ -17,8 +17,10 @@ mod send;
 use kiln_emit::encoding;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Reg, Src, SrcReg, VReg};
+use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_platform::op::Props;
+use kiln_platform::platform::Platform;
 use kiln_platform::rules::{Rules, converts_halves, rules};
 use smallvec::SmallVec;
 
@@ -169,11 +171,12 @@ fn is_alike(from: Type, to: Type) -> bool {
 }
 
 /// The type that a `mov` must go through if it cannot convert between two types in one step (PRM, "mov", type
-/// restrictions).
-fn needs_step(to: Type, from: Type) -> Option<Type> {
-    use Type::{D, Df, F, Hf, Q, Uq};
+/// restrictions; [`Erratum::HalfToInteger`]).
+fn needs_step(to: Type, from: Type, target: &Platform) -> Option<Type> {
+    use Type::{D, Df, F, Hf, Q, Uq, W};
     let float = to.is_float() || from.is_float();
     match (to, from) {
+        (D | W, Hf) if target.needs(Erratum::HalfToInteger) => Some(F),
         (Hf, Df | Q | Uq) | (Df | Q | Uq, Hf) => Some(F),
         _ if to.bytes() == 1 && from.bytes() == 8 || to.bytes() == 8 && from.bytes() == 1 => {
             Some(if from.is_float() || !float { D } else { F })
@@ -301,7 +304,7 @@ impl Legalizer<'_> {
         if types.into_iter().any(|ty| self.lacks(ty)) {
             return self.in_halves(op, channels, dest, &srcs, cond);
         }
-        if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty())) {
+        if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty(), self.func.target)) {
             return self.in_two_steps(channels, dest, srcs, cond, via);
         }
         if op == Op::Mul {

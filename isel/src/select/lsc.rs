@@ -11,6 +11,7 @@ use kiln_emit::messages::{
     AddressKind, Data, Flag, Flush, Function, Kind, Request, Scope, Value, Vector,
 };
 use kiln_machine::inst::{Desc, Dst, Imm, Message, Src, SrcReg};
+use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Op, Type};
 use kiln_visa::lsc::caching;
 use kiln_visa::module as visa;
@@ -124,7 +125,16 @@ impl Select<'_, '_> {
         let (Some(&scope), Some(&flush)) = (scope, flush) else {
             return self.fail("an unknown fence");
         };
-        let request = Request::new(self.lsc_function(visa)?, Kind::Fence);
+        let (function, target) = (self.lsc_function(visa)?, self.out.target);
+        let is_far = function == Function::Untyped && !matches!(scope, Scope::Group | Scope::Local);
+        let flush = match flush {
+            Flush::None if is_far && target.needs(Erratum::FenceInvalidates) => Flush::Invalidate,
+            Flush::Discard if target.needs(Erratum::FenceDiscards) => {
+                return self.fail("a fence that discards");
+            }
+            flush => flush,
+        };
+        let request = Request::new(function, Kind::Fence);
         let request = request.with(Value::Scope(scope)).with(Value::Flush(flush));
         self.send_answered(Op::Send, request)
     }

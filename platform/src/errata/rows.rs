@@ -39,7 +39,7 @@ rows! {
     CountClearedBeforeBarrier, "WaResetN0BeforeGatewayMessage", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp HWWorkaround",
         "writes 0 to n0.0 with {Switch} before the message of a barrier",
-        None, Open;
+        None, Made { pass: "isel/src/select/alu.rs", check: "emit/src/verify/errata.rs" };
     SwitchOnUnscored, "noScoreBoard", all([Skl, Bxt, Icllp]),
         "SWWA.cpp HWWorkaround, G4_IR.cpp noScoreBoard",
         "has {Switch} on each write of an architecture register without a scoreboard: cr0, sr0, sp, tm0, ip, dbg0",
@@ -59,11 +59,11 @@ rows! {
     MixedSelectUnpacked, "WaMixModeSelInstDstNotPacked", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "skuwa/ibxt_wa.c, BuildCISAIRImpl.cpp CreateVisaWaTable, HWConformity.cpp 7963",
         "never selects between floats and halves into packed halves (WaFloatMixedModeSelNotAllowedWithPackedDestination)",
-        None, Open;
+        None, NotNeeded { reason: "no selection has floats of two types", check: "emit/src/verify/single.rs" };
     Reserved127, "needsToReserveR127", all([Skl, Bxt]),
         "HWCaps.inc needsToReserveR127, PRM vol. 7 (send)",
         "does not let a message's response from r127 overlap its payload",
-        None, Open;
+        None, NotNeeded { reason: "r127 is no response of a message that it is a payload of", check: "emit/src/verify/single.rs" };
     PreemptionKeepsHeader, "enablePreemption", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Lnl, Bmg, Ptl]),
         "CISABuilder.cpp 4038-4050, BuildIRImpl.cpp getR0AccessFromOptions and mustReserveR1, Platform.hpp preemptionSupported",
         "never allocates r0, nor r1 except on lnl and bmg, or the object says that the kernel cannot be interrupted",
@@ -71,7 +71,7 @@ rows! {
     SamplerHeader, "forceSamplerHeader", all([Skl, Bxt]),
         "HWCaps.inc forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
-        Some(Switch { option: "-forceSamplerHeader", driver: "by -enablePreemption" }), Open;
+        Some(Switch { option: "-forceSamplerHeader", driver: "by -enablePreemption" }), Made { pass: "isel/src/select/sampler.rs", check: "runtime/exec/tests/kernels.rs" };
     SamplerHeaderFromR0, "samplerHeaderPreemptionWA", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc samplerHeaderPreemptionWA, CISABuilder.cpp 4370, Platform.hpp forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
@@ -98,8 +98,8 @@ rows! {
         Some(Switch { option: "-waClearHDCWrite", driver: "on for OpenCL where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/tests/all/errata.rs" };
     NoMaskPredicated, "Wa_1808850743", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp prepareNoMaskWA and applyNoMaskWA, Mesa Wa_1407528679 in brw_workaround.cpp",
-        "does not let threads run in pairs if an instruction that ignores the mask, or a jmpi, is in nested divergence: a partner unit without channels may run it (the driver predicates each such instruction)",
-        Some(Switch { option: "-noMaskWA", driver: "on; -ze-opt-disable-nomaskwa turns it off" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/src/verify/pairs.rs" };
+        "has a predicate on each instruction that ignores the mask in nested divergence, and no jmpi there: a partner unit without channels may run it; where there is no flag for that, the object says that threads do not run in pairs",
+        Some(Switch { option: "-noMaskWA", driver: "on; -ze-opt-disable-nomaskwa turns it off" }), Made { pass: "emit/src/errata/guards.rs", check: "emit/src/verify/pairs.rs" };
     ReadSuppressionBroken, "Wa_16012061344", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, iacm_g10_hw_wa.c, SWWA.cpp insertDummyMovForHWRSWA, HWCaps.inc hasRSForSpecificPlatform (not dg2)",
         "has a dummy csel before each predicated message with a response and each divergent branch",
@@ -115,7 +115,7 @@ rows! {
     MathReadSuppression, "hasMathRSIsuue", all([Tgllp]),
         "HWCaps.inc hasMathRSIsuue, SWSB_G4IR.cpp 7077",
         "waits for a math operation that writes any part of a register that it reads",
-        Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Open;
+        Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
     AccumulatorClearedBeforeEnd, "Wa_14010017096", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp HWWorkaround, Mesa brw_to_binary.cpp 1339",
         "writes 0:f to acc0 (16 channels) before the messages at the thread's end",
@@ -131,7 +131,7 @@ rows! {
     FirstInstructionUnmasked, "Wa_14015360517", all([Tgllp, Dg2, Mtl, Pvc]),
         "HWCaps.inc needEmaskSetupProlog, PrologEpilog.cpp addEmaskSetupProlog, Mesa brw_workaround.cpp 9",
         "begins a kernel with an instruction that ignores the mask",
-        Some(Switch { option: "-noEmaskSetupProlog", driver: "the prolog is added" }), Open;
+        Some(Switch { option: "-noEmaskSetupProlog", driver: "the prolog is added" }), Made { pass: "regalloc/src/rewrite.rs", check: "emit/src/verify/errata.rs" };
     FusedCalls, "EnableCallWA", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "CISABuilder.cpp 4128-4141, SWWA.cpp applyFusedCallWA, Platform.hpp requiresCallWA (Wa_14016243945)",
         "does not let threads run in pairs if it calls addresses: both units go where one goes (the driver has both units call both functions)",
@@ -147,7 +147,7 @@ rows! {
     SamplerFlushedBeforeEnd, "Wa_1607871015", [between(Tgllp, Stepping::B0, Stepping::NEVER)],
         "skuwa/itgl_lp_hw_wa.c, G4_BB.cpp addSamplerFlushBeforeEOT",
         "flushes the sampler before the thread's end if a sampler message has no response",
-        None, Open;
+        None, NotNeeded { reason: "each message of the sampler has a response", check: "emit/src/verify/single.rs" };
     AddressWritesWaitForAll, "hasA0WARHWissue", all([Dg2, Mtl, Pvc]),
         "HWCaps.inc hasA0WARHWissue, SWSB_G4IR.cpp 7206",
         "waits for all pipelines on each write of an address register",
@@ -163,7 +163,7 @@ rows! {
     FenceInvalidates, "Wa_14012437816", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, VISAKernelImpl.cpp 8968, Mesa brw_lower_logical_sends.cpp 2135",
         "makes a global fence that flushes nothing, of more than the group, one that invalidates",
-        Some(Switch { option: "-LSCFenceWA", driver: "on where the table has it" }), Open;
+        Some(Switch { option: "-LSCFenceWA", driver: "on where the table has it" }), Made { pass: "isel/src/select/lsc.rs", check: "emit/src/verify/single.rs" };
     AllWrittenBeforeLocalFence, "Wa_14014063774", all([Dg2, Mtl]),
         "Mesa brw_from_nir.cpp 5035",
         "waits for all writes (sync.allwr) before a fence of local memory",
@@ -179,7 +179,7 @@ rows! {
     MathWholeRegisters, "hasRMWReadSuppressionIssue", all([Mtl]),
         "HWCaps.inc hasRMWReadSuppressionIssue, SWSB_G4IR.cpp 7082 (Arrow Lake, whose code is that of mtl; on dg2 only with the option)",
         "judges dependencies on math by whole registers",
-        Some(Switch { option: "-manualEnableRSWA", driver: "off: the fact is false on dg2" }), Open;
+        Some(Switch { option: "-manualEnableRSWA", driver: "off: the fact is false on dg2" }), Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
     SampleCloned, "Wa_14014414195", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, Optimizer.cpp 494",
         "sends a sampler message twice, for even and for odd channels",
@@ -187,11 +187,11 @@ rows! {
     CallaRegister, "Wa_1608127078", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0), between(Pvc, Stepping::A0, Stepping::NEVER)],
         "skuwa/iacm_g10_hw_wa.c, HWConformity.cpp fixCalla",
         "calls an address at the start of a register",
-        None, Open;
+        None, NotNeeded { reason: "the address of a call is at the start of a register", check: "emit/src/verify/single.rs" };
     ScratchQuads, "Wa_15010203763", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, Platform.hpp WaDisableD64ScratchMessage",
         "has no scratch messages of 64-bit elements",
-        None, Open;
+        None, NotNeeded { reason: "scratch memory is accessed by dwords", check: "emit/src/verify/single.rs" };
     SystolicFused, "Wa_18023229625", [between(Dg2, Stepping::C0, Stepping::NEVER)],
         "skuwa/iacm_g10_hw_wa.c, HWCaps.inc hasDPASFuseRSWA, SWWA.cpp prepareDPASFuseRSWA, SWSB_G4IR.cpp 7411",
         "waits before a systolic operation whose reads a divergent partner may suppress",
@@ -243,7 +243,7 @@ rows! {
     HalfToInteger, "noHFToInteger", all([Pvc]),
         "HWCaps.inc noHFToInteger, HWConformity.cpp fixMov",
         "converts halves to integers through floats",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     HalfMathAligned, "Wa_22011647401", all([Pvc]),
         "skuwa/ipvc_hw_wa.c, HWConformity.cpp fixMathInst",
         "has operands of math on halves at the start of a register, packed",
@@ -251,11 +251,11 @@ rows! {
     HalfMathScalars, "hasHFMathSrcBroadCast", all([Pvc]),
         "HWCaps.inc hasHFMathSrcBroadCast, HWConformity.cpp 806",
         "has no scalar halves as sources of math",
-        None, Open;
+        None, NotNeeded { reason: "math has no scalar halves", check: "emit/src/verify/single.rs" };
     HalfMathScalarsToo, "Wa_22016140776", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, igt_30_00_hw_wa.c, HWConformity.cpp 806, Mesa brw_lower_regioning.cpp 290",
         "has no scalar halves as sources of math",
-        None, Open;
+        None, NotNeeded { reason: "math has no scalar halves", check: "emit/src/verify/single.rs" };
     IndirectCompressed, "Wa_13010473643", [between(Pvc, Stepping::A0, Stepping::NEVER), between(Lnl, Stepping::A0, Stepping::B0)],
         "HWCaps.inc needIndirectSrcForCompressedInstWA, HWConformity.cpp 2046, BuildCISAIRImpl.cpp",
         "splits an instruction with an indirect first source whose destination crosses a register",
@@ -291,19 +291,19 @@ rows! {
     OddWordSource, "Wa_14017715663", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasBDstWSrc1EvenAlignIssue, HWConformity.cpp fixOddAlignSrc1Region",
         "has no second source of words at an odd word beside a byte destination",
-        None, Open;
+        None, NotNeeded { reason: "no result of bytes has a second source of words at an odd word", check: "emit/src/verify/single.rs" };
     SelectWordOfDwords, "Wa_18027439769", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasSelWDstDwExecTypeAlignIssue, HWConformity.cpp 5537",
         "aligns the word destination of a select of dwords to its channel",
-        None, Open;
+        None, NotNeeded { reason: "selections of words have sources of words", check: "emit/src/verify/single.rs" };
     FenceDiscards, "Wa_22017182272", all([Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needLSCFenceDiscardWA, VISAKernelImpl.cpp 8972",
         "has no fence that discards",
-        None, Open;
+        None, Made { pass: "isel/src/select/lsc.rs", check: "emit/src/verify/single.rs" };
     DescriptorBits, "Wa_14020375314", all([Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, TranslateSendLdStLsc.cpp 1232, TranslateSendRaw.cpp 81",
         "has no extended descriptor whose bits 12 to 15 are 0xb",
-        None, Open;
+        None, NotNeeded { reason: "constant extended descriptors have other bits", check: "emit/src/verify/single.rs" };
     TypedFenceTwice, "Wa_14021891663", [between(Lnl, Stepping::A0, Stepping::NEVER), between(Bmg, Stepping::A0, Stepping::NEVER), between(Ptl, Stepping::A0, Stepping::B0)],
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needTGMDoubleFenceWA, SWWA.cpp HWWorkaround",
         "sends each fence of typed memory that flushes twice",
@@ -311,7 +311,7 @@ rows! {
     WriteCombineFirst, "Wa_18042479026", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needWriteCombineWA, SWWA.cpp HWWorkaround",
         "does not begin a kernel with an {Atomic} move of write combining",
-        None, Open;
+        None, NotNeeded { reason: "no move is bound to the next one", check: "emit/src/verify/errata.rs" };
     RayQueryRelease, "Wa_22019804511", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, Platform.hpp allowDivergentControlFlowRayQueryCheckRelease",
         "releases ray queries without divergence, in IGC's IR",
@@ -371,7 +371,7 @@ rows! {
     AccumulatorPacked, "Wa_14014617373", all([Tgllp]),
         "Mesa brw_validate.cpp 520, PRM (Accumulator Registers)",
         "writes an accumulator at offset 0 with stride 1 only",
-        None, Open;
+        None, NotNeeded { reason: "accumulators are written from their start on", check: "emit/src/verify/single.rs" };
     AccumulatorReadsWaitedFor, "Wa_22012725308", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "Mesa brw_lower_scoreboard.cpp 1226, 1278, SWSB_G4IR.cpp getFootprintForACC",
         "waits before it writes an accumulator that another pipeline may still read",

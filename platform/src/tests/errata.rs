@@ -53,6 +53,15 @@ fn a_revision_has_its_errata() {
     assert!(!find("dg2").unwrap().needs(Erratum::NoMaskPredicated));
 }
 
+#[test]
+fn a_revision_is_made_once() {
+    let mtl = find("mtl").unwrap();
+    let first = mtl.in_revision(Stepping::A0);
+    assert!(first.needs(Erratum::UgmFenceBeforeEnd));
+    assert!(std::ptr::eq(first, mtl.in_revision(Stepping::A0)));
+    assert!(std::ptr::eq(mtl, mtl.in_revision(mtl.errata.stepping())));
+}
+
 /// docs/errata.md is made from the rows and the lists. KILN_WRITE=1 writes it.
 #[test]
 fn the_page_has_every_row() {

@@ -30,6 +30,8 @@ struct Candidate {
     places: SmallVec<[Place; 4]>,
     /// Number of these that are units.
     held: usize,
+    /// True if it is in one unit at the ends of all idle predecessors, or there are none.
+    may_stay: bool,
     /// True if it is in a unit at the start of the block.
     wanted: bool,
 }
@@ -40,13 +42,18 @@ impl Candidate {
         param: Option<usize>,
         distance: u32,
         places: impl IntoIterator<Item = Place>,
+        idle: usize,
     ) -> Candidate {
         let places: SmallVec<[Place; 4]> = places.into_iter().collect();
+        let at_idle = &places[..idle];
         Candidate {
             v,
             param,
             distance,
             held: places.iter().filter(|place| !place.is_memory()).count(),
+            may_stay: at_idle
+                .iter()
+                .all(|&place| !place.is_memory() && place == places[0]),
             places,
             wanted: false,
         }
@@ -157,7 +164,9 @@ impl Scan<'_> {
             } else if self.is_away(v, first) {
                 let unit = Unit(unit as u16);
                 self.clear(v);
-                self.store_from(v, Some((key(2 * first, Order::Leave), unit)));
+                let from = (key(2 * first, Order::Leave), unit);
+                let is_idle = self.problem.is_idle(self.block);
+                self.store_from(v, (!is_idle).then_some(from));
             }
         }
     }
@@ -166,7 +175,9 @@ impl Scan<'_> {
     fn meet(&mut self, b: usize, first: u32, preds: &[usize], params: &[u32]) {
         self.holds.fill(NO_VALUE);
         self.free = self.allocatable;
-        let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
+        let mut known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
+        // Values are where the first has them, and nothing is moved at the end of an idle one.
+        known.sort_by_key(|&p| !self.problem.is_idle(p));
         match preds.iter().any(|&p| p >= b) {
             true => self.enter_loop(b, first, &known, params),
             false => self.join(b, first, &known, params),
@@ -317,7 +328,13 @@ impl Scan<'_> {
     /// A live-in value of a block, with its places at the ends of predecessors.
     fn candidate(&self, v: u32, b: usize, known: &[usize]) -> Candidate {
         let distance = self.ranges.next_use(v, self.problem.insts_of(b).0, b);
-        Candidate::new(v, None, distance, known.iter().map(|&p| self.exit_of(p, v)))
+        let places = known.iter().map(|&p| self.exit_of(p, v));
+        Candidate::new(v, None, distance, places, self.idle_among(known))
+    }
+
+    /// Number of idle predecessors, which come first.
+    fn idle_among(&self, known: &[usize]) -> usize {
+        known.iter().filter(|&&p| self.problem.is_idle(p)).count()
     }
 
     /// The used parameters of a block, with the places of their arguments.
@@ -330,9 +347,11 @@ impl Scan<'_> {
         let from = move |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n]);
         let used = params.iter().enumerate();
         let used = used.filter(|(_, v)| self.ranges.is_used(**v));
+        let idle = self.idle_among(known);
         used.map(move |(n, &v)| {
             let distance = self.ranges.next_use(v, self.problem.insts_of(b).0, b);
-            Candidate::new(v, Some(n), distance, known.iter().map(|&p| from(p, n)))
+            let places = known.iter().map(|&p| from(p, n));
+            Candidate::new(v, Some(n), distance, places, idle)
         })
     }
 
@@ -344,7 +363,7 @@ impl Scan<'_> {
         all.sort_by_cached_key(|c| u64::from(c.held < known) << 63 | c.key());
         let stays = |c: &&mut Candidate| {
             let most = 2 * c.held > known || c.param.is_some() || self.is_planned(c.v);
-            c.held > 0 && most && !self.is_away(c.v, first)
+            c.held > 0 && c.may_stay && most && !self.is_away(c.v, first)
         };
         for c in all.iter_mut().filter(stays).take(room) {
             c.wanted = true;
@@ -355,8 +374,9 @@ impl Scan<'_> {
     /// A value in memory is loaded before the loop if its web is planned, and not if the walk spilled it.
     fn at_loop(&self, all: &mut [Candidate], first: u32) {
         all.sort_by_key(Candidate::key);
-        let stays =
-            |c: &&mut Candidate| (c.held > 0 || self.is_planned(c.v)) && !self.is_away(c.v, first);
+        let stays = |c: &&mut Candidate| {
+            c.may_stay && (c.held > 0 || self.is_planned(c.v)) && !self.is_away(c.v, first)
+        };
         for c in all.iter_mut().filter(stays).take(self.order.len()) {
             c.wanted = true;
         }

@@ -122,11 +122,15 @@ impl Scan<'_> {
 
     /// Loads values that the plan has in units from an instruction on that does not read them, as far as there are units.
     fn load_by_plan(&mut self, i: u32) {
+        if self.problem.is_idle(self.block) {
+            return;
+        }
         while let Some(&(at, v)) = self.plan.arrivals.get(self.arrived)
             && at <= i
         {
             self.arrived += 1;
             if self.unit_of(v).is_none()
+                && self.ranges.is_live(v, 2 * i)
                 && let Some(unit) = self.choose(v, 2 * i, UnitSet::ALL)
             {
                 self.before(i, self.memory(v), Place::Unit(unit));

@@ -24,7 +24,7 @@ use super::grfs::GrfArgs;
 use super::input::{self, Input};
 use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
-use super::platforms::{Machine, Variant};
+use super::platforms::{Machine, Revision, Variant};
 use super::stats::KernelStats;
 use super::sweep::AllocatorName;
 use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
@@ -42,6 +42,8 @@ pub struct Args {
     /// Platform to make code for
     #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
+    #[command(flatten)]
+    revision: Revision,
     /// Zebin or .ze_info document with the kernels' argument layouts
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
@@ -238,7 +240,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
 
 /// The session for a command line.
 fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
-    let defaults = Options::new(args.platform);
+    let defaults = Options::new(args.revision.of(args.platform));
     let mut session = Session::new(args.grfs.applied(Options {
         verify: args.verify || defaults.verify,
         allocator: args.allocator.allocator(),

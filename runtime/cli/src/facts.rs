@@ -14,14 +14,14 @@ use serde_json::Value;
 use super::Format;
 use super::exit::Exit;
 use super::output::Outputs;
-use super::platforms::Machine;
+use super::platforms::{Machine, Revision};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   kiln platforms
   kiln platforms -p bmg --format json
-  kiln platforms --errata -p dg2")]
+  kiln platforms --errata -p dg2 --stepping A0")]
 pub struct Args {
     /// Only this platform, and the rules of its family
     #[arg(short, long, value_parser = Machine, hide_possible_values = true)]
@@ -29,6 +29,8 @@ pub struct Args {
     /// The errata, and what is done about them, instead
     #[arg(long)]
     errata: bool,
+    #[command(flatten)]
+    revision: Revision,
 }
 
 /// An erratum of a platform, or of all.
@@ -36,9 +38,9 @@ pub struct Args {
 struct Erratum {
     name: &'static str,
     platforms: String,
-    /// True if the revision that is sold of the platform has it; only with a platform.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sold: Option<bool>,
+    /// The revision, and whether it has the erratum; only with a platform.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    revision: Option<OfRevision>,
     code: &'static str,
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +48,13 @@ struct Erratum {
     #[serde(skip_serializing_if = "Option::is_none")]
     driver: Option<&'static str>,
     status: Fate,
+}
+
+/// A revision, and whether it has an erratum.
+#[derive(Serialize)]
+struct OfRevision {
+    revision: String,
+    has: bool,
 }
 
 /// Treatment of an erratum.
@@ -79,7 +88,8 @@ struct Facts {
 /// Standard output cannot be written.
 pub fn facts(args: &Args, format: Format) -> Result<Exit, Report> {
     if args.errata {
-        return errata(args.platform, format);
+        let only = args.platform.map(|platform| args.revision.of(platform));
+        return errata(only, format);
     }
     let (mut platforms, mut families) = (platform::table(), rules::table());
     if let Some(only) = args.platform {
@@ -144,7 +154,10 @@ fn erratum(row: &Row, only: Option<&Platform>) -> Erratum {
     Erratum {
         name: row.name,
         platforms: platforms_of(row),
-        sold: only.map(|platform| platform.needs(row.erratum)),
+        revision: only.map(|platform| OfRevision {
+            revision: platform.errata.stepping().to_string(),
+            has: platform.needs(row.erratum),
+        }),
         code: row.must,
         source: row.source,
         option: row.switch.map(|switch| switch.option),
@@ -161,8 +174,8 @@ fn erratum(row: &Row, only: Option<&Platform>) -> Erratum {
 impl Erratum {
     fn text(&self) -> String {
         let mut text = format!("{}  {}\n", self.name, self.platforms);
-        if self.sold == Some(false) {
-            text += "    not in the revision that is sold\n";
+        if let Some(of) = self.revision.as_ref().filter(|of| !of.has) {
+            let _ = writeln!(text, "    not in revision {}", of.revision);
         }
         let _ = writeln!(text, "    code {}", self.code);
         let _ = writeln!(text, "    source: {}", self.source);

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
+use kiln_platform::errata::Stepping;
 use kiln_platform::platform::{self, Generation, Named, PLATFORMS, Platform, VISA_ONLY};
 
 /// Minimum similarity of a suggested name, from 0 to 1 (Jaro-Winkler).
@@ -66,6 +67,25 @@ fn named(command: &Command, value: &OsStr) -> Result<Named, Error> {
             .clone()
             .error(ErrorKind::InvalidValue, unknown(&name))
     })
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Revision {
+    /// Revision of the platform, such as B0, whose errata count [default: the one that is sold]
+    #[arg(long, value_name = "REVISION", value_parser = stepping)]
+    stepping: Option<Stepping>,
+}
+
+impl Revision {
+    /// The platform in the revision.
+    pub fn of(&self, platform: &'static Platform) -> &'static Platform {
+        self.stepping
+            .map_or(platform, |stepping| platform.in_revision(stepping))
+    }
+}
+
+fn stepping(text: &str) -> Result<Stepping, String> {
+    Stepping::parse(text).ok_or_else(|| format!("`{text}` is no revision: A0 to H9"))
 }
 
 /// Dialect of LLVM IR for GenX.

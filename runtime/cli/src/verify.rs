@@ -18,7 +18,7 @@ use super::disasm::unit::Unit;
 use super::disasm::{File, open};
 use super::exit::Exit;
 use super::output::Outputs;
-use super::platforms::Machine;
+use super::platforms::{Machine, Revision};
 use super::{Format, exit, progress, report};
 
 #[derive(Debug, clap::Args)]
@@ -33,6 +33,8 @@ pub struct Args {
     /// Platform of the code [default: as a zebin says]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
+    #[command(flatten)]
+    revision: Revision,
 }
 
 /// Result for all files.
@@ -68,7 +70,11 @@ struct Place {
 /// # Errors
 /// The reason why nothing was written.
 pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
-    let of = |path: &PathBuf| Ok(file(&open(path, args.platform, None)?));
+    let of = |path: &PathBuf| {
+        let mut opened = open(path, args.platform, None)?;
+        opened.platform = args.revision.of(opened.platform);
+        Ok(file(&opened))
+    };
     let each: Vec<Result<Verified, Report>> = progress::each(&args.files, "files", of);
     let mut all = Verified::default();
     let mut problems = Vec::new();

@@ -1,0 +1,204 @@
+//! Errata that one instruction can break by itself.
+//!
+//! Each rule is a statement about a decoded instruction, with its source in the row of [`kiln_platform::errata`].
+
+use kiln_platform::errata::Erratum;
+
+use crate::footprint::{self, general};
+use crate::inst::{Desc, Dst, Inst, Op, Place, Reg, RegFile, Region, Src, SrcReg, Type};
+use crate::messages::{AddressKind, Data, Descriptors, Flush, Function, Kind, Request, Scope};
+use crate::platform::Platform;
+
+/// True for an instruction that breaks the rule.
+type Rule = fn(&Inst, &Platform) -> bool;
+
+pub(super) const RULES: &[(Erratum, Rule, &str)] = &[
+    (
+        Erratum::MixedSelectUnpacked,
+        selects_into_packed_halves,
+        "selects between floats and halves into packed halves",
+    ),
+    (
+        Erratum::Reserved127,
+        answers_into_last,
+        "has its response from r127 in its payload",
+    ),
+    (
+        Erratum::SamplerFlushedBeforeEnd,
+        samples_into_nothing,
+        "asks the sampler for no response",
+    ),
+    (
+        Erratum::FenceInvalidates,
+        fences_far_without_flush,
+        "fences beyond the group and flushes nothing",
+    ),
+    (Erratum::FenceDiscards, discards, "fences and discards"),
+    (
+        Erratum::ScratchQuads,
+        accesses_scratch_quads,
+        "accesses scratch memory by 64 bits",
+    ),
+    (
+        Erratum::DescriptorBits,
+        has_wrong_descriptor,
+        "has an extended descriptor whose bits 12 to 15 are 11",
+    ),
+    (
+        Erratum::CallaRegister,
+        calls_inside_register,
+        "calls an address that is not at the start of a register",
+    ),
+    (
+        Erratum::HalfToInteger,
+        converts_half_to_integer,
+        "converts halves to integers",
+    ),
+    (
+        Erratum::HalfMathScalars,
+        repeats_half_in_math,
+        "has a scalar half as a source of math",
+    ),
+    (
+        Erratum::HalfMathScalarsToo,
+        repeats_half_in_math,
+        "has a scalar half as a source of math",
+    ),
+    (
+        Erratum::OddWordSource,
+        has_odd_word_source,
+        "writes bytes from a second source of words at an odd word",
+    ),
+    (
+        Erratum::SelectWordOfDwords,
+        selects_word_beside_channel,
+        "selects among dwords into a word at an odd dword",
+    ),
+    (
+        Erratum::AccumulatorPacked,
+        spreads_in_accumulator,
+        "writes an accumulator beside its start or with a stride",
+    ),
+];
+
+fn request(inst: &Inst, platform: &Platform) -> Option<Request> {
+    let of = inst.msg.as_ref().and_then(Descriptors::of)?;
+    Request::decode(of, platform.family).ok()
+}
+
+fn register(src: &Src) -> Option<&SrcReg> {
+    match src {
+        Src::Reg(src) => Some(src),
+        Src::Imm { .. } => None,
+    }
+}
+
+fn direct(dst: &Dst) -> Option<Reg> {
+    match dst.place {
+        Place::Direct(reg) => Some(reg),
+        Place::Indirect { .. } => None,
+    }
+}
+
+fn selects_into_packed_halves(inst: &Inst, _: &Platform) -> bool {
+    let packed = |dst: Dst| dst.ty == Type::Hf && dst.hstride == 1;
+    let floats = inst.srcs.iter().any(|src| src.ty() == Type::F);
+    inst.op == Op::Sel && floats && inst.dst.is_some_and(packed)
+}
+
+fn answers_into_last(inst: &Inst, platform: &Platform) -> bool {
+    let footprint = footprint::of(inst, platform);
+    let last = |dst: Dst| general(dst.place).is_some_and(|reg| reg.num == 127);
+    let mut payloads = footprint.reads.iter();
+    inst.op.is_send()
+        && inst.dst.is_some_and(last)
+        && payloads.any(|read| read.meets(&footprint.writes))
+}
+
+fn samples_into_nothing(inst: &Inst, platform: &Platform) -> bool {
+    let sampler =
+        |request: &Request| request.function == Function::Sampler && !request.kind.is_fence();
+    request(inst, platform).is_some_and(|request| sampler(&request) && request.response == 0)
+}
+
+fn fences_far_without_flush(inst: &Inst, platform: &Platform) -> bool {
+    request(inst, platform).is_some_and(|request| {
+        let near = matches!(request.fields.scope, Some(Scope::Group | Scope::Local));
+        request.kind == Kind::Fence
+            && request.function == Function::Untyped
+            && request.fields.flush == Some(Flush::None)
+            && !near
+    })
+}
+
+fn discards(inst: &Inst, platform: &Platform) -> bool {
+    request(inst, platform).is_some_and(|request| {
+        request.kind == Kind::Fence && request.fields.flush == Some(Flush::Discard)
+    })
+}
+
+fn accesses_scratch_quads(inst: &Inst, platform: &Platform) -> bool {
+    request(inst, platform).is_some_and(|request| {
+        let scratch = request.fields.address == Some(AddressKind::SurfaceState);
+        scratch && request.fields.data == Some(Data::D64)
+    })
+}
+
+fn has_wrong_descriptor(inst: &Inst, _: &Platform) -> bool {
+    let bits = |desc| matches!(desc, Desc::Imm(bits) if bits >> 12 & 15 == 11);
+    inst.msg.is_some_and(|message| bits(message.ex_desc))
+}
+
+fn calls_inside_register(inst: &Inst, _: &Platform) -> bool {
+    let inside = |src: &Src| {
+        let place = register(src).map(|src| src.place);
+        place.and_then(general).is_some_and(|reg| reg.byte != 0)
+    };
+    inst.op == Op::Calla && inst.srcs.iter().any(inside)
+}
+
+fn converts_half_to_integer(inst: &Inst, _: &Platform) -> bool {
+    let integer = inst
+        .dst
+        .is_some_and(|dst| matches!(dst.ty, Type::D | Type::W));
+    inst.op == Op::Mov && integer && inst.srcs.iter().any(|src| src.ty() == Type::Hf)
+}
+
+fn repeats_half_in_math(inst: &Inst, _: &Platform) -> bool {
+    let scalar = |src: &Src| register(src).is_none_or(|src| src.region == Region::SCALAR);
+    let null = |src: &Src| {
+        register(src).is_some_and(|src| matches!(src.place, Place::Direct(reg) if reg.is_null()))
+    };
+    let mut halves = inst.srcs.iter().filter(|src| src.ty() == Type::Hf);
+    matches!(inst.op, Op::Math(_))
+        && inst.exec_size > 1
+        && halves.any(|src| scalar(src) && !null(src))
+}
+
+fn has_odd_word_source(inst: &Inst, _: &Platform) -> bool {
+    let bytes = inst
+        .dst
+        .is_some_and(|dst| dst.ty.bytes() == 1 && dst.hstride > 2 && direct(&dst).is_some());
+    let odd = |src: &SrcReg| {
+        let reg = general(src.place);
+        matches!(src.ty, Type::W | Type::Uw) && reg.is_some_and(|reg| reg.byte % 4 != 0)
+    };
+    bytes && inst.srcs.get(1).and_then(register).is_some_and(odd)
+}
+
+fn selects_word_beside_channel(inst: &Inst, _: &Platform) -> bool {
+    let word = |dst: Dst| {
+        let reg = general(dst.place);
+        matches!(dst.ty, Type::W | Type::Uw) && reg.is_some_and(|reg| reg.byte % 8 != 0)
+    };
+    let dword = |src: &Src| matches!(src.ty(), Type::D | Type::Ud);
+    inst.op == Op::Sel && inst.dst.is_some_and(word) && inst.srcs.iter().any(dword)
+}
+
+fn spreads_in_accumulator(inst: &Inst, _: &Platform) -> bool {
+    let spread = |dst: Dst| {
+        let reg = direct(&dst).filter(|reg| reg.file == RegFile::Acc);
+        reg.is_some_and(|reg| reg.byte != 0 || dst.hstride != 1)
+    };
+    inst.dst.is_some_and(spread)
+}
