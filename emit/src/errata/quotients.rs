@@ -8,10 +8,22 @@ use crate::platform::Platform;
 pub(super) fn separate(program: &mut Program, platform: &Platform) {
     super::insert(program, |block, at| {
         let before = block.get(at.checked_sub(1)?)?;
-        let divides = matches!(before.op, Op::Math(MathFn::Fdiv | MathFn::Pow));
-        let crosses = divides && crosses_register(&block[at], platform);
+        let crosses = divides(before) && crosses_register(&block[at], platform);
         crosses.then(|| Inst::new(Op::Nop, 1))
     });
+    // From the end of a block the code goes on in the next one that is not empty.
+    let mut after = false;
+    for block in &mut program.blocks {
+        let crosses = |first: &Inst| after && crosses_register(first, platform);
+        if block.first().is_some_and(crosses) {
+            block.insert(0, Inst::new(Op::Nop, 1));
+        }
+        after = block.last().map_or(after, divides);
+    }
+}
+
+fn divides(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Math(MathFn::Fdiv | MathFn::Pow))
 }
 
 fn crosses_register(inst: &Inst, platform: &Platform) -> bool {

@@ -183,6 +183,12 @@ fn a_nop_separates_quotients_from_wide_results() {
         Erratum::NopAfterQuotient,
     );
     assert_eq!(code[1], "nop");
+    // The next instruction may be in another block.
+    let mut program = Program {
+        blocks: vec![vec![quotient()], vec![], vec![write(40, 16)]],
+    };
+    errata::run(&mut program, find("skl").expect("a known platform"));
+    assert_eq!(found("skl", &program.blocks.concat()), []);
     let narrow = [quotient(), write(40, 8)];
     assert_eq!(after("skl", &narrow), narrow);
     let later = [quotient(), write(40, 16)];
