@@ -308,6 +308,7 @@ impl Legalizer<'_> {
             return self.in_two_steps(channels, dest, srcs, cond, via);
         }
         if op == Op::Mul {
+            self.widen_factors(channels.count(), dest, &mut srcs)?;
             self.order_factors(channels, &mut srcs)?;
         }
         self.place_immediates(op, dest, &mut channels, cond.as_deref_mut(), &mut srcs)?;

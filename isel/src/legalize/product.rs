@@ -14,6 +14,17 @@ use super::{Legalizer, Result};
 use crate::channels::Channels;
 
 impl Legalizer<'_> {
+    /// Gives a product of 64 bits factors of dwords, for which alone it is defined (PRM vol. 2a, "mul").
+    pub(super) fn widen_factors(&mut self, n: u32, dest: &Dest, srcs: &mut [Src]) -> Result {
+        let long = dest.ty.bytes() == 8 && !dest.ty.is_float();
+        let narrow = |src: &&mut Src| src.ty().bytes() < 4;
+        for src in srcs.iter_mut().filter(|src| long && narrow(src)) {
+            let signed = src.ty().is_signed();
+            *src = self.as_type(*src, if signed { Type::D } else { Type::Ud }, n)?;
+        }
+        Ok(())
+    }
+
     /// Orders factors of different size, the wider one first, and narrows constants.
     pub(super) fn order_factors(
         &mut self,
