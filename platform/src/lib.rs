@@ -14,5 +14,6 @@ mod family;
 pub mod isa;
 mod named;
 pub mod op;
+pub mod operands;
 pub mod platform;
 pub mod rules;

@@ -29,6 +29,7 @@ use crate::inst::{
 };
 use crate::listing;
 use crate::platform::Platform;
+use kiln_platform::operands;
 use kiln_platform::rules::{Rules, rules};
 
 /// A broken rule.
@@ -209,6 +210,24 @@ pub fn verify(inst: &Inst, platform: &Platform) -> Result<(), Violation> {
         _ if op.form.is_arithmetic() => checker.arithmetic(),
         _ => checker.branch(),
     }
+}
+
+/// Checks an instruction of finished code: as [`verify()`], and that its operation is defined for operands of these
+/// types together ([`operands`]).
+///
+/// # Errors
+/// The first rule it breaks.
+pub fn verify_finished(inst: &Inst, platform: &Platform) -> Result<(), Violation> {
+    verify(inst, platform)?;
+    let Some(dst) = inst.dst else { return Ok(()) };
+    let sources = inst.srcs.iter().map(Src::ty);
+    if operands::is_defined(inst.op, platform.family, dst.ty, sources) {
+        return Ok(());
+    }
+    Err(Violation::Operation {
+        op: inst.op,
+        what: "is not defined for operands of these types",
+    })
 }
 
 struct Checker<'a> {

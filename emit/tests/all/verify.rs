@@ -5,7 +5,7 @@ use kiln_emit::inst::{
     Region, Src, SyncFn, Systolic, Target, TokenUse, Type,
 };
 use kiln_emit::platform::{Family, PLATFORMS, find};
-use kiln_emit::verify::{Violation, verify};
+use kiln_emit::verify::{Violation, verify, verify_finished};
 
 fn two(op: Op, exec_size: u8, ty: Type) -> Inst {
     let mut inst = Inst::new(op, exec_size);
@@ -393,6 +393,55 @@ breaks! {
         inst.swsb.dist = Some((Pipe::Float, 1));
         inst
     }, |i| i.swsb.dist = Some((Pipe::Own, 1)) => Violation::Operation { .. },
+}
+
+/// The reference assembler warns of these, too (`-Wtypes`); it has no such warning for the others.
+#[test]
+fn operations_are_defined_for_the_types_of_their_tables() {
+    use Type::{B, D, Df, F, Hf, Q, Ub, Ud, Uq, Uw, W};
+    for (name, op, result, sources, defined) in [
+        ("icllp", Op::Rol, Ud, [Ud, Ud], true),
+        ("bmg", Op::Rol, Uq, [Uq, Uq], true),
+        ("skl", Op::Shr, F, [Ud, Ud], false),
+        ("skl", Op::Shr, Ud, [Ud, Ud], true),
+        ("skl", Op::Avg, F, [F, F], false),
+        ("skl", Op::And, F, [F, F], false),
+        ("dg2", Op::Xor, D, [D, D], true),
+        ("skl", Op::Addc, D, [D, D], false),
+        ("skl", Op::Add, F, [D, D], true),
+        ("skl", Op::Add, D, [F, F], false),
+        ("skl", Op::Add, F, [F, D], false),
+        ("skl", Op::Sel, Df, [F, F], false),
+        ("skl", Op::Mach, F, [F, F], false),
+        ("skl", Op::Mac, D, [D, D], false),
+        ("skl", Op::Mac, D, [W, W], true),
+        ("skl", Op::Mul, Hf, [D, D], false),
+        ("skl", Op::Mul, Q, [W, W], false),
+        ("skl", Op::Mul, Q, [D, D], true),
+        ("skl", Op::Bfi1, Uw, [Uw, Uw], false),
+        ("skl", Op::Sad2, D, [Ub, B], false),
+        ("skl", Op::Dp4, Hf, [Hf, Hf], false),
+    ] {
+        let platform = find(name).expect("the platform is known");
+        let mut inst = two(op, 4, sources[0]);
+        if let Some(dst) = &mut inst.dst {
+            dst.ty = result;
+            let wide = sources[0].bytes().max(result.bytes());
+            dst.hstride = (wide / result.bytes()) as u8;
+        }
+        if let Src::Reg(src) = &mut inst.srcs[1] {
+            src.ty = sources[1];
+        }
+        if op == Op::Sel {
+            inst.pred = pred(PredCtrl::Normal);
+        }
+        let what = Violation::Operation {
+            op,
+            what: "is not defined for operands of these types",
+        };
+        let expected = if defined { Ok(()) } else { Err(what) };
+        assert_eq!(verify_finished(&inst, platform), expected, "{name} {inst}");
+    }
 }
 
 /// A math function of one or two sources.

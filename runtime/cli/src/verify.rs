@@ -177,7 +177,7 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
             }
         };
         if inst.op != Op::Illegal
-            && let Err(broken) = verify::verify(&inst, platform)
+            && let Err(broken) = verify::verify_finished(&inst, platform)
                 .and_then(|()| verify::verify_function(&inst, platform))
         {
             say(place(entry.offset, Some(&inst)), None, broken.to_string());
