@@ -165,6 +165,8 @@ facts! {
         /// True if shared local memory has a fence of its own: the fence of all memory does not order it, but may flush
         /// the level 1 cache (PRM, "Memory Fence").
         slm_fence: bool { Skl => false, Icllp => true }
+        /// Number of registers, from r0 on, that hold a thread's header: an interruption of the thread restores them.
+        header_registers: u16 { Skl => 2, Lnl => 1, Ptl => 2 }
         /// True if a thread that may be interrupted has to give each sampler message a header.
         sampler_header: bool { Skl => true, Icllp => false, Lnl => true }
         /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.

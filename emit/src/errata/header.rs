@@ -7,13 +7,10 @@ use crate::assemble::Program;
 use crate::footprint;
 use crate::platform::Platform;
 
-/// Registers that hold the header.
-const HEADER: std::ops::Range<u16> = 0..2;
-
 /// True if the code overwrites a register of the header on a platform that interrupts threads.
 pub fn is_overwritten(program: &Program, platform: &Platform) -> bool {
     let mut insts = program.blocks.iter().flatten();
-    let overwrites = |register: u16| HEADER.contains(&register);
+    let overwrites = |register: u16| register < platform.header_registers;
     platform.needs(Erratum::PreemptionKeepsHeader)
         && insts.any(|inst| {
             footprint::of(inst, platform)
