@@ -435,6 +435,8 @@ struct RunHow {
     #[pyo3(item)]
     check: bool,
     #[pyo3(item)]
+    hardware: bool,
+    #[pyo3(item)]
     engine: String,
 }
 
@@ -500,6 +502,7 @@ fn run<'py>(
     let options = exec::Options {
         threads: how.threads,
         check: how.check,
+        hardware: how.hardware,
         engine: match how.engine.as_str() {
             "auto" => exec::Engine::Auto,
             "interpret" => exec::Engine::Interpret,

@@ -308,6 +308,14 @@ fn marks_active(inst: &Inst) -> Option<Reg> {
     Some(cond.flag)
 }
 
+/// By instruction of decoded code: whether it is in nested divergence. All false if a branch goes between instructions.
+pub fn nested_in_code(code: &[Inst]) -> Vec<bool> {
+    match super::flow::check_code(code) {
+        Ok(()) => levels(&Flow::of_code(code)).1,
+        Err(_) => vec![false; code.len()],
+    }
+}
+
 /// By instruction: whether channels may wait, and whether it is in nested divergence.
 fn levels(flow: &Flow) -> (Vec<bool>, Vec<bool>) {
     let count = flow.insts.len();

@@ -330,6 +330,7 @@ def run(
     threads: int = 0,
     budget: int = _kiln.BUDGET,
     check: bool = False,
+    hardware: bool = False,
     engine: str = "auto",
     grf_limit: int | None = None,
     optimize: int = 2,
@@ -344,8 +345,9 @@ def run(
     - ``Local(bytes)`` or ``Image(spec)``
 
     ``threads`` is the number of host threads (0: one for each core), ``budget`` the maximum number of executed
-    instructions; ``check`` stops at reads of undefined registers. ``engine`` is ``interpret``, ``translate``, ``both``, which
-    compares the two, or ``auto``: code of the host where that is possible and pays.
+    instructions; ``check`` stops at reads of undefined registers; ``hardware`` takes what the hardware leaves undefined
+    at its worst. ``engine`` is ``interpret``, ``translate``, ``both``, which compares the two, or ``auto``: code of the
+    host where that is possible and pays.
 
     Raises RunError, ObjectError or CompileError.
     """
@@ -371,6 +373,7 @@ def run(
         "threads": threads,
         "budget": budget,
         "check": check,
+        "hardware": hardware,
         "engine": engine,
     }
     figures, left = _kiln.run(image, [_arg(arg) for arg in args], how)

@@ -97,6 +97,10 @@ pub struct Args {
     /// Stop where code reads a register that nothing has written; takes about twice the time
     #[arg(long)]
     check: bool,
+    /// Execute as hardware may: what it leaves undefined stops or has its worst effect; takes many times the time, with
+    /// the interpreter
+    #[arg(long)]
+    hardware: bool,
     /// The part that executes instructions: the interpreter, or code of the host where that is possible
     #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
@@ -299,6 +303,7 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
         let options = ExecOptions {
             threads: args.threads.map_or(0, usize::from),
             check: args.check,
+            hardware: args.hardware,
             engine: args.engine.engine(),
             trace: trace.as_ref(),
             done: Some(&done.things),

@@ -197,9 +197,14 @@ fn heeds_the_errata(k: &Kernel) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a kernel of an object file.
+/// Runs a kernel of an object file; strictly if it has a barrier.
 fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
-    run_with(k, zebin, &kiln_exec::Options::default())
+    let info = zebin.ze_info.kernel(&k.description.kernel);
+    let options = kiln_exec::Options {
+        hardware: info.is_some_and(|info| info.execution_env.barrier_count > 0),
+        ..kiln_exec::Options::default()
+    };
+    run_with(k, zebin, &options)
 }
 
 fn run_with(k: &Kernel, zebin: &Zebin, options: &kiln_exec::Options) -> Result<(), String> {
@@ -226,15 +231,20 @@ fn run_with(k: &Kernel, zebin: &Zebin, options: &kiln_exec::Options) -> Result<(
         .map_err(|e| e.to_string())
 }
 
-/// Runs a kernel as the reference compiler compiled it.
+/// Runs a kernel as the reference compiler compiled it, strictly.
 fn run_reference(k: &Kernel) -> Result<(), String> {
-    run(k, &k.zebin)
+    let options = kiln_exec::Options {
+        hardware: true,
+        ..kiln_exec::Options::default()
+    };
+    run_with(k, &k.zebin, &options)
 }
 
-/// As [`run`], with reads of undefined registers and uncovered dependencies as errors.
+/// As [`run_reference`], with reads of undefined registers as errors.
 fn run_checked(k: &Kernel) -> Result<(), String> {
     let options = kiln_exec::Options {
         check: true,
+        hardware: true,
         ..kiln_exec::Options::default()
     };
     run_with(k, &k.zebin, &options)
@@ -611,6 +621,7 @@ fn our_code_for_xe_gives_the_expected_results() {
                 };
                 let checked = kiln_exec::Options {
                     check: true,
+                    hardware: true,
                     ..kiln_exec::Options::default()
                 };
                 run_with(k, &zebin, &checked).map_err(failed)?;

@@ -8,6 +8,7 @@ mod description;
 pub(crate) mod dispatch;
 pub(crate) mod engine;
 pub(crate) mod error;
+mod hardware;
 mod implicit;
 pub mod picture;
 pub(crate) mod program;

@@ -10,12 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use kiln_emit::verify::scoreboard::Facts;
+use kiln_emit::ze_info::ExecutionEnv;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::arguments::check_args;
 use super::dispatch::Dispatch;
 use super::engine::Engine;
 use super::error::{ExecError, RunError};
+use super::hardware::{Hardware, Uncertain};
 use super::program::Program;
 use super::request::{Arg, Launch};
 use super::setup::Setup;
@@ -32,7 +34,7 @@ use crate::state::memory::{Memory, Shared};
 use crate::state::thread::{Status, Thread, UNDEFINED};
 use crate::state::words::Words;
 
-/// Options of a launch; its results do not depend on them.
+/// Options of a launch; results of code that hardware defines do not depend on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
     /// Number of host threads that execute groups; 0 for the number of cores.
@@ -40,11 +42,14 @@ pub struct Options<'a> {
     /// Reports reads of undefined registers, and accesses that an earlier instruction may not have finished
     /// with. Takes several times as long.
     pub check: bool,
+    /// Executes as hardware may: what it leaves undefined is an error or has its worst effect (`docs/executor.md`).
+    /// Dependencies are checked as with `check`. Takes many times as long; groups are executed one after the other.
+    pub hardware: bool,
     /// Sink for executed instructions; groups are then executed one after the other.
     pub trace: Option<&'a Trace<'a>>,
     /// Counter of finished groups, for another thread to watch.
     pub done: Option<&'a AtomicU64>,
-    /// The part that executes instructions; checks and traces are always interpreted.
+    /// The part that executes instructions; checks, traces and the strict mode are always interpreted.
     pub engine: Engine,
     /// Counter of executed instructions, updated now and then.
     pub executed: Option<&'a AtomicU64>,
@@ -53,7 +58,12 @@ pub struct Options<'a> {
 impl Options<'_> {
     /// True if each instruction is looked at before it executes.
     fn watches(&self) -> bool {
-        self.check || self.trace.is_some()
+        self.check || self.hardware || self.trace.is_some()
+    }
+
+    /// True if groups are executed one after the other.
+    fn is_serial(&self) -> bool {
+        self.hardware || self.trace.is_some() || self.engine() == Engine::Both
     }
 
     /// The engine that executes.
@@ -75,6 +85,8 @@ struct Job<'a> {
     options: &'a Options<'a>,
     /// The scoreboard's view of the code, if it is checked.
     scoreboard: Option<Facts<'a>>,
+    /// What is undefined in the code, in the strict mode.
+    hardware: Option<Hardware<'a>>,
     groups: u64,
     /// The next group to take.
     next: AtomicU64,
@@ -127,8 +139,13 @@ struct Outcome {
     failure: Option<(u64, Box<ExecError>)>,
 }
 
-/// Executes all groups.
-fn run(dispatch: &Dispatch, program: &Program, options: &Options) -> Result<Stats, RunError> {
+/// Executes all groups of a kernel with an environment.
+fn run(
+    dispatch: &Dispatch,
+    program: &Program,
+    options: &Options,
+    env: &ExecutionEnv,
+) -> Result<Stats, RunError> {
     let groups = dispatch.groups.iter().map(|&n| u64::from(n)).product();
     let threads = dispatch.threads.len() as u32;
     if let Some(trace) = options.trace {
@@ -138,7 +155,10 @@ fn run(dispatch: &Dispatch, program: &Program, options: &Options) -> Result<Stat
         dispatch,
         program,
         options,
-        scoreboard: program.scoreboard().filter(|_| options.check),
+        scoreboard: program
+            .scoreboard()
+            .filter(|_| options.check || options.hardware),
+        hardware: (options.hardware).then(|| Hardware::new(program, env)),
         groups,
         next: AtomicU64::new(0),
         failed: AtomicU64::new(u64::MAX),
@@ -149,7 +169,7 @@ fn run(dispatch: &Dispatch, program: &Program, options: &Options) -> Result<Stat
         0 => rayon::current_num_threads(),
         threads => threads,
     };
-    let workers = match options.trace.is_some() || options.engine() == Engine::Both {
+    let workers = match options.is_serial() {
         true => 1,
         false => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
     };
@@ -248,14 +268,14 @@ impl Job<'_> {
     /// Makes threads those of a group that the hardware has just started.
     fn start(&self, threads: &mut [Thread], group: [u32; 3], worker: u32) {
         self.dispatch.start(threads, group, worker);
-        if self.options.check {
-            let payload = self.dispatch.payload_bytes();
-            for thread in threads {
+        let payload = self.dispatch.payload_bytes();
+        for thread in threads {
+            if self.options.check {
                 let mut defined = Defined::none(thread.grf.len());
                 defined.start(payload);
                 thread.defined = Some(Box::new(defined));
-                thread.board = Some(Box::default());
             }
+            thread.board = (self.scoreboard.is_some()).then(Box::default);
         }
     }
 
@@ -285,6 +305,12 @@ impl Job<'_> {
         let watched = self.options.watches();
         let engine = &mut worker.engine;
         engine.start_group(&shared);
+        let hardware = self.hardware.as_ref();
+        if let Some(hardware) = hardware {
+            hardware.start_group(&shared);
+        }
+        let mut uncertain: Vec<Uncertain> = Vec::new();
+        uncertain.resize_with(threads.len(), Uncertain::default);
         let result = loop {
             let mut failure = None;
             for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
@@ -308,9 +334,20 @@ impl Job<'_> {
                             scoreboard: self.scoreboard.as_ref(),
                             group,
                             trace,
+                            hardware,
                         };
+                        shared.take_turn(thread.number);
+                        let uncertain = uncertain.get_mut(thread.number as usize);
                         let counts = &mut worker.counts;
-                        watched_steps(thread, program, &mut shared, limit, counts, &watched)
+                        watched_steps(
+                            thread,
+                            program,
+                            &mut shared,
+                            limit,
+                            counts,
+                            &watched,
+                            uncertain,
+                        )
                     }
                 };
                 *executed += thread.executed - before;
@@ -343,6 +380,11 @@ impl Job<'_> {
                 None => {}
             }
         };
+        if hardware.is_some() {
+            threads
+                .iter()
+                .for_each(|thread| Hardware::end(&shared, thread.number));
+        }
         let left = engine.end_group(&shared, &worker.counts);
         let result = match left {
             Ok(()) => result,
@@ -405,12 +447,18 @@ fn stranded(thread: &Thread) -> Result<(), Cause> {
 }
 
 impl Dispatch {
-    /// Runs all groups with options.
+    /// Runs all groups with options. Strict execution neither interrupts threads nor runs them in pairs, since nothing says
+    /// that they allow it.
     ///
     /// # Errors
     /// The first group that fails, and why; a trace of a thread that does not exist.
     pub fn run(&self, program: &Program, options: &Options) -> Result<Stats, RunError> {
-        run(self, program, options)
+        let env = ExecutionEnv {
+            disable_mid_thread_preemption: true,
+            require_disable_eufusion: true,
+            ..ExecutionEnv::default()
+        };
+        run(self, program, options, &env)
     }
 }
 
@@ -429,6 +477,7 @@ impl Launch<'_> {
     /// # Errors
     /// As [`Launch::run`].
     pub fn run_with(&mut self, program: &Program, options: &Options) -> Result<Stats, RunError> {
+        let env = self.kernel()?.execution_env.clone();
         check_args(
             self.kernel()?,
             self.ze_info.args_info(self.kernel),
@@ -442,7 +491,7 @@ impl Launch<'_> {
         let contents: Vec<_> = self.args.iter_mut().map(take).collect();
         let result = Setup::new(self, program, &contents)
             .map_err(RunError::from)
-            .and_then(|setup| setup.dispatch(self).run(program, options));
+            .and_then(|setup| run(&setup.dispatch(self), program, options, &env));
         for (arg, words) in self.args.iter_mut().zip(contents) {
             if let (Some(bytes), Some(words)) = (arg.memory_mut(), words) {
                 *bytes = match Arc::try_unwrap(words) {

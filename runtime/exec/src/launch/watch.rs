@@ -1,8 +1,9 @@
-//! Execution with checks of registers and dependencies, and with a trace.
+//! Execution with checks of registers and dependencies, in the strict mode, and with a trace.
 
 use kiln_emit::inst::Inst;
 use kiln_emit::verify::scoreboard::Facts;
 
+use super::hardware::{Hardware, Uncertain};
 use super::trace::Trace;
 use crate::code::counts::Counts;
 use crate::code::decoded::Decoded;
@@ -16,9 +17,10 @@ pub struct Watched<'a> {
     pub scoreboard: Option<&'a Facts<'a>>,
     pub group: [u32; 3],
     pub trace: Option<&'a Trace<'a>>,
+    pub hardware: Option<&'a Hardware<'a>>,
 }
 
-/// Executes instructions with checks of registers and dependencies, and with a trace.
+/// Executes instructions with all that is watched. What is uncertain about the thread is needed in the strict mode.
 pub fn watched_steps(
     thread: &mut Thread,
     program: &Decoded,
@@ -26,12 +28,22 @@ pub fn watched_steps(
     limit: u64,
     counts: &mut Counts,
     watched: &Watched,
+    mut uncertain: Option<&mut Uncertain>,
 ) -> Result<(), Cause> {
     thread.update_timestamp();
     for _ in 0..limit {
         let index = thread.ip;
         // Channels that continue here count as active.
         thread.wake_channels();
+        let mut strict = watched.hardware.zip(uncertain.as_deref_mut());
+        if let Some((hardware, uncertain)) = &mut strict
+            && !hardware.before(thread, uncertain, shared)?
+        {
+            thread.ip += 1;
+            thread.executed += 1;
+            continue;
+        }
+        let mode = thread.mode;
         let enabled = program.op(index).map_or(0, |op| thread.enabled(op));
         if let Some(op) = program.op(index) {
             thread.check(op)?;
@@ -40,6 +52,9 @@ pub fn watched_steps(
             }
         }
         step(thread, program, shared, counts)?;
+        if let Some((hardware, uncertain)) = strict {
+            hardware.after(thread, uncertain, shared, index, mode)?;
+        }
         if let Some(trace) = watched.trace.filter(|_| thread.status != Status::Paired) {
             trace.report(watched.group, thread, program, index, enabled);
         }

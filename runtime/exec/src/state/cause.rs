@@ -98,6 +98,10 @@ pub enum Cause {
         inst: String,
         finding: Finding,
     },
+    #[error("the hardware does not define it: {rule}")]
+    Refused { rule: String },
+    #[error("it overwrites r{register}, which the message at {at:#x} may read only now")]
+    ReadLate { register: u32, at: u32 },
     #[error("the other thread of the fused pair does not reach this operation")]
     Unpaired,
     #[error("the engines differ within {count} instructions from offset {at:#x} on: {what}")]

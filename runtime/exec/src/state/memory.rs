@@ -119,6 +119,27 @@ impl Memory {
         private.for_each(|b| b.words.fill(UNDEFINED));
     }
 
+    /// Memory that threads share.
+    fn shared(&self) -> impl Iterator<Item = &Words> {
+        let shared = self.buffers.iter().chain(&self.data).filter(|b| !b.private);
+        shared.map(|b| &*b.words)
+    }
+
+    /// As [`Words::hold_stores`], of memory that threads share.
+    pub fn hold_stores(&self) {
+        self.shared().for_each(Words::hold_stores);
+    }
+
+    /// As [`Words::take_turn`].
+    pub fn take_turn(&self, thread: u32) {
+        self.shared().for_each(|words| words.take_turn(thread));
+    }
+
+    /// As [`Words::release`].
+    pub fn release(&self, thread: u32) {
+        self.shared().for_each(|words| words.release(thread));
+    }
+
     /// A copy of all of it, at the same addresses.
     pub fn copied(&self) -> Memory {
         let copies = |buffers: &[Buffer]| {
@@ -501,6 +522,12 @@ impl<'a> Shared<'a> {
                 Space::Part(self.memory, Part { base, bytes, name })
             }
         }
+    }
+
+    /// Says which thread's accesses follow.
+    pub fn take_turn(&self, thread: u32) {
+        self.memory.take_turn(thread);
+        self.slm.take_turn(thread);
     }
 
     /// Counts bytes that a message moved.

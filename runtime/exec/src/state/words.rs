@@ -6,9 +6,13 @@
 //!
 //! The words are adjacent, from a multiple of a host's cache line on: a vector of the host loads as many as it has. Bytes
 //! are converted to words and back part by part, so that both together never take much more memory than one of them.
+//!
+//! Stores can be kept from all threads but the one that made them, until they are released ([`Words::hold_stores`]).
 
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::mapping::Mapping;
 
@@ -24,6 +28,32 @@ pub struct Words {
     /// Number of bytes.
     len: usize,
     wide: Mutex<()>,
+    /// Stores that only their threads see; none if all see every store at once.
+    held: OnceLock<Mutex<Held>>,
+}
+
+/// Stores that only their threads see.
+#[derive(Debug, Default)]
+struct Held {
+    /// The thread whose accesses are next.
+    thread: u32,
+    /// Bits of words, with a mask of those that were stored, by thread and index.
+    stores: BTreeMap<(u32, usize), (u32, u32)>,
+}
+
+impl Held {
+    /// A word as the thread sees it.
+    fn seen(&self, index: usize, word: u32) -> u32 {
+        let (mask, bits) = self.stores.get(&(self.thread, index)).unwrap_or(&(0, 0));
+        word & !mask | bits
+    }
+
+    /// Keeps a store to some bits of a word.
+    fn keep(&mut self, index: usize, mask: u32, bits: u32) {
+        let (all, kept) = self.stores.entry((self.thread, index)).or_default();
+        *all |= mask;
+        *kept = *kept & !mask | bits & mask;
+    }
 }
 
 impl Words {
@@ -33,6 +63,7 @@ impl Words {
             memory: Mapping::new(len.div_ceil(WORD)),
             len,
             wide: Mutex::new(()),
+            held: OnceLock::new(),
         };
         words.set_dword(len, 0);
         words
@@ -44,6 +75,7 @@ impl Words {
             memory,
             len,
             wide: Mutex::new(()),
+            held: OnceLock::new(),
         }
     }
 
@@ -137,10 +169,76 @@ impl Words {
         self.get(index).map_or(0, |w| w.load(Relaxed))
     }
 
+    /// A word as the thread sees it whose turn it is.
+    #[cold]
+    fn word_seen(&self, index: usize) -> u32 {
+        let word = self.word(index);
+        self.lock().map_or(word, |held| held.seen(index, word))
+    }
+
+    /// From now on only its own thread sees a store, until it is released.
+    pub fn hold_stores(&self) {
+        self.held.get_or_init(Mutex::default);
+    }
+
+    /// True if not all threads see every store at once.
+    #[inline]
+    fn holds_stores(&self) -> bool {
+        self.held.get().is_some()
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, Held>> {
+        let held = self.held.get()?;
+        Some(held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps a store of the thread whose turn it is from others.
+    #[cold]
+    fn keep(&self, at: usize, bytes: &[u8]) {
+        let Some(mut held) = self.lock() else { return };
+        let inside = self.len.saturating_sub(at).min(bytes.len());
+        for (at, byte) in (at..).zip(&bytes[..inside]) {
+            let shift = at % WORD * 8;
+            held.keep(at / WORD, 0xff << shift, u32::from(*byte) << shift);
+        }
+    }
+
+    /// Says which thread's accesses follow.
+    pub fn take_turn(&self, thread: u32) {
+        if let Some(mut held) = self.lock() {
+            held.thread = thread;
+        }
+    }
+
+    /// Lets all threads see what a thread has stored.
+    pub fn release(&self, thread: u32) {
+        self.release_words(thread, 0..usize::MAX);
+    }
+
+    fn release_words(&self, thread: u32, indices: Range<usize>) {
+        let Some(mut held) = self.lock() else { return };
+        let range = (thread, indices.start)..(thread, indices.end);
+        let released: Vec<_> = held
+            .stores
+            .range(range)
+            .map(|(at, store)| (*at, *store))
+            .collect();
+        for (at, (mask, bits)) in released {
+            held.stores.remove(&at);
+            if let Some(word) = self.get(at.1) {
+                update(word, |old| old & !mask | bits);
+            }
+        }
+    }
+
     /// Copies bytes from `at` on; zeros beyond the end.
     #[inline]
     pub fn read(&self, at: usize, out: &mut [u8]) {
-        if at.is_multiple_of(WORD) {
+        if self.holds_stores() {
+            for (at, byte) in (at..).zip(out) {
+                *byte = self.word_seen(at / WORD).to_le_bytes()[at % WORD];
+            }
+        } else if at.is_multiple_of(WORD) {
             for (index, chunk) in out.chunks_mut(WORD).enumerate() {
                 let word = self.word(at / WORD + index).to_le_bytes();
                 chunk.copy_from_slice(&word[..chunk.len()]);
@@ -156,6 +254,9 @@ impl Words {
     #[inline]
     pub fn write(&self, at: usize, mut bytes: &[u8]) {
         let (words, mut at) = (self.words(), at);
+        if self.holds_stores() {
+            return self.keep(at, bytes);
+        }
         if at.is_multiple_of(WORD) {
             let (whole, rest) = bytes.as_chunks();
             for (word, new) in words.get(at / WORD..).unwrap_or_default().iter().zip(whole) {
@@ -188,19 +289,33 @@ impl Words {
     /// The dword at a multiple of 4.
     #[inline]
     pub fn dword(&self, at: usize) -> u32 {
-        self.word(at / WORD)
+        match self.holds_stores() {
+            true => self.word_seen(at / WORD),
+            false => self.word(at / WORD),
+        }
     }
 
     /// Sets the dword at a multiple of 4.
     #[inline]
     pub fn set_dword(&self, at: usize, value: u32) {
-        if let Some(word) = self.get(at / WORD) {
+        if self.holds_stores() {
+            self.keep(at, &value.to_le_bytes());
+        } else if let Some(word) = self.get(at / WORD) {
             word.store(value, Relaxed);
         }
     }
 
     /// Replaces the number of `size` bytes, 1, 2, 4 or 8, at a multiple of its size; returns the old one.
+    ///
+    /// All threads see it at once.
     pub fn update(&self, at: usize, size: usize, new: impl Fn(u64) -> u64) -> u64 {
+        let release = || {
+            let thread = self.lock().map(|held| held.thread);
+            if let Some(thread) = thread {
+                self.release_words(thread, at / WORD..(at + size).div_ceil(WORD));
+            }
+        };
+        release();
         if size == 8 {
             // The lock guards no data, so that a panic elsewhere leaves nothing inconsistent.
             let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
@@ -208,6 +323,7 @@ impl Words {
             self.read(at, &mut old);
             let old = u64::from_le_bytes(old);
             self.write(at, &new(old).to_le_bytes());
+            release();
             return old;
         }
         let Some(word) = self.get(at / WORD) else {
