@@ -5,7 +5,7 @@ use kiln_emit::inst::{
     Region, Src, SyncFn, Systolic, Target, TokenUse, Type,
 };
 use kiln_emit::platform::{Family, PLATFORMS, find};
-use kiln_emit::verify::{Violation, verify, verify_finished};
+use kiln_emit::verify::{Violation, verify, verify_finished, verify_function};
 
 fn two(op: Op, exec_size: u8, ty: Type) -> Inst {
     let mut inst = Inst::new(op, exec_size);
@@ -497,7 +497,10 @@ fn load(sfid: u8) -> Inst {
 
 #[test]
 fn the_data_ports_are_gone_from_xe2_on() {
-    let on = |name, inst: &Inst| verify(inst, find(name).expect("the platform is known"));
+    let on = |name, inst: &Inst| {
+        let platform = find(name).expect("the platform is known");
+        verify(inst, platform).and_then(|()| verify_function(inst, platform))
+    };
     for (name, ports) in [
         ("tgllp", true),
         ("dg2", true),
