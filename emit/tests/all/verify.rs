@@ -510,7 +510,8 @@ fn the_data_ports_are_gone_from_xe2_on() {
         for sfid in [4, 9, 10, 12] {
             assert_eq!(on(name, &load(sfid)).is_ok(), ports, "{sfid} on {name}");
         }
-        assert_eq!(on(name, &load(15)), Ok(()), "{name}");
+        // `ugm` came with XeHPG.
+        assert_eq!(on(name, &load(15)).is_ok(), name != "tgllp", "{name}");
     }
 }
 
