@@ -18,6 +18,8 @@ mod dump;
 mod exit;
 mod facts;
 mod genx_ir;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod gpu;
 mod grfs;
 mod input;
 mod inspect;
@@ -127,6 +129,12 @@ enum Command {
     /// -outputCisaBinaryName names a binary object to write. An input is never replaced. Flags without effect are
     /// listed on standard error. Exit codes are Kiln's.
     GenxIr(genx_ir::Args),
+    /// Run a program on a virtual Intel GPU
+    ///
+    /// The driver is Intel's own, unchanged: it meets a device that is not there, whose machine code is executed here. At
+    /// the end a line for each process says what ran.
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    Gpu(gpu::Args),
     /// Show the call graph of vISA
     Inspect(inspect::Args),
     /// Write manual pages
@@ -213,6 +221,8 @@ pub fn main() -> ExitCode {
         Command::Cost(args) => cost::cost(args, format),
         Command::Disasm(args) => disasm::disasm(args, format),
         Command::GenxIr(args) => genx_ir::genx_ir(args),
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        Command::Gpu(args) => gpu::gpu(args),
         Command::Inspect(args) => inspect::inspect(args, format),
         Command::Man(args) => shell::man(args, program()),
         Command::Passes(args) => passes::passes(args, format),

@@ -342,7 +342,7 @@ impl Rectangle {
                 let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
                 let x = texel * unit + x.rem_euclid(unit);
                 let y = y.clamp(0, rows - 1) * step + parity;
-                let memory = space.at(shape.byte(x as u64, y as u64), 1, 0)?;
+                let memory = space.at(shape.byte(x as u64, y as u64, 0), 1, 0)?;
                 let place = row * pitch + byte;
                 if write {
                     let from = m.at(1, place)?;

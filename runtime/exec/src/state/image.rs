@@ -100,59 +100,54 @@ pub struct Rows {
     pub pitch: u64,
     /// Number of rows from one layer or slice to the next.
     pub slice: u64,
-    /// Order of the bytes of a tile.
+    /// Order of bytes in a tile.
     pub tile: Tile,
 }
 
-/// Order of bytes in memory: row after row, or tile after tile of 4 KiB or 64 KiB (PRM vol. 5, "Tiling"). A tile's order is that of
-/// the bits of an offset in it, from the lowest one on: those of the byte in the row, and those of the row.
+/// Order of bytes in memory, tile after tile (PRM vol. 5, "Tiling"): the bits of an offset in a tile, from the lowest one on. An
+/// `x` is the next bit of the byte's number in its row, a `y` that of the row's number, a `z` that of the slice's. Without bits,
+/// memory has row after row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tile {
-    /// Rows.
-    Linear,
-    /// 512 bytes of 8 rows.
-    X,
-    /// 128 bytes of 32 rows, in columns of 16 bytes.
-    Y,
-    /// 128 bytes of 32 rows, in blocks of 16 bytes of 4 rows (since XeHP).
-    Four,
-    /// 64 KiB of a picture with texels of so many bytes, made of blocks like those of [`Tile::Four`] (since XeHP).
-    SixtyFour(u8),
-}
+pub struct Tile(pub &'static str);
 
 impl Tile {
-    /// The bits of an offset in a tile, from the lowest one on: `x` for the next one of the byte's number in its row, `y` for the
-    /// next one of the row's number. Empty for rows.
-    fn bits(self) -> &'static [u8] {
-        match self {
-            Tile::Linear => b"",
-            Tile::X => b"xxxxxxxxxyyy",
-            Tile::Y => b"xxxxyyyyyxxx",
-            Tile::Four => b"xxxxyyxxyxyy",
-            Tile::SixtyFour(1) => b"xxxxyyxxyxyyxyyy",
-            Tile::SixtyFour(2..=4) => b"xxxxyyxxyxyyxxyy",
-            Tile::SixtyFour(_) => b"xxxxyyxxyxyyxxxy",
-        }
+    /// Rows.
+    pub const LINEAR: Tile = Tile("");
+    /// 512 bytes of 8 rows.
+    pub const X: Tile = Tile("xxxxxxxxxyyy");
+    /// 128 bytes of 32 rows, in columns of 16 bytes.
+    pub const Y: Tile = Tile("xxxxyyyyyxxx");
+    /// 128 bytes of 32 rows, in blocks of 16 bytes of 4 rows (since XeHP).
+    pub const FOUR: Tile = Tile("xxxxyyxxyxyy");
+
+    /// Number of bits of a coordinate.
+    fn count(self, coordinate: u8) -> u32 {
+        self.0.bytes().filter(|&bit| bit == coordinate).count() as u32
     }
 }
 
 impl Rows {
-    /// Byte offset of a byte of a row.
-    fn offset(&self, byte: u64, row: u64) -> u64 {
-        let bits = self.tile.bits();
-        if bits.is_empty() {
-            return row * self.pitch + byte;
+    /// Byte offset of a byte of a row of a slice.
+    pub fn offset(&self, byte: u64, row: u64, slice: u64) -> u64 {
+        let [width, height, depth] = [b'x', b'y', b'z'].map(|at| self.tile.count(at));
+        // Slices of flat tiles are rows that follow.
+        let mut at = match depth {
+            0 => [byte, row + slice * self.slice, 0],
+            _ => [byte, row, slice],
+        };
+        if width == 0 {
+            return at[1] * self.pitch + byte;
         }
-        let (mut x, mut y) = (byte, row);
         let mut inside = 0;
-        for (number, bit) in bits.iter().enumerate() {
-            let from = if *bit == b'y' { &mut y } else { &mut x };
+        for (number, bit) in self.tile.0.bytes().enumerate() {
+            let from = &mut at[usize::from(bit - b'x')];
             inside |= (*from & 1) << number;
             *from >>= 1;
         }
         // What is left are the numbers of the tile.
-        let width = bits.iter().filter(|&&bit| bit == b'x').count();
-        (y * (self.pitch >> width) + x) << bits.len() | inside
+        let [x, y, z] = at;
+        let tile = (z * (self.slice >> height) + y) * (self.pitch >> width) + x;
+        tile << self.tile.0.len() | inside
     }
 }
 
@@ -214,15 +209,14 @@ impl Shape {
             *place = u64::try_from(at).ok().filter(|&at| at < u64::from(size))?;
         }
         let [x, y, z] = place;
-        let slice = self.rows.map_or(u64::from(self.size[1]), |rows| rows.slice);
-        Some(self.byte(x * self.format.bytes() as u64, z * slice + y))
+        Some(self.byte(x * self.format.bytes() as u64, y, z))
     }
 
-    /// Byte offset of a byte of a row, counted over all layers.
-    pub fn byte(&self, byte: u64, row: u64) -> u64 {
+    /// Byte offset of a byte of a row of a layer or slice.
+    pub fn byte(&self, byte: u64, row: u64, slice: u64) -> u64 {
         match self.rows {
-            Some(rows) => rows.offset(byte, row),
-            None => row * self.pitch() + byte,
+            Some(rows) => rows.offset(byte, row, slice),
+            None => (slice * u64::from(self.size[1]) + row) * self.pitch() + byte,
         }
     }
 

@@ -90,6 +90,16 @@ impl Memory {
         });
     }
 
+    /// Adds memory that each group has for itself, at an address after those of all buffers.
+    pub fn add_private_at(&mut self, name: impl Into<Arc<str>>, base: u64, size: usize) {
+        self.buffers.push(Buffer {
+            name: name.into(),
+            base,
+            words: Arc::new(Words::filled(size, UNDEFINED)),
+            private: true,
+        });
+    }
+
     fn push(&mut self, name: Arc<str>, words: Arc<Words>, private: bool) -> usize {
         let base = match self.buffers.last() {
             None => LOWEST,

@@ -52,7 +52,7 @@ fn rows_lie_in_tiles_as_the_manual_says() {
             slice: 0,
             tile,
         };
-        rows.offset(byte, row)
+        rows.offset(byte, row, 0)
     };
     for (byte, row) in [
         (0, 0),
@@ -63,7 +63,7 @@ fn rows_lie_in_tiles_as_the_manual_says() {
         (700, 9),
         (1999, 77),
     ] {
-        assert_eq!(place(Tile::Linear, byte, row), row * 2048 + byte);
+        assert_eq!(place(Tile::LINEAR, byte, row), row * 2048 + byte);
         let x = (row / 8 * 4 + byte / 512) * 4096 + row % 8 * 512 + byte % 512;
         assert_eq!(place(Tile::X, byte, row), x);
         let tile = (row / 32 * 16 + byte / 128) * 4096;
@@ -77,30 +77,34 @@ fn rows_lie_in_tiles_as_the_manual_says() {
             + row % 8 / 4 * 256
             + byte % 128 / 64 * 512
             + row % 32 / 8 * 1024;
-        assert_eq!(place(Tile::Four, byte, row), four);
+        assert_eq!(place(Tile::FOUR, byte, row), four);
     }
 }
 
 #[test]
 fn tiles_have_a_place_for_each_byte() {
-    for (tile, width, height) in [
-        (Tile::X, 512, 8),
-        (Tile::Y, 128, 32),
-        (Tile::Four, 128, 32),
-        (Tile::SixtyFour(1), 256, 256),
-        (Tile::SixtyFour(2), 512, 128),
-        (Tile::SixtyFour(4), 512, 128),
-        (Tile::SixtyFour(8), 1024, 64),
-        (Tile::SixtyFour(16), 1024, 64),
+    for (tile, [width, height, depth]) in [
+        (Tile::X, [512, 8, 1]),
+        (Tile::Y, [128, 32, 1]),
+        (Tile::FOUR, [128, 32, 1]),
+        (Tile("xxxxyyxxyxyyxxyy"), [512, 128, 1]),
+        (Tile("xxxxyyxxzzyyxyzz"), [128, 32, 16]),
     ] {
+        // Two tiles of each coordinate.
         let rows = Rows {
-            pitch: width,
-            slice: 0,
+            pitch: 2 * width,
+            slice: 2 * height,
             tile,
         };
-        let places = (0..height).flat_map(|row| (0..width).map(move |byte| (byte, row)));
-        let mut places: Vec<u64> = places.map(|(byte, row)| rows.offset(byte, row)).collect();
+        let slices = 2 * depth;
+        let mut places = Vec::new();
+        for slice in 0..slices {
+            for row in 0..2 * height {
+                places.extend((0..2 * width).map(|byte| rows.offset(byte, row, slice)));
+            }
+        }
         places.sort_unstable();
-        assert_eq!(places, (0..width * height).collect::<Vec<_>>(), "{tile:?}");
+        let bytes = 4 * width * height * slices;
+        assert_eq!(places, (0..bytes).collect::<Vec<_>>(), "{tile:?}");
     }
 }

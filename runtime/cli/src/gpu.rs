@@ -1,0 +1,189 @@
+//! `kiln gpu`: a program on a virtual device below the driver.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kiln_emit::platform::Platform;
+use kiln_gpu::{DEVICES, Device};
+use miette::Report;
+
+use super::exit::Exit;
+use super::platforms::Machine;
+use super::{output, report};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln gpu -p lnl -- clinfo
+  kiln gpu -p lnl --driver ~/sid -- python3 program.py")]
+pub struct Args {
+    /// Platform of the device: mtl, lnl or ptl
+    #[arg(short, long, value_parser = Machine, default_value = "lnl")]
+    platform: &'static Platform,
+    /// Root of a system with the driver, such as unpacked packages of it [default: the driver that is installed]
+    #[arg(long, value_name = "DIR")]
+    driver: Option<PathBuf>,
+    /// Report reads of undefined registers as faults; takes several times as long
+    #[arg(long)]
+    check: bool,
+    /// List the commands that the driver gives to the device
+    #[arg(long)]
+    commands: bool,
+    /// The library to preload [default: beside this program]
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// Name of the library that programs are given.
+const LIBRARY: &str = "libkiln_gpu_preload.so";
+/// Places of a system's libraries, loader, and OpenCL and Level Zero drivers below its root.
+const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+const LOADER: &str = "lib64/ld-linux-x86-64.so.2";
+const OPENCL: &str = "usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so";
+const LEVEL_ZERO: &str = "usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1";
+
+/// Runs the command.
+///
+/// # Errors
+/// There is no such device, program or library.
+pub fn gpu(args: &Args) -> Result<Exit, Report> {
+    if Device::find(args.platform.name).is_none() {
+        let names: Vec<_> = DEVICES.iter().map(|device| device.platform).collect();
+        let what = format!(
+            "there is no device of {} yet: {} expected",
+            args.platform.name,
+            names.join(", ")
+        );
+        return Err(report::usage(what));
+    }
+    let library = library(args.library.as_deref())?;
+    let folder = tempfile::tempdir().map_err(|e| report::access(&std::env::temp_dir(), &e))?;
+    let sums = folder.path().join("sums");
+    let mut command = match &args.driver {
+        Some(root) => below(root, &library, &args.program, folder.path())?,
+        None => {
+            let mut command = Command::new(&args.program[0]);
+            command.args(&args.program[1..]).env("LD_PRELOAD", &library);
+            command
+        }
+    };
+    command
+        .env("KILN_GPU", args.platform.name)
+        .env("KILN_GPU_REPORT", &sums);
+    if args.check {
+        command.env("KILN_GPU_CHECK", "1");
+    }
+    if args.commands {
+        command.env("KILN_GPU_COMMANDS", "1");
+    }
+    let status = command
+        .status()
+        .map_err(|e| report::access(Path::new(&args.program[0]), &e))?;
+    let used = std::fs::read_to_string(&sums).unwrap_or_default();
+    if used.is_empty() {
+        output::say(&report::warning(
+            "no driver used the device: one that speaks the xe interface is needed (intel-opencl-icd 24.39 or later), installed or by --driver",
+        ));
+    }
+    used.lines().for_each(|line| eprintln!("kiln gpu: {line}"));
+    Ok(if status.success() {
+        Exit::Done
+    } else {
+        Exit::Wrong
+    })
+}
+
+/// The library to preload.
+fn library(given: Option<&Path>) -> Result<PathBuf, Report> {
+    let beside = || {
+        let program = std::env::current_exe().ok()?;
+        let folder = program.parent()?;
+        let places = [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY)];
+        places.into_iter().find(|path| path.exists())
+    };
+    let Some(path) = given.map(Path::to_path_buf).or_else(beside) else {
+        let what = format!(
+            "{LIBRARY} is not beside this program: build it (cargo build --release -p kiln-gpu-preload), or name it by --library"
+        );
+        return Err(report::usage(what));
+    };
+    path.canonicalize().map_err(|e| report::access(&path, &e))
+}
+
+/// A program with the loader, libraries and drivers below a root.
+fn below(
+    root: &Path,
+    library: &Path,
+    program: &[OsString],
+    folder: &Path,
+) -> Result<Command, Report> {
+    let root = root.canonicalize().map_err(|e| report::access(root, &e))?;
+    let (loader, opencl, level_zero) =
+        (root.join(LOADER), root.join(OPENCL), root.join(LEVEL_ZERO));
+    if !loader.exists() || !opencl.exists() {
+        let what = format!(
+            "{}: neither {LOADER} nor {OPENCL} may be missing in a root with the driver",
+            root.display()
+        );
+        return Err(report::usage(what));
+    }
+    let vendors = folder.join("intel.icd");
+    let written =
+        std::fs::File::create(&vendors).and_then(|mut file| writeln!(file, "{}", opencl.display()));
+    written.map_err(|e| report::access(&vendors, &e))?;
+    let mut path = root.join(LIBRARIES).into_os_string();
+    path.push(":/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu");
+    let mut command = Command::new(loader);
+    command
+        .arg("--library-path")
+        .arg(path)
+        .arg("--preload")
+        .arg(library);
+    command.env("OCL_ICD_VENDORS", &vendors);
+    if level_zero.exists() {
+        command.env("ZE_ENABLE_ALT_DRIVERS", level_zero);
+    }
+    // The loader runs programs, not scripts.
+    let file = find(&program[0]);
+    command
+        .args(interpreter(&file))
+        .arg(file)
+        .args(&program[1..]);
+    Ok(command)
+}
+
+/// Path of a program by its name.
+fn find(name: &OsStr) -> PathBuf {
+    let path = Path::new(name);
+    if path.components().count() > 1 {
+        return path.to_path_buf();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(path));
+    places
+        .find(|place| place.is_file())
+        .unwrap_or_else(|| path.to_path_buf())
+}
+
+/// The interpreter that a script's first line names, with its argument.
+fn interpreter(file: &Path) -> Vec<PathBuf> {
+    let mut line = Vec::new();
+    if let Ok(file) = std::fs::File::open(file) {
+        use std::io::Read as _;
+        let _ = BufReader::new(file.take(256)).read_until(b'\n', &mut line);
+    }
+    let text = String::from_utf8_lossy(&line);
+    let Some(words) = text.strip_prefix("#!") else {
+        return Vec::new();
+    };
+    let mut words: Vec<_> = words.split_whitespace().collect();
+    if words.first().is_some_and(|word| word.ends_with("/env")) {
+        words.remove(0);
+    }
+    words.iter().map(|word| find(OsStr::new(word))).collect()
+}

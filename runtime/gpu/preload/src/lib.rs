@@ -1,0 +1,156 @@
+//! A library that gives a program a virtual Intel GPU: preloaded, its functions are met instead of the C library's.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `KILN_GPU` | platform of the device; without it, all is as without the library |
+//! | `KILN_GPU_CHECK` | if set, reads of undefined registers are faults |
+//! | `KILN_GPU_COMMANDS` | if set, commands are listed on standard error |
+//! | `KILN_GPU_ENGINE` | `interpret` or `translate` |
+//! | `KILN_GPU_REPORT` | file that the sums of each process are appended to |
+//!
+//! `kiln gpu` sets them.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![expect(unsafe_code, reason = "functions of the C library are replaced")]
+
+use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
+use std::io::Write as _;
+use std::os::fd::IntoRawFd;
+use std::sync::OnceLock;
+
+use kiln_exec::Engine;
+use kiln_gpu::{Device, Settings, Xe, report};
+use nix::errno::Errno;
+use nix::libc;
+
+/// Path of the device.
+const NODE: &CStr = c"/dev/dri/renderD128";
+/// Kind of the graphics drivers' calls.
+const DRM: c_ulong = b'd' as c_ulong;
+
+/// The device; none if the environment names none.
+fn device() -> Option<&'static Xe> {
+    static DEVICE: OnceLock<Option<Xe>> = OnceLock::new();
+    DEVICE.get_or_init(make).as_ref()
+}
+
+fn make() -> Option<Xe> {
+    let device = Device::find(&std::env::var("KILN_GPU").ok()?)?;
+    let settings = Settings {
+        check: std::env::var_os("KILN_GPU_CHECK").is_some(),
+        commands: std::env::var_os("KILN_GPU_COMMANDS").is_some(),
+        engine: match std::env::var("KILN_GPU_ENGINE").as_deref() {
+            Ok("interpret") => Engine::Interpret,
+            Ok("translate") => Engine::Translate,
+            _ => Engine::Auto,
+        },
+    };
+    // SAFETY: the function is one without arguments.
+    unsafe { libc::atexit(end) };
+    match Xe::new(device, settings) {
+        Ok(xe) => Some(xe),
+        Err(error) => {
+            report::fault(error);
+            None
+        }
+    }
+}
+
+extern "C" fn end() {
+    if let Some(device) = device() {
+        device.end();
+    }
+    let file = std::env::var_os("KILN_GPU_REPORT");
+    if let (Some(file), Some(summary)) = (file, report::summary()) {
+        let file = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(file);
+        // The report is for a user who looks at it, and the program has ended.
+        let _ = file.and_then(|mut file| writeln!(file, "{summary}"));
+    }
+}
+
+/// The C library's function with a name.
+fn next(name: &CStr) -> *mut c_void {
+    // SAFETY: the name ends in a zero.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+/// Opens the device, or else what the C library does.
+unsafe fn open_as(name: &CStr, path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
+    // SAFETY: the caller's; a path ends in a zero.
+    if !path.is_null()
+        && unsafe { CStr::from_ptr(path) } == NODE
+        && let Some(device) = device()
+    {
+        return match device.open() {
+            Ok(fd) => fd.into_raw_fd(),
+            Err(error) => {
+                error.set();
+                -1
+            }
+        };
+    }
+    type Open = unsafe extern "C" fn(*const c_char, c_int, ...) -> c_int;
+    let function = next(name);
+    if function.is_null() {
+        Errno::ENOSYS.set();
+        return -1;
+    }
+    // SAFETY: the C library's function has this type.
+    let function = unsafe { std::mem::transmute::<*mut c_void, Open>(function) };
+    // SAFETY: the caller's.
+    unsafe { function(path, flags, mode) }
+}
+
+/// As the C library's. The mode is passed on whether it was given or not.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { open_as(c"open", path, flags, mode) }
+}
+
+/// As the C library's.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { open_as(c"open64", path, flags, mode) }
+}
+
+/// As the C library's, but for calls of the device.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+    if request >> 8 & 0xff == DRM
+        && let Some(device) = device()
+        && device.has(fd)
+    {
+        // SAFETY: the caller's.
+        return match unsafe { device.call(request, argument.cast()) } {
+            Ok(()) => 0,
+            Err(error) => {
+                error.set();
+                -1
+            }
+        };
+    }
+    type Ioctl = unsafe extern "C" fn(c_int, c_ulong, ...) -> c_int;
+    let function = next(c"ioctl");
+    if function.is_null() {
+        Errno::ENOSYS.set();
+        return -1;
+    }
+    // SAFETY: the C library's function has this type.
+    let function = unsafe { std::mem::transmute::<*mut c_void, Ioctl>(function) };
+    // SAFETY: the caller's.
+    unsafe { function(fd, request, argument) }
+}

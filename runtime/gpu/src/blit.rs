@@ -1,0 +1,128 @@
+//! Copies and fills of the copy engine (PRM vol. 2a, "MEM_COPY", "MEM_SET", "XY_BLOCK_COPY_BLT").
+
+use kiln_exec::device::{Rows, Tile};
+
+use super::space::{Fault, Space};
+use super::surfaces::{tile_64, volume_tile};
+
+fn address(c: &[u32], at: usize) -> u64 {
+    u64::from(c[at]) | u64::from(c[at + 1]) << 32
+}
+
+/// `MEM_COPY`: bytes, or rows of bytes with pitches.
+pub fn memory_copy(space: &Space, c: &[u32]) -> Result<(), Fault> {
+    let linear = c[0] >> 17 & 3 == 0;
+    let width = u64::from(c[1] & 0xff_ffff) + 1;
+    let rows = if linear {
+        1
+    } else {
+        u64::from(c[2] & 0x3_ffff) + 1
+    };
+    let [from, to] = [3, 4].map(|at| u64::from(c[at] & 0x3_ffff) + 1);
+    for row in 0..rows {
+        space.copy(address(c, 5) + row * from, address(c, 7) + row * to, width)?;
+    }
+    Ok(())
+}
+
+/// `MEM_SET`: one byte to bytes, or to rows of bytes with a pitch.
+pub fn memory_set(space: &Space, c: &[u32]) -> Result<(), Fault> {
+    let linear = c[0] >> 17 & 3 == 0;
+    let width = u64::from(c[1] & 0xff_ffff) + 1;
+    let rows = if linear {
+        1
+    } else {
+        u64::from(c[2] & 0x3_ffff) + 1
+    };
+    let pitch = u64::from(c[3] & 0x3_ffff) + 1;
+    for row in 0..rows {
+        space.fill(address(c, 4) + row * pitch, width, (c[6] >> 24) as u8)?;
+    }
+    Ok(())
+}
+
+/// A picture of a block copy.
+struct Side {
+    base: u64,
+    rows: Rows,
+    left: u32,
+    top: u32,
+    slice: u32,
+}
+
+/// Dwords of one picture in the command.
+struct Words {
+    pitch: u32,
+    corner: u32,
+    base: u64,
+    kind: u32,
+    qpitch: u32,
+    layer: u32,
+}
+
+/// Type of a volume.
+const VOLUME: u32 = 2;
+
+impl Side {
+    /// `wide`: with the tiles of volumes since Xe2.
+    fn new(words: &Words, texel: usize, wide: bool) -> Side {
+        let tile = match (words.pitch >> 30, words.kind >> 29) {
+            (0, _) => Tile::LINEAR,
+            (1, _) => Tile::X,
+            (2, _) => Tile::FOUR,
+            (_, VOLUME) => volume_tile(texel, wide),
+            _ => tile_64(texel),
+        };
+        // Pitches of tiles are in dwords.
+        let unit = if tile == Tile::LINEAR { 1 } else { 4 };
+        Side {
+            base: words.base,
+            rows: Rows {
+                pitch: (u64::from(words.pitch & 0x3_ffff) + 1) * unit,
+                slice: u64::from(words.qpitch >> 4 & 0x7fff) << 2,
+                tile,
+            },
+            left: words.corner & 0xffff,
+            top: words.corner >> 16,
+            slice: words.layer >> 21,
+        }
+    }
+
+    fn texel(&self, x: u32, y: u32, size: u64) -> u64 {
+        let (byte, row) = (u64::from(self.left + x) * size, u64::from(self.top + y));
+        self.base + self.rows.offset(byte, row, self.slice.into())
+    }
+}
+
+/// `XY_BLOCK_COPY_BLT`: a rectangle of texels between pictures.
+pub fn block_copy(space: &Space, c: &[u32], wide: bool) -> Result<(), Fault> {
+    let texel: u64 = match c[0] >> 19 & 7 {
+        0 => 1,
+        1 => 2,
+        2 => 4,
+        3 => 8,
+        4 => 12,
+        _ => 16,
+    };
+    let side = |[pitch, corner, base, kind]: [usize; 4]| {
+        let word = |at: usize| c.get(at).copied().unwrap_or(0);
+        let words = Words {
+            pitch: c[pitch],
+            corner: c[corner],
+            base: address(c, base),
+            kind: word(kind),
+            qpitch: word(kind + 1),
+            layer: word(kind + 2),
+        };
+        Side::new(&words, texel as usize, wide)
+    };
+    let (to, from) = (side([1, 2, 4, 16]), side([8, 7, 9, 19]));
+    let width = (c[3] & 0xffff).saturating_sub(to.left);
+    let height = (c[3] >> 16).saturating_sub(c[2] >> 16);
+    for y in 0..height {
+        for x in 0..width {
+            space.copy(from.texel(x, y, texel), to.texel(x, y, texel), texel)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,33 @@
+//! A virtual Intel GPU: the device below Intel's unmodified driver, whose execution units are [`kiln_exec`]'s engines.
+//!
+//! | file | contents |
+//! | --- | --- |
+//! | `device` | what the kernel driver says of each device |
+//! | `space` | address spaces: memory of the process by its address on the device |
+//! | `stream` | the command streamer: batches of commands |
+//! | `walker` | launches: commands and states to threads with payloads |
+//! | `surfaces` | states of surfaces and samplers |
+//! | `code` | code by its address |
+//! | `blit` | copies and fills of the copy engine |
+//! | `xe` | the kernel driver's interface (`xe`), answered in the process |
+//! | `report` | what ran, and what failed |
+//!
+//! `kiln-gpu-preload` is the library that programs meet it by. Encodings of commands and states are those of the Programmer's Reference Manuals, vol. 2a
+//! ("Command Reference") and 2d ("Command Reference: Structures"); the interface is that of Linux's `xe_drm.h`.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![warn(missing_docs)]
+
+mod blit;
+mod code;
+mod device;
+pub mod report;
+mod space;
+mod stream;
+mod surfaces;
+mod walker;
+mod xe;
+
+pub use device::{DEVICES, Device};
+pub use walker::Settings;
+pub use xe::Xe;

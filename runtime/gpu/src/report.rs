@@ -1,0 +1,57 @@
+//! What ran, and what failed: lines on standard error.
+
+use std::fmt::Display;
+use std::sync::Mutex;
+
+use kiln_exec::Stats;
+
+/// Sums over all launches of the process.
+#[derive(Default)]
+struct Sums {
+    launches: u64,
+    groups: u64,
+    threads: u64,
+    instructions: u64,
+    messages: u64,
+    faults: u64,
+}
+
+static SUMS: Mutex<Option<Sums>> = Mutex::new(None);
+
+/// Adds a launch.
+pub fn launched(stats: &Stats) {
+    let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
+    let sums = sums.get_or_insert_default();
+    sums.launches += 1;
+    sums.groups += stats.groups;
+    sums.threads += stats.threads;
+    sums.instructions += stats.instructions;
+    sums.messages += stats.messages;
+}
+
+/// Reports a fault of the device.
+pub fn fault(what: impl Display) {
+    let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
+    sums.get_or_insert_default().faults += 1;
+    eprintln!("kiln gpu: {what}");
+}
+
+/// Reports what the device does not do, once for each text.
+pub fn unknown(what: impl Display) {
+    static KNOWN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let what = what.to_string();
+    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    if !known.contains(&what) {
+        eprintln!("kiln gpu: {what}");
+        known.push(what);
+    }
+}
+
+/// A line of sums; none if the device was never used.
+pub fn summary() -> Option<String> {
+    let sums = SUMS.lock().unwrap_or_else(|e| e.into_inner()).take()?;
+    Some(format!(
+        "{} launches, {} groups, {} threads, {} instructions, {} messages, {} faults",
+        sums.launches, sums.groups, sums.threads, sums.instructions, sums.messages, sums.faults
+    ))
+}

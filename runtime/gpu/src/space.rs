@@ -1,0 +1,222 @@
+//! Address spaces of the device: memory of the process, by its address on the device.
+
+#![expect(
+    unsafe_code,
+    reason = "the driver's memory is read and written at the addresses that it has bound"
+)]
+
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use kiln_exec::device::Memory;
+
+/// Bits of an address.
+const ADDRESS: u64 = (1 << 48) - 1;
+
+/// Memory that is bound at an address.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    len: u64,
+    host: NonNull<u8>,
+}
+
+/// An address space.
+#[derive(Clone, Debug, Default)]
+pub struct Space {
+    bound: BTreeMap<u64, Bound>,
+}
+
+// SAFETY: the memory is accessed by atomic operations alone.
+unsafe impl Send for Space {}
+// SAFETY: as above.
+unsafe impl Sync for Space {}
+
+/// An address that nothing is bound at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The address on the device.
+    pub at: u64,
+}
+
+impl Space {
+    /// Binds memory of the process at an address; what was bound there before is not any longer.
+    ///
+    /// # Safety
+    /// The memory is mapped, readable and writable, until it is unbound; host and address are multiples of 4.
+    pub unsafe fn bind(&mut self, at: u64, len: u64, host: NonNull<u8>) {
+        self.unbind(at, len);
+        self.bound.insert(at & ADDRESS, Bound { len, host });
+    }
+
+    /// Takes away what is bound at addresses. Of memory that is bound at others, too, the rest stays.
+    pub fn unbind(&mut self, at: u64, len: u64) {
+        let (at, end) = (at & ADDRESS, (at & ADDRESS).saturating_add(len));
+        let before = self.bound.range(..end).rev();
+        let hit: Vec<_> = before
+            .map_while(|(&a, &b)| (a + b.len > at).then_some((a, b)))
+            .collect();
+        for (start, bound) in hit {
+            self.bound.remove(&start);
+            if start < at {
+                let len = at - start;
+                self.bound.insert(start, Bound { len, ..bound });
+            }
+            let last = start + bound.len;
+            if last > end {
+                // SAFETY: the offset is inside the bound memory.
+                let host = unsafe { bound.host.add((end - start) as usize) };
+                let len = last - end;
+                self.bound.insert(end, Bound { len, host });
+            }
+        }
+    }
+
+    /// Memory at an address, and how many bytes of it there are.
+    pub fn host(&self, at: u64) -> Result<(NonNull<u8>, u64), Fault> {
+        let at = at & ADDRESS;
+        let fault = Fault { at };
+        let (&start, bound) = self.bound.range(..=at).next_back().ok_or(fault)?;
+        let inside = at - start;
+        if inside >= bound.len {
+            return Err(fault);
+        }
+        // SAFETY: the offset is inside the bound memory.
+        Ok((
+            unsafe { bound.host.add(inside as usize) },
+            bound.len - inside,
+        ))
+    }
+
+    fn word(&self, at: u64) -> Result<&AtomicU32, Fault> {
+        let (host, room) = self.host(at & !3)?;
+        match room {
+            // SAFETY: it is a multiple of 4, mapped as long as it is bound, and all accesses here are atomic.
+            4.. => Ok(unsafe { &*host.as_ptr().cast::<AtomicU32>() }),
+            _ => Err(Fault { at }),
+        }
+    }
+
+    /// The dword at a multiple of 4.
+    pub fn dword(&self, at: u64) -> Result<u32, Fault> {
+        Ok(self.word(at)?.load(Relaxed))
+    }
+
+    /// Stores a dword at a multiple of 4.
+    pub fn set_dword(&self, at: u64, value: u32) -> Result<(), Fault> {
+        self.word(at)?.store(value, Relaxed);
+        Ok(())
+    }
+
+    /// Stores two dwords, the lower one last: a program that waits for it then finds both.
+    pub fn set_qword(&self, at: u64, value: u64) -> Result<(), Fault> {
+        self.set_dword(at + 4, (value >> 32) as u32)?;
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        self.set_dword(at, value as u32)
+    }
+
+    /// Copies bytes from an address on.
+    pub fn read(&self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < out.len() {
+            let (host, room) = self.host(at + done as u64)?;
+            let count = (out.len() - done).min(usize::try_from(room).unwrap_or(usize::MAX));
+            // SAFETY: so many bytes are mapped there; the driver orders its accesses and the device's.
+            unsafe {
+                host.as_ptr()
+                    .copy_to_nonoverlapping(out[done..].as_mut_ptr(), count)
+            };
+            done += count;
+        }
+        Ok(())
+    }
+
+    /// Dwords from an address on.
+    pub fn dwords<const N: usize>(&self, at: u64) -> Result<[u32; N], Fault> {
+        let mut dwords = [0; N];
+        for (number, dword) in (0..).zip(&mut dwords) {
+            *dword = self.dword(at + number * 4)?;
+        }
+        Ok(dwords)
+    }
+
+    /// Copies bytes between addresses, which may overlap.
+    pub fn copy(&self, from: u64, to: u64, len: u64) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < len {
+            let ((from, a), (to, b)) = (self.host(from + done)?, self.host(to + done)?);
+            let count = (len - done).min(a).min(b);
+            // SAFETY: so many bytes are mapped at both places.
+            unsafe { to.as_ptr().copy_from(from.as_ptr(), count as usize) };
+            done += count;
+        }
+        Ok(())
+    }
+
+    /// Sets bytes.
+    pub fn fill(&self, at: u64, len: u64, byte: u8) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < len {
+            let (host, room) = self.host(at + done)?;
+            let count = (len - done).min(room);
+            // SAFETY: so many bytes are mapped there.
+            unsafe { host.as_ptr().write_bytes(byte, count as usize) };
+            done += count;
+        }
+        Ok(())
+    }
+
+    /// All of it as an executor's memory, at the addresses that kernels have: the upper half of the space is negative. Scratch space
+    /// of each group, of so many bytes, is at [`SCRATCH`].
+    pub fn memory(&self, scratch: usize) -> Memory {
+        let mut memory = Memory::default();
+        let mut placed = false;
+        for (&at, bound) in &self.bound {
+            let (name, base) = (format!("[{at:#x}]"), canonical(at));
+            if base > SCRATCH && !placed {
+                placed = true;
+                memory.add_private_at("scratch space", SCRATCH, scratch);
+            }
+            // SAFETY: `bind`'s caller says that it stays mapped; hosts are multiples of 4.
+            unsafe { memory.lend(Arc::from(name), base, bound.host.cast(), bound.len as usize) };
+        }
+        if !placed {
+            memory.add_private_at("scratch space", SCRATCH, scratch);
+        }
+        memory
+    }
+}
+
+/// Address of the scratch space: between the two halves of the space, where nothing can be bound.
+pub const SCRATCH: u64 = 1 << 52;
+
+/// An address as kernels have it.
+pub fn canonical(at: u64) -> u64 {
+    ((at << 16) as i64 >> 16) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unbinding_leaves_the_rest() {
+        let mut bytes: Vec<u32> = (0..4096).collect();
+        let host = NonNull::new(bytes.as_mut_ptr().cast::<u8>()).unwrap();
+        let mut space = Space::default();
+        // SAFETY: the vector outlives the space.
+        unsafe { space.bind(0x10000, 16384, host) };
+        space.unbind(0x11000, 0x1000);
+        assert_eq!(space.dword(0x10ffc), Ok(1023));
+        assert_eq!(space.dword(0x11000), Err(Fault { at: 0x11000 }));
+        assert_eq!(space.dword(0x12000), Ok(2048));
+        assert_eq!(space.dword(0x14000), Err(Fault { at: 0x14000 }));
+        let mut read = [0; 6];
+        space.read(0x12003, &mut read).unwrap();
+        assert_eq!(read, [0, 1, 8, 0, 0, 2]);
+        assert_eq!(space.copy(0x10000, 0x13ffe, 4), Err(Fault { at: 0x14000 }));
+        space.set_qword(0x10008, 0x1234_5678_9abc_def0).unwrap();
+        assert_eq!(space.dword(0x1000c), Ok(0x1234_5678));
+    }
+}

@@ -1,0 +1,354 @@
+//! The command streamer: batches of commands (PRM vol. 2a, "Command Reference").
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use super::code::Programs;
+use super::device::Device;
+use super::space::{Fault, Space};
+use super::walker::{Bases, Failure, Settings, Walker};
+use super::{blit, report};
+
+/// Effect of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// Nothing here: caches, modes and prefetches.
+    None,
+    End,
+    Jump,
+    Wait,
+    StoreData,
+    StoreRegister,
+    LoadRegister,
+    LoadRegisterMemory,
+    CopyRegister,
+    Atomic,
+    Flush,
+    MemoryCopy,
+    MemorySet,
+    BlockCopy,
+    Pipe,
+    Bases,
+    TablePool,
+    FrontEnd,
+    Walk,
+}
+
+/// Commands by the bits of their first dword that are not zero in a mask.
+const COMMANDS: &[(u32, u32, Effect)] = &[
+    (0xff80_0000, 0x0000_0000, Effect::None),          // MI_NOOP
+    (0xff80_0000, 0x0280_0000, Effect::None),          // MI_ARB_CHECK
+    (0xff80_0000, 0x0400_0000, Effect::None),          // MI_ARB_ON_OFF
+    (0xff80_0000, 0x0500_0000, Effect::End),           // MI_BATCH_BUFFER_END
+    (0xff80_0000, 0x0e00_0000, Effect::Wait),          // MI_SEMAPHORE_WAIT
+    (0xff80_0000, 0x1000_0000, Effect::StoreData),     // MI_STORE_DATA_IMM
+    (0xff80_0000, 0x1100_0000, Effect::LoadRegister),  // MI_LOAD_REGISTER_IMM
+    (0xff80_0000, 0x1200_0000, Effect::StoreRegister), // MI_STORE_REGISTER_MEM
+    (0xff80_0000, 0x1300_0000, Effect::Flush),         // MI_FLUSH_DW
+    (0xff80_0000, 0x1480_0000, Effect::LoadRegisterMemory), // MI_LOAD_REGISTER_MEM
+    (0xff80_0000, 0x1500_0000, Effect::CopyRegister),  // MI_LOAD_REGISTER_REG
+    (0xff80_0000, 0x1780_0000, Effect::Atomic),        // MI_ATOMIC
+    (0xff80_0000, 0x1880_0000, Effect::Jump),          // MI_BATCH_BUFFER_START
+    (0xffc0_0000, 0x5040_0000, Effect::BlockCopy),     // XY_BLOCK_COPY_BLT
+    (0xffc0_0000, 0x5680_0000, Effect::MemoryCopy),    // MEM_COPY
+    (0xffc0_0000, 0x56c0_0000, Effect::MemorySet),     // MEM_SET
+    (0xfc00_0000, 0xac00_0000, Effect::None),          // RESOURCE_BARRIER
+    (0xffff_0000, 0x6003_0000, Effect::None),          // STATE_PREFETCH
+    (0xffff_0000, 0x6101_0000, Effect::Bases),         // STATE_BASE_ADDRESS
+    (0xffff_0000, 0x6102_0000, Effect::None),          // STATE_SIP
+    (0xffff_0000, 0x6105_0000, Effect::None),          // STATE_COMPUTE_MODE
+    (0xffff_0000, 0x6109_0000, Effect::None),          // STATE_CONTEXT_DATA_BASE_ADDRESS
+    (0xffff_0000, 0x610b_0000, Effect::None),          // STATE_SYSTEM_MEM_FENCE_ADDRESS
+    (0xffff_0000, 0x6904_0000, Effect::None),          // PIPELINE_SELECT
+    (0xffff_0000, 0x7200_0000, Effect::FrontEnd),      // CFE_STATE
+    (0xffff_0000, 0x7208_0000, Effect::Walk),          // COMPUTE_WALKER
+    (0xffff_0000, 0x7919_0000, Effect::TablePool),     // 3DSTATE_BINDING_TABLE_POOL_ALLOC
+    (0xffff_0000, 0x7a00_0000, Effect::Pipe),          // PIPE_CONTROL
+];
+
+/// The only command of a client of the pipeline with one dword.
+const PIPELINE_SELECT: u32 = 0x6904;
+/// Maximum number of dwords of a command.
+const LONGEST: u32 = 258;
+
+fn length(first: u32) -> u32 {
+    match (first >> 29, first >> 23 & 0x3f) {
+        (0, 0..0x10) => 1,
+        (3, _) if first >> 16 == PIPELINE_SELECT => 1,
+        _ => (first & 0xff) + 2,
+    }
+}
+
+/// Ticks of the device's clock since the process first asked: 19.2 MHz.
+pub fn ticks() -> u64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let start = START.get_or_init(Instant::now);
+    (start.elapsed().as_nanos() * 192 / 10_000) as u64 + 1
+}
+
+/// The clock's rate in hertz.
+pub const CLOCK: u32 = 19_200_000;
+
+/// A queue's command streamer.
+pub struct Streamer {
+    /// The device.
+    pub device: &'static Device,
+    /// Options of launches.
+    pub settings: Settings,
+    /// State of the stream.
+    bases: Bases,
+    registers: std::collections::HashMap<u32, u32>,
+    programs: Programs,
+}
+
+/// Comparison of a semaphore: its number in the command.
+fn holds(comparison: u32, value: u32, data: u32) -> bool {
+    match comparison {
+        0 => value > data,
+        1 => value >= data,
+        2 => value < data,
+        3 => value <= data,
+        4 => value == data,
+        _ => value != data,
+    }
+}
+
+impl Streamer {
+    /// A streamer in its first state.
+    pub fn new(device: &'static Device, settings: Settings) -> Streamer {
+        Streamer {
+            device,
+            settings,
+            bases: Bases::default(),
+            registers: std::collections::HashMap::new(),
+            programs: Programs::default(),
+        }
+    }
+
+    /// Executes a batch to its end. `space` gives the address space as it now is; `stop` ends a wait.
+    ///
+    /// # Errors
+    /// Nothing is bound at an address, or a launch failed.
+    pub fn run(
+        &mut self,
+        start: u64,
+        space: &dyn Fn() -> Arc<Space>,
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let mut now = space();
+        let mut at = start & !3;
+        let mut back = Vec::new();
+        let mut words = Vec::new();
+        loop {
+            let first = now.dword(at)?;
+            words.clear();
+            for number in 0..length(first).min(LONGEST) {
+                words.push(now.dword(at + u64::from(number) * 4)?);
+            }
+            let next = at + words.len() as u64 * 4;
+            if self.settings.commands {
+                let words: Vec<_> = words.iter().map(|word| format!("{word:08x}")).collect();
+                let thread = std::thread::current().id();
+                eprintln!("kiln gpu: {thread:?} {at:#x} {}", words.join(" "));
+            }
+            let found = COMMANDS
+                .iter()
+                .find(|(mask, value, _)| first & mask == *value);
+            let Some(&(_, _, effect)) = found else {
+                report::unknown(format_args!(
+                    "command {first:#010x} is not implemented, and does nothing"
+                ));
+                at = next;
+                continue;
+            };
+            at = match effect {
+                Effect::End => match back.pop() {
+                    Some(back) => back,
+                    None => return Ok(()),
+                },
+                Effect::Jump => {
+                    if first >> 22 & 1 != 0 {
+                        back.push(next);
+                    }
+                    address(&words, 1) & !3
+                }
+                Effect::Wait => {
+                    if !wait(&now, &words, stop)? {
+                        return Ok(());
+                    }
+                    // The driver may have bound memory meanwhile.
+                    now = space();
+                    next
+                }
+                Effect::Walk => {
+                    now = space();
+                    self.walk(&now, &words)?;
+                    next
+                }
+                effect => {
+                    self.command(effect, &now, &words)?;
+                    next
+                }
+            };
+        }
+    }
+
+    fn walk(&mut self, space: &Arc<Space>, words: &[u32]) -> Result<(), Failure> {
+        let Some(walker) = Walker::new(words) else {
+            report::unknown(format_args!(
+                "a walker of {} dwords is not implemented",
+                words.len()
+            ));
+            return Ok(());
+        };
+        let started = ticks();
+        let stats = walker.run(
+            space,
+            &self.bases,
+            &mut self.programs,
+            self.device,
+            self.settings,
+        )?;
+        report::launched(&stats);
+        match walker.post() {
+            (1, at, value) => space.set_qword(at, value)?,
+            (3, at, _) => {
+                // Start and end of the context, and of the clock that all contexts share.
+                let end = ticks();
+                for (number, value) in (0..).zip([started, started, end, end]) {
+                    match walker.wide_clock() {
+                        true => space.set_qword(at + number * 8, value)?,
+                        false => space.set_dword(at + number * 4, value as u32)?,
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, effect: Effect, space: &Space, c: &[u32]) -> Result<(), Fault> {
+        let word = |at: usize| c.get(at).copied().unwrap_or(0);
+        match effect {
+            Effect::StoreData => {
+                let at = address(c, 1) & !3;
+                match c[0] >> 21 & 1 {
+                    0 => space.set_dword(at, word(3))?,
+                    _ => space.set_qword(at, u64::from(word(3)) | u64::from(word(4)) << 32)?,
+                }
+            }
+            Effect::LoadRegister => {
+                for pair in c[1..].chunks_exact(2) {
+                    self.registers.insert(pair[0] & 0x7f_fffc, pair[1]);
+                }
+            }
+            Effect::StoreRegister => {
+                space.set_dword(address(c, 2) & !3, self.register(word(1) & 0x7f_fffc))?;
+            }
+            Effect::LoadRegisterMemory => {
+                let value = space.dword(address(c, 2) & !3)?;
+                self.registers.insert(word(1) & 0x7f_fffc, value);
+            }
+            Effect::CopyRegister => {
+                let value = self.register(word(1) & 0x7f_fffc);
+                self.registers.insert(word(2) & 0x7f_fffc, value);
+            }
+            Effect::Atomic => atomic(space, c)?,
+            Effect::Flush => post(space, c[0] >> 14 & 3, address(c, 1), address(c, 3))?,
+            Effect::Pipe => post(space, word(1) >> 14 & 3, address(c, 2), address(c, 4))?,
+            Effect::MemoryCopy if c.len() >= 9 => blit::memory_copy(space, c)?,
+            Effect::MemorySet if c.len() >= 7 => blit::memory_set(space, c)?,
+            Effect::BlockCopy if c.len() >= 12 => {
+                blit::block_copy(space, c, self.device.platform().grf_bytes == 64)?
+            }
+            Effect::Bases => self.set_bases(c),
+            Effect::TablePool if word(1) >> 11 & 1 != 0 => {
+                self.bases.tables = address(c, 1) & !0xfff
+            }
+            Effect::FrontEnd => self.bases.scratch = u64::from(word(1) >> 10) << 6,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_bases(&mut self, c: &[u32]) {
+        let bases = &mut self.bases;
+        let places = [
+            (&mut bases.general, 1),
+            (&mut bases.surface, 4),
+            (&mut bases.dynamic, 6),
+            (&mut bases.instruction, 10),
+            (&mut bases.bindless, 16),
+            (&mut bases.bindless_samplers, 19),
+        ];
+        for (place, at) in places {
+            if c.len() > at + 1 && c[at] & 1 != 0 {
+                *place = address(c, at) & !0xfff;
+                if at == 4 {
+                    bases.tables = address(c, at) & !0xfff;
+                }
+            }
+        }
+    }
+
+    fn register(&self, at: u32) -> u32 {
+        match at & 0xfff {
+            // The streamer's clock.
+            0x358 => ticks() as u32,
+            0x35c => (ticks() >> 32) as u32,
+            _ => self.registers.get(&at).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// An address of two dwords; 0 if the command has none there.
+fn address(c: &[u32], at: usize) -> u64 {
+    let word = |at: usize| u64::from(c.get(at).copied().unwrap_or(0));
+    word(at) | word(at + 1) << 32
+}
+
+/// An operation after others: a store of a number, or of the clock.
+fn post(space: &Space, operation: u32, at: u64, value: u64) -> Result<(), Fault> {
+    match operation {
+        1 => space.set_qword(at & 0xffff_ffff_fff8, value),
+        3 => space.set_qword(at & 0xffff_ffff_fff8, ticks()),
+        _ => Ok(()),
+    }
+}
+
+/// Waits for a semaphore; false if the queue ends before.
+fn wait(space: &Space, c: &[u32], stop: &AtomicBool) -> Result<bool, Fault> {
+    let at = address(c, 2) & !3;
+    let mut tries = 0u32;
+    while !holds(c[0] >> 12 & 7, space.dword(at)?, c[1]) {
+        if stop.load(Relaxed) {
+            return Ok(false);
+        }
+        tries = tries.saturating_add(1);
+        match tries {
+            0..200 => std::thread::yield_now(),
+            _ => std::thread::sleep(Duration::from_micros(50)),
+        }
+    }
+    Ok(true)
+}
+
+/// `MI_ATOMIC` with dwords, not atomic among queues but for the store.
+fn atomic(space: &Space, c: &[u32]) -> Result<(), Fault> {
+    let at = address(c, 1) & !3;
+    let (old, operand) = (space.dword(at)?, c.get(3).copied().unwrap_or(0));
+    let new = match c[0] >> 8 & 0xff {
+        0x04 => operand,
+        0x05 => old.wrapping_add(1),
+        0x06 => old.wrapping_sub(1),
+        0x07 => old.wrapping_add(operand),
+        operation => {
+            report::unknown(format_args!(
+                "MI_ATOMIC operation {operation:#x} is not implemented"
+            ));
+            old
+        }
+    };
+    space.set_dword(at, new)
+}

@@ -1,0 +1,200 @@
+//! The device as a driver meets it: calls of the kernel driver with batches of commands, and what they leave in memory.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::time::{Duration, Instant};
+
+use kiln_gpu::{Device, Settings, Xe};
+
+/// Numbers of calls, with the sizes of their structures (`xe_drm.h`).
+const GEM_CREATE: (u64, usize) = (0x41, 56);
+const VM_CREATE: (u64, usize) = (0x43, 32);
+const VM_BIND: (u64, usize) = (0x45, 136);
+const QUEUE_CREATE: (u64, usize) = (0x46, 48);
+const QUEUE_DESTROY: (u64, usize) = (0x47, 24);
+const QUEUE_PROPERTY: (u64, usize) = (0x48, 40);
+const EXEC: (u64, usize) = (0x49, 56);
+const WAIT: (u64, usize) = (0x4a, 72);
+
+/// Address at which the test's memory is bound.
+const AT: u64 = 0x7000_0000;
+
+fn call(xe: &Xe, (number, size): (u64, usize), fields: &[(usize, u64)]) -> Result<Vec<u64>, i32> {
+    let mut words = vec![0u64; size / 8];
+    for &(at, value) in fields {
+        words[at / 8] |= value << (at % 8 * 8);
+    }
+    let request = number | 0x64 << 8 | (size as u64) << 16;
+    // SAFETY: the structure has its size, and its addresses are those of live memory.
+    match unsafe { xe.call(request, words.as_mut_ptr().cast()) } {
+        Ok(()) => Ok(words),
+        Err(error) => Err(error as i32),
+    }
+}
+
+/// A device with a queue, and memory of this test bound at [`AT`].
+struct Setup {
+    xe: Xe,
+    memory: Vec<u32>,
+    queue: u64,
+}
+
+impl Setup {
+    fn new() -> Setup {
+        let xe = Xe::new(Device::find("lnl").unwrap(), Settings::default()).unwrap();
+        let memory = vec![0u32; 1 << 14];
+        let space = call(&xe, VM_CREATE, &[]).unwrap()[1] >> 32;
+        let bind = [
+            (8, space),
+            (20, 1),
+            // The operation: user memory, its place and size, and the address.
+            (24 + 16, memory.as_ptr() as u64),
+            (24 + 24, memory.len() as u64 * 4),
+            (24 + 32, AT),
+            (24 + 40, 2),
+        ];
+        call(&xe, VM_BIND, &bind).unwrap();
+        let queue = call(&xe, QUEUE_CREATE, &[(12, space)]).unwrap()[2] >> 32;
+        Setup { xe, memory, queue }
+    }
+
+    /// Puts a batch at byte 0x8000, and executes it; the fence at byte 0xf000 then becomes 1.
+    fn execute(&mut self, batch: &[u32]) -> Result<(), i32> {
+        self.memory[0x2000..0x2000 + batch.len()].copy_from_slice(batch);
+        let sync = [0u64, 2 | 1 << 32, AT + 0xf000, 1, 0, 0];
+        let exec = [
+            (8, self.queue),
+            (12, 1),
+            (16, sync.as_ptr() as u64),
+            (24, AT + 0x8000),
+            (32, 1),
+        ];
+        call(&self.xe, EXEC, &exec)?;
+        let fence = self.memory.as_ptr() as u64 + 0xf000;
+        let wait = [
+            (8, fence),
+            (24, 1),
+            (32, u64::MAX),
+            (40, 5_000_000_000),
+            (48, self.queue),
+        ];
+        call(&self.xe, WAIT, &wait).map(|_| ())
+    }
+
+    fn dword(&self, byte: usize) -> u32 {
+        // The queue's thread writes it.
+        // SAFETY: it is inside the vector.
+        unsafe { self.memory.as_ptr().add(byte / 4).read_volatile() }
+    }
+}
+
+const END: u32 = 0x0500_0000;
+
+#[test]
+fn batches_store_copy_and_signal() {
+    let mut setup = Setup::new();
+    let at = AT as u32;
+    let batch = [
+        // MI_STORE_DATA_IMM of a dword and of a quadword
+        0x1000_0002,
+        at,
+        0,
+        0x1234_5678,
+        0x1020_0003,
+        at + 8,
+        0,
+        0xdead_beef,
+        0x0102_0304,
+        // MEM_COPY of 16 bytes, MEM_SET of 5
+        0x5680_0008,
+        15,
+        0,
+        0,
+        0,
+        at,
+        0,
+        at + 0x103,
+        0,
+        0,
+        0x56c0_0005,
+        4,
+        0,
+        0,
+        at + 0x200,
+        0,
+        0xab00_0000,
+        // PIPE_CONTROL that stores a number
+        0x7a00_0004,
+        1 << 14,
+        at + 0x300,
+        0,
+        77,
+        88,
+        END,
+    ];
+    setup.execute(&batch).unwrap();
+    assert_eq!(
+        [0, 8, 12].map(|b| setup.dword(b)),
+        [0x1234_5678, 0xdead_beef, 0x0102_0304]
+    );
+    assert_eq!(
+        [0x100, 0x104].map(|b| setup.dword(b)),
+        [0x7800_0000, 0x0012_3456]
+    );
+    assert_eq!([0x200, 0x204].map(|b| setup.dword(b)), [0xabab_abab, 0xab]);
+    assert_eq!([0x300, 0x304].map(|b| setup.dword(b)), [77, 88]);
+}
+
+#[test]
+fn a_batch_waits_for_a_number_in_memory() {
+    let mut setup = Setup::new();
+    let at = AT as u32;
+    // MI_SEMAPHORE_WAIT until the dword is 5, then a store.
+    setup.memory[0x2000..0x2009].copy_from_slice(&[
+        0x0e00_4003,
+        5,
+        at,
+        0,
+        0,
+        0x1000_0002,
+        at + 4,
+        0,
+        9,
+    ]);
+    setup.memory[0x2009] = END;
+    let exec = [(8, setup.queue), (24, AT + 0x8000), (32, 1)];
+    call(&setup.xe, EXEC, &exec).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(setup.dword(4), 0);
+    let place = setup.memory.as_mut_ptr();
+    // SAFETY: it is inside the vector.
+    unsafe { place.write_volatile(5) };
+    let start = Instant::now();
+    while setup.dword(4) != 9 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        std::thread::yield_now();
+    }
+    call(&setup.xe, QUEUE_DESTROY, &[(0, setup.queue)]).unwrap();
+}
+
+#[test]
+fn a_page_fault_bans_the_queue() {
+    let mut setup = Setup::new();
+    let io = setup.execute(&[0x1000_0002, 0x1000, 0, 1, END]);
+    assert_eq!(io, Err(nix::libc::EIO));
+    let property = call(&setup.xe, QUEUE_PROPERTY, &[(8, setup.queue)]).unwrap();
+    assert_eq!(property[2], 1);
+    assert_eq!(setup.execute(&[END]), Err(nix::libc::ECANCELED));
+}
+
+#[test]
+fn wrong_calls_are_refused() {
+    let xe = Xe::new(Device::find("ptl").unwrap(), Settings::default()).unwrap();
+    assert_eq!(
+        call(&xe, GEM_CREATE, &[(8, 1 << 60)]),
+        Err(nix::libc::ENOMEM)
+    );
+    assert_eq!(call(&xe, QUEUE_CREATE, &[(12, 99)]), Err(nix::libc::ENOENT));
+    assert_eq!(call(&xe, EXEC, &[(8, 99)]), Err(nix::libc::ENOENT));
+    assert_eq!(call(&xe, (0x5f, 8), &[]), Err(nix::libc::EINVAL));
+}
