@@ -80,8 +80,9 @@ fn next(name: &CStr) -> *mut c_void {
 /// Opens the device, or else what the C library does.
 unsafe fn open_as(name: &CStr, path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
     // SAFETY: the caller's; a path ends in a zero.
+    let is_node = || unsafe { CStr::from_ptr(path) } == NODE;
     if !path.is_null()
-        && unsafe { CStr::from_ptr(path) } == NODE
+        && is_node()
         && let Some(device) = device()
     {
         return match device.open() {
