@@ -11,7 +11,7 @@ pub struct Device {
     pub id: u32,
     /// Version of the graphics IP, in hundredths: 20.04 is 2004.
     pub ip: u16,
-    /// Number of execution units of a subslice; there are [`SUBSLICES`].
+    /// Number of execution units of a subslice; there are eight subslices.
     pub units: u32,
     /// Type of the mask that says which they are: `DRM_XE_TOPO_EU_PER_DSS`, or `DRM_XE_TOPO_SIMD16_EU_PER_DSS` since Xe2.
     pub units_mask: u16,
