@@ -1,7 +1,7 @@
 //! Errata of the platform that finished code must heed, checked over whole code.
 //!
 //! Takes decoded instructions in the order of the code. It looks for what [`kiln_platform::errata`] demands between
-//! instructions, and, by [`super::single`], of single ones; their other rules are in [`super::verify`]. It shares no code with the passes that make
+//! instructions, and, by `super::single`, of single ones; their other rules are in [`super::verify`]. It shares no code with the passes that make
 //! the workarounds ([`crate::errata`]).
 
 use kiln_platform::errata::Erratum;

@@ -138,9 +138,18 @@ fn idle(flow: &mut Flow) -> Result<(), PairError> {
     Ok(())
 }
 
-/// By instruction: true for those in nested divergence.
+/// By instruction: true for those in nested divergence, but for moves where no channel is active. A predicate that asks for active
+/// channels would take these away on every unit.
 pub(crate) fn nested(program: &Program) -> Vec<bool> {
-    levels(&Flow::of_program(program)).1
+    let mut flow = Flow::of_program(program);
+    let nearest = flow.find_places();
+    let mut nested = levels(&flow).1;
+    for from in 0..flow.insts.len() as u32 {
+        for at in flow.idle(from, &nearest) {
+            nested[at as usize] = false;
+        }
+    }
+    nested
 }
 
 /// Finds an instruction without a mask in nested divergence.

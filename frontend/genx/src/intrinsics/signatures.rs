@@ -1,6 +1,6 @@
 //! Signatures of intrinsics: how many operands there are, their types, and which of them are constants.
 //!
-//! [`SIGNATURES`] has each name of the table once. A signature has a letter for each member of the result, a colon, and a letter
+//! `SIGNATURES` has each name of the table once. A signature has a letter for each member of the result, a colon, and a letter
 //! for each operand:
 //!
 //! | letter | type |

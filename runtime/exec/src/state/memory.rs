@@ -71,7 +71,7 @@ impl Memory {
     /// Adds a buffer at an address after those of all others, with memory that others have mapped.
     ///
     /// # Safety
-    /// As [`Mapping::foreign`], for `len` bytes rounded up to words.
+    /// As `Mapping::foreign`, for `len` bytes rounded up to words.
     #[expect(unsafe_code, reason = "others lend memory of theirs")]
     pub unsafe fn lend(
         &mut self,
@@ -135,17 +135,17 @@ impl Memory {
         shared.map(|b| &*b.words)
     }
 
-    /// As [`Words::hold_stores`], of memory that threads share.
+    /// As `Words::hold_stores`, of memory that threads share.
     pub fn hold_stores(&self) {
         self.shared().for_each(Words::hold_stores);
     }
 
-    /// As [`Words::take_turn`].
+    /// As `Words::take_turn`.
     pub fn take_turn(&self, thread: u32) {
         self.shared().for_each(|words| words.take_turn(thread));
     }
 
-    /// As [`Words::release`].
+    /// As `Words::release`.
     pub fn release(&self, thread: u32) {
         self.shared().for_each(|words| words.release(thread));
     }
