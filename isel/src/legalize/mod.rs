@@ -315,11 +315,17 @@ impl Legalizer<'_> {
         if op == Op::Mul && self.is_wide_product(&srcs) {
             return self.low_product(channels, dest, srcs, cond);
         }
+        let even = dest.ty.bytes() == 1 && self.func.target.needs(Erratum::OddWordSource);
         if let [_, Src::Reg(mut r)] = srcs[..]
-            && r.ty.bytes() == 1
-            && !self.rules.second_bytes
+            && (r.ty.bytes() == 1 && !self.rules.second_bytes
+                || r.ty.bytes() == 2 && !r.ty.is_float() && even)
         {
-            let ty = if r.ty.is_signed() { Type::W } else { Type::Uw };
+            let ty = match (r.ty.is_signed(), even) {
+                (true, false) => Type::W,
+                (false, false) => Type::Uw,
+                (true, true) => Type::D,
+                (false, true) => Type::Ud,
+            };
             let modifier = std::mem::take(&mut r.modifier);
             srcs[1] = self.as_type(Src::Reg(r), ty, channels.count())?;
             if let Src::Reg(word) = &mut srcs[1] {

@@ -19,7 +19,8 @@ impl Legalizer<'_> {
         let long = dest.ty.bytes() == 8 && !dest.ty.is_float();
         let narrow = |src: &&mut Src| src.ty().bytes() < 4;
         for src in srcs.iter_mut().filter(|src| long && narrow(src)) {
-            let signed = src.ty().is_signed();
+            // A modifier may make an unsigned factor negative.
+            let signed = src.ty().is_signed() || src.has_modifier();
             *src = self.as_type(*src, if signed { Type::D } else { Type::Ud }, n)?;
         }
         Ok(())

@@ -291,7 +291,7 @@ rows! {
     OddWordSource, "Wa_14017715663", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasBDstWSrc1EvenAlignIssue, HWConformity.cpp fixOddAlignSrc1Region",
         "has no second source of words at an odd word beside a byte destination",
-        None, NotNeeded { reason: "no result of bytes has a second source of words at an odd word", check: "emit/src/verify/single.rs" };
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     SelectWordOfDwords, "Wa_18027439769", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasSelWDstDwExecTypeAlignIssue, HWConformity.cpp 5537",
         "aligns the word destination of a select of dwords to its channel",

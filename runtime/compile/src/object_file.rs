@@ -130,15 +130,18 @@ pub fn object_file(
     Ok(zebin)
 }
 
-/// Checks that kernels have as many registers as functions of the object file whose addresses they use. The count is a
-/// mode of the thread, and the calling convention differs in each.
+/// Number of registers whose calling convention smaller modes have, too.
+const CONVENTION: u32 = 128;
+
+/// Checks that kernels have the calling convention of the object file's functions whose addresses they use. It follows from the
+/// number of registers, which is a mode of the thread.
 fn same_registers(info: &ZeInfo, kernels: &[Compiled]) -> Result<(), ObjectError> {
     for kernel in kernels {
         let own = kernel.grf_count;
         let used = kernel.relocations.iter().map(|r| &r.symbol);
         let mut known = used.filter_map(|name| info.functions.iter().find(|f| f.name == *name));
-        let other = known
-            .find(|f| !matches!(f.execution_env.grf_count, 0) && f.execution_env.grf_count != own);
+        let differs = |found: u32| found != 0 && found.max(CONVENTION) != own.max(CONVENTION);
+        let other = known.find(|f| differs(f.execution_env.grf_count));
         if let Some(function) = other {
             return Err(ObjectError::Registers {
                 kernel: kernel.name.clone(),

@@ -569,7 +569,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "pvc",
         platforms: &[("pvc", "pvc")],
-        count: 35,
+        count: 36,
     },
     XeVisa {
         device: "bmg",
