@@ -270,7 +270,7 @@ fn an_idle_thread_of_a_pair_executes_what_ignores_the_mask() {
 
 #[test]
 fn an_interruption_restores_the_header() {
-    for name in ["skl", "icllp", "tgllp", "dg2", "bmg", "ptl"] {
+    for name in ["icllp", "tgllp", "dg2"] {
         let (_, failing) = strip(name, |kernel| {
             kernel.promising(|env| env.disable_mid_thread_preemption = false)
         });

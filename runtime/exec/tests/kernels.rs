@@ -574,7 +574,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "bmg",
         platforms: &[("bmg", "bmg"), ("lnl", "bmg"), ("ptl", "ptl")],
-        count: 91,
+        count: 92,
     },
 ];
 

@@ -96,7 +96,11 @@ impl Reader<'_> {
             return self.finish(body, data);
         }
         if let Some(name) = compute::intrinsic(op) {
-            let args = self.values(body, 2)?;
+            let mut args = self.values(body, 2)?;
+            if matches!(name, "ctlz" | "cttz") {
+                // Zero is a number like others.
+                args.push(self.filled(body, Types::I1, 0)?);
+            }
             return self.finish_intrinsic(body, name, args);
         }
         match op {

@@ -162,10 +162,11 @@ pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
         }
         return copy(thread, m, memory, size, write, 0);
     }
-    // The execution mask covers sixteen dwords. Without it, a message covers all dwords of a register, whatever its
-    // number of channels: registers of 64 bytes are spilled by messages of eight channels.
+    // The execution mask covers sixteen dwords. Without it, a message covers the dwords of a register beyond its channels, too:
+    // registers of 64 bytes are spilled by messages of eight channels.
+    let beyond = low_mask(m.register() / 4) & !low_mask(m.lanes());
     let enabled = match m.ungated && m.enabled() != 0 {
-        true => m.enabled() | low_mask(m.register() / 4),
+        true => m.enabled() | beyond,
         false => m.enabled(),
     };
     let mut bytes = [0; BLOCK];
