@@ -18,7 +18,8 @@ const ANY: u32 = u32::MAX;
 
 /// Instructions in functions whose operands are always as many: first and last opcode of a row of them, and the words of each after
 /// its first, the type and the number of the result among them. Source: the specification's section on instructions.
-const COUNTS: [(Op, Op, usize); 35] = [
+const COUNTS: [(Op, Op, usize); 36] = [
+    (Op::SelectionMerge, Op::SelectionMerge, 2),
     (Op::Undef, Op::Undef, 2),
     (Op::Line, Op::Line, 3),
     (Op::NoLine, Op::NoLine, 0),

@@ -378,7 +378,8 @@ fn nothing_is_nested_without_end() {
 }
 
 /// Instructions with operands that may be left out, or of any number.
-const VARIABLE: [Op; 19] = [
+const VARIABLE: [Op; 20] = [
+    Op::LoopMerge,
     Op::AccessChain,
     Op::BranchConditional,
     Op::CompositeConstruct,
