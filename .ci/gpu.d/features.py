@@ -38,11 +38,8 @@ def read(memory, array):
 def image(array, order, kind):
     """An image of texels; the sizes are those of numpy, the fastest last."""
     sizes = array.shape if order == cl.channel_order.R else array.shape[:-1]
-    kinds = {2: cl.mem_object_type.IMAGE2D, 3: cl.mem_object_type.IMAGE3D}
-    description = cl.ImageDescriptor()
-    description.image_type = kinds[len(sizes)]
-    description.shape = tuple(reversed(sizes)) + (0,) * (3 - len(sizes))
-    return cl.Image(context, COPY, cl.ImageFormat(order, kind), description, np.ascontiguousarray(array))
+    shape = tuple(reversed(sizes))
+    return cl.Image(context, COPY, cl.ImageFormat(order, kind), shape=shape, hostbuf=np.ascontiguousarray(array))
 
 
 @test
