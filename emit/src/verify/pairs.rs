@@ -187,7 +187,7 @@ fn dword(reg: Reg) -> Dword {
 fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
     let mut kept: Vec<Dword> = Vec::new();
     let mut read: Vec<Dword> = Vec::new();
-    // Those that are written since the last branch.
+    // Dwords that are written since the last branch.
     let mut written: Vec<Dword> = Vec::new();
     for inst in &flow.insts {
         match moves_flag(inst) {

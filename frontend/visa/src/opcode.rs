@@ -912,7 +912,7 @@ opcodes! {
         b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks), w(M::LscWidth),
         w(M::LscHeight), b(M::LscVnni), RD, BASE, BASE, BASE, BASE, BASE, d(M::LscOffset), BASE,
         d(M::LscOffset), RS] raw [Raw::LscBlock2d, Raw::LscBlock2d] on DG2_ON;
-    // The same operations with a variable that has the message's address. A row before has their sub-opcodes, so
+    // Blocks with a variable that has the message's address. The sub-opcodes are those of `lsc_block2d`, so that
     // readers tell the two by the operands.
     0x89/3|7 LscBlock2dPayload "lsc_block2d_payload" Lsc [b(M::LscOp), X, P, b(M::LscUnit),
         b(M::LscCaching), b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks),

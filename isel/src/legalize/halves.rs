@@ -76,6 +76,15 @@ fn halved(r: &SrcReg, n: u32) -> Option<Region> {
     })
 }
 
+/// Parts of a shift: the half that bits leave and the one that they enter; the shift that moves the leaving bits to their places
+/// there, and the one of the half that they enter.
+fn ways(op: Op, Halves { low, high }: Halves) -> ((Src, Src), (Op, Op)) {
+    match op {
+        Op::Shl => ((low, high), (Op::Shr, op)),
+        _ => ((high, low), (Op::Shl, Op::Shr)),
+    }
+}
+
 impl Legalizer<'_> {
     /// Emits an operation on elements of 64 bits, where the target has none, on their halves.
     pub(super) fn in_halves(
@@ -483,21 +492,12 @@ impl Legalizer<'_> {
 
     /// A shift by a constant below 64.
     fn shifted_by(&mut self, op: Op, n: u32, a: Halves, places: u32) -> Result<Halves> {
-        let Halves { low, high } = a;
+        let high = a.high;
         let sign = match op {
             Op::Asr => self.made(op, n, &[typed(high, Type::D, false), ud(31)])?,
             _ => ud(0),
         };
-        // The half that bits leave, and the one that they enter.
-        let (from, into) = if op == Op::Shl {
-            (low, high)
-        } else {
-            (high, low)
-        };
-        let (back, lower) = match op {
-            Op::Shl => (Op::Shr, op),
-            _ => (Op::Shl, Op::Shr),
-        };
+        let ((from, into), (back, lower)) = ways(op, a);
         let by = |select: &mut Self, op: Op, half: Src, places: u32| match places {
             0 => Ok(half),
             _ => {
@@ -531,16 +531,8 @@ impl Legalizer<'_> {
 
     /// A shift by the lowest six bits of a number that each channel has.
     fn shifted(&mut self, op: Op, n: u32, a: Halves, count: Src) -> Result<Halves> {
-        let Halves { low, high } = a;
-        let (from, into) = if op == Op::Shl {
-            (low, high)
-        } else {
-            (high, low)
-        };
-        let (back, lower) = match op {
-            Op::Shl => (Op::Shr, op),
-            _ => (Op::Shl, Op::Shr),
-        };
+        let high = a.high;
+        let ((from, into), (back, lower)) = ways(op, a);
         let wide = self.made(Op::And, n, &[count, ud(32)])?;
         let wide = self.tested(Cond::Ne, n, wide, ud(0))?;
         let places = self.made(Op::And, n, &[count, ud(31)])?;

@@ -1,6 +1,6 @@
 //! Input files, read into memory.
 //!
-//! They are not mapped: another process that shortens a mapped file ends this one.
+//! Files are not mapped, since another process that shortens a mapped file ends this one.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

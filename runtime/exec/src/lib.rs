@@ -37,6 +37,7 @@ pub mod translate;
 /// Launches below those of [`Launch`], for a device that a driver controls.
 pub mod device {
     pub use crate::launch::dispatch::{Dispatch, Start};
+    pub use crate::launch::setup::write_local_ids;
     pub use crate::state::image::{Rows, Tile};
     pub use crate::state::memory::{Bindings, HEAP, Memory, Place, SCRATCH_STATE, Surface};
 }

@@ -5,8 +5,10 @@ use kiln_exec::device::{Rows, Tile};
 use super::space::{Fault, Space};
 use super::surfaces::{tile_64, volume_tile};
 
-fn address(c: &[u32], at: usize) -> u64 {
-    u64::from(c[at]) | u64::from(c[at + 1]) << 32
+/// An address or a number of two dwords of a command; 0 if it has none there.
+pub fn address(c: &[u32], at: usize) -> u64 {
+    let word = |at: usize| u64::from(c.get(at).copied().unwrap_or(0));
+    word(at) | word(at + 1) << 32
 }
 
 /// `MEM_COPY`: bytes, or rows of bytes with pitches.

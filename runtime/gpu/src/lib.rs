@@ -10,7 +10,7 @@
 //! | `code` | code by its address |
 //! | `blit` | copies and fills of the copy engine |
 //! | `xe` | the kernel driver's interface (`xe`), answered in the process |
-//! | `report` | what ran, and what failed |
+//! | `report` | reports of launches and of faults |
 //!
 //! `kiln-gpu-preload` is the library that programs meet it by. Encodings of commands and states are those of the Programmer's Reference Manuals, vol. 2a
 //! ("Command Reference") and 2d ("Command Reference: Structures"); the interface is that of Linux's `xe_drm.h`.

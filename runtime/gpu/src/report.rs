@@ -1,4 +1,4 @@
-//! What ran, and what failed: lines on standard error.
+//! Reports of launches and of faults, on standard error.
 
 use std::fmt::Display;
 use std::sync::Mutex;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use super::blit::{self, address};
 use super::code::Programs;
 use super::device::Device;
+use super::report;
 use super::space::{Fault, Space};
 use super::walker::{Bases, Failure, Settings, Walker};
-use super::{blit, report};
 
 /// Effect of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,12 +301,6 @@ impl Streamer {
             _ => self.registers.get(&at).copied().unwrap_or(0),
         }
     }
-}
-
-/// An address of two dwords; 0 if the command has none there.
-fn address(c: &[u32], at: usize) -> u64 {
-    let word = |at: usize| u64::from(c.get(at).copied().unwrap_or(0));
-    word(at) | word(at + 1) << 32
 }
 
 /// An operation after others: a store of a number, or of the clock.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kiln_emit::platform::Platform;
-use kiln_exec::device::{Dispatch, SCRATCH_STATE, Start};
+use kiln_exec::device::{Dispatch, SCRATCH_STATE, Start, write_local_ids};
 use kiln_exec::{Engine, Options, RunError, Stats};
 
 use super::code::Programs;
@@ -65,6 +65,15 @@ const SHORT: usize = 39;
 const LARGE_SLM: [usize; 4] = [24 << 10, 48 << 10, 96 << 10, 128 << 10];
 /// Type of a surface with scratch space.
 const SCRATCH_SURFACE: u32 = 6;
+/// Dimensions by the code of their order, the one that changes fastest first.
+const WALKS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+];
 /// Number of threads of an execution unit.
 const UNIT_THREADS: u32 = 8;
 
@@ -72,7 +81,7 @@ const UNIT_THREADS: u32 = 8;
 pub struct Walker<'a> {
     words: &'a [u32],
     descriptor: &'a [u32],
-    /// What is stored at the end: an operation, an address, and a value.
+    /// The store after the last thread: an operation, an address, and a value.
     post: &'a [u32],
 }
 
@@ -189,18 +198,16 @@ impl<'a> Walker<'a> {
         header[2] = number | threads << 24;
         header[4] = self.descriptor[4];
         header[5] = number | SCRATCH_STATE;
-        let register = platform.grf_bytes as usize;
+        let row = (simd as usize * 2).next_multiple_of(platform.grf_bytes as usize);
+        let local = [0, 10, 20].map(|low| (words[6] >> low & 0x3ff) + 1);
+        let walk = WALKS[(words[4] >> 22 & 7) as usize % WALKS.len()];
+        let mut ids = vec![0; 3 * row];
+        write_local_ids(&mut ids, row, local, walk, number * simd, simd);
         let mut payload = Vec::new();
-        for (dimension, bit) in [26, 27, 28].into_iter().enumerate() {
-            if words[4] >> bit & 1 == 0 {
-                continue;
+        for (ids, bit) in ids.chunks_exact(row).zip(26..) {
+            if words[4] >> bit & 1 != 0 {
+                payload.extend(ids);
             }
-            let ids = (0..simd).flat_map(|channel| {
-                self.local_id(number * simd + channel, dimension)
-                    .to_le_bytes()
-            });
-            payload.extend(ids);
-            payload.resize(payload.len().next_multiple_of(register), 0);
         }
         if words[4] >> 25 & 1 != 0 {
             let inline = &words[words.len() - 8..];
@@ -211,16 +218,6 @@ impl<'a> Walker<'a> {
             header,
             payload,
         }
-    }
-
-    fn local_id(&self, item: u32, dimension: usize) -> u16 {
-        let [x, y] = [0, 10].map(|low| (self.words[6] >> low & 0x3ff) + 1);
-        let id = match dimension {
-            0 => item % x,
-            1 => item / x % y,
-            _ => item / x / y,
-        };
-        id as u16
     }
 }
 

@@ -202,12 +202,6 @@ impl Xe {
         })
     }
 
-    /// Ends all queues.
-    pub fn end(&self) {
-        let queues = std::mem::take(&mut self.state().queues);
-        queues.into_values().for_each(Queue::end);
-    }
-
     /// A new descriptor of the device.
     pub fn open(&self) -> Result<OwnedFd, Errno> {
         self.file
@@ -530,7 +524,7 @@ impl Xe {
         Ok(())
     }
 
-    /// What a call waits for, and what it signals. `own`: fences are at addresses of the process.
+    /// Objects that a call waits for, and signals that it sends. `own`: fences are at addresses of the process.
     fn syncs(
         &self,
         at: u64,

@@ -209,7 +209,7 @@ impl Reader<'_> {
             | code::ATOMICRMW_OLD => self.atomic(body)?,
             code::BR | code::SWITCH | code::RET | code::UNREACHABLE => self.terminator(body)?,
             code::CALL => return self.call(body),
-            // It belongs to the call that follows.
+            // A bundle belongs to the call that follows.
             code::OPERAND_BUNDLE => {
                 self.bundles = true;
                 return Ok(None);

@@ -126,7 +126,7 @@ pub enum Arrangement {
     Reverse,
     /// The elements of two vectors in turn.
     Interleave,
-    /// Those at even places, and those at odd ones, in two vectors.
+    /// Two vectors: the elements at even places, and the elements at odd ones.
     Deinterleave,
 }
 

@@ -220,7 +220,7 @@ fn misspelt_names_have_suggestions() {
     }
 }
 
-/// What LLVM 16 to 22 write: alignments of masked accesses as attributes, bundles of assumptions, ranges of addresses, traps.
+/// Forms that LLVM 16 to 22 write: alignments of masked accesses as attributes, bundles of assumptions, ranges of addresses, traps.
 #[test]
 fn newer_forms_of_llvm_are_read() {
     let text = "target datalayout = \"e-p:64:64\"

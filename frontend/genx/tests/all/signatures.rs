@@ -145,7 +145,7 @@ fn wrong_calls_end_in_diagnostics() {
             _ => (ty.clone(), None),
         };
         let right: Vec<_> = letters.iter().map(operand).collect();
-        // It need not compile, but never ends in a panic.
+        // A call need not compile, but never ends in a panic.
         codes(&module(name, &result, &right), &mut faults);
         let mut refused = |result: &[String], operands: &[(String, Option<&str>)], what: &str| {
             wrong += 1;

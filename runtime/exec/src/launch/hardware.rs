@@ -28,7 +28,7 @@ const MODELLED: [Erratum; 2] = [Erratum::FenceResponseRead, Erratum::SwitchOnUns
 /// public.
 const LATE_INSTRUCTIONS: u32 = 8;
 
-/// What is undefined in a kernel's code.
+/// Places in a kernel's code where hardware leaves the outcome undefined.
 pub struct Hardware<'a> {
     program: &'a Decoded,
     /// Instructions that are errors when they are executed, with the broken rule.
@@ -63,10 +63,10 @@ struct Fence {
     local: bool,
 }
 
-/// What of a thread is not certain yet.
+/// State of a thread that is not certain yet.
 #[derive(Default)]
 pub struct Uncertain {
-    /// What an interruption restores, once it is there.
+    /// Bytes of the header that an interruption restores; empty until they are known.
     header: Vec<u8>,
     fences: Vec<Fence>,
     /// The mode that a write of `cr0` has set, and the number of the instruction from which on it holds.
@@ -279,7 +279,7 @@ fn ends(inst: &Inst) -> bool {
     inst.msg.is_some_and(|message| message.eot)
 }
 
-/// Whether a message is a fence of local memory, if it is a fence of memory.
+/// True for a fence of local memory, false for another fence; none for other messages.
 fn fence_of_local(message: &Message) -> Option<bool> {
     match message.request.as_ref()?.kind {
         Kind::MemoryFence => Some(message.bti() == BTI_SLM),

@@ -14,7 +14,7 @@ pub mod picture;
 pub(crate) mod program;
 pub(crate) mod request;
 pub(crate) mod run;
-mod setup;
+pub(crate) mod setup;
 pub(crate) mod single;
 mod spec;
 pub(crate) mod stats;

@@ -85,7 +85,7 @@ struct Job<'a> {
     options: &'a Options<'a>,
     /// The scoreboard's view of the code, if it is checked.
     scoreboard: Option<Facts<'a>>,
-    /// What is undefined in the code, in the strict mode.
+    /// Places in the code with an undefined outcome, in the strict mode.
     hardware: Option<Hardware<'a>>,
     groups: u64,
     /// The next group to take.

@@ -569,8 +569,8 @@ fn local_id_stride(packed: bool, simd: u32, register: usize) -> usize {
 }
 
 /// Writes local ids of the work-items from `first`: 16-bit numbers, x for as many channels as `stride` bytes have
-/// room for, then y, then z. `walk` is the order of the dimensions.
-fn write_local_ids(
+/// room for, then y, then z. `walk` is the order of the dimensions, the one that changes fastest first; no size in `local` is 0.
+pub fn write_local_ids(
     place: &mut [u8],
     stride: usize,
     local: [u32; 3],

@@ -144,7 +144,7 @@ impl Rows {
             inside |= (*from & 1) << number;
             *from >>= 1;
         }
-        // What is left are the numbers of the tile.
+        // The bits that are left are the numbers of the tile.
         let [x, y, z] = at;
         let tile = (z * (self.slice >> height) + y) * (self.pitch >> width) + x;
         tile << self.tile.0.len() | inside

@@ -57,9 +57,6 @@ fn make() -> Option<Xe> {
 }
 
 extern "C" fn end() {
-    if let Some(device) = device() {
-        device.end();
-    }
     let file = std::env::var_os("KILN_GPU_REPORT");
     if let (Some(file), Some(summary)) = (file, report::summary()) {
         let file = std::fs::OpenOptions::new()
