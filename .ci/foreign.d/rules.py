@@ -9,10 +9,9 @@ from listing import FLOATS, GENERATIONS, SIZES
 
 LOGIC = {"and", "or", "xor", "not", "bfn"}
 PRODUCTS = {"mul", "mad", "mach", "macl", "mac"}
-# Operations whose sources take no modifier; of shifts this holds for the count.
+# Operations whose sources take no modifier.
 PLAIN = {"rol", "ror", "bfrev", "cbit", "fbh", "fbl", "lzd", "bfi1", "bfi2", "bfe", "dp4a", "addc", "subb"}
 DIVISIONS = {"idiv", "iqot", "irem"}
-SHIFTS = {"shl", "shr", "asr"}
 STATE = {"cr", "sr", "ce", "tm", "ip", "sp", "dbg"}
 GEN9, GEN11, XE_LP, XE_HPG, XE_HPC, XE2, XE3 = 9, 11, 12.0, 12.5, 12.6, 20, 30
 
@@ -266,7 +265,7 @@ RULES = [
     ("modifier-product", since(XE_LP), lambda i, p: i.op in ("mul", "mach", "macl") and integer(i) and execution(i) == 4 and any(s.modifier for s in live(i) if s.file != "immediate"), "IGC supportSrcModforMul"),
     ("modifier-logic", ANY, lambda i, p: i.op in LOGIC and any("abs" in s.modifier for s in live(i)), "Mesa: logic instructions do not support abs"),
     ("modifier-bfn", since(XE_HPG), lambda i, p: i.op == "bfn" and any(s.modifier for s in live(i) if s.file != "immediate"), "Mesa: BFN does not support source modifiers"),
-    ("modifier-plain", ANY, lambda i, p: i.op in PLAIN and any(s.modifier for s in live(i) if s.file != "immediate") or i.op in SHIFTS and i.srcs[1].modifier != "" and i.srcs[1].file != "immediate", "PRM: source modifier of the operation"),
+    ("modifier-plain", ANY, lambda i, p: i.op in PLAIN and any(s.modifier for s in live(i) if s.file != "immediate"), "PRM: source modifier of the operation; shifts have them"),
     ("condition-logic", ANY, lambda i, p: i.op in LOGIC and i.condition in ("ov", "un", "o", "u"), "Mesa: logic instructions must not use OV or UN"),
     ("condition-cmp", ANY, lambda i, p: i.op in ("cmp", "cmpn", "csel") and i.condition is None and not (i.op == "csel" and i.width <= 4), "Mesa: CMP and CSEL must have a condition modifier"),
     ("condition-sel", ANY, lambda i, p: i.op == "sel" and (i.condition is not None) == i.predicated, "Mesa: SEL must be predicated or use a condition modifier, but not both"),
@@ -291,7 +290,7 @@ RULES = [
     ("region-crossbar", since(XE_HPC), lambda i, p: i.dst.file != "null" and crossbar(i, p), "IGC HWConformity.cpp fixByteXBarRestriction; Mesa: special restrictions"),
     ("region-null", since(XE_HPC), lambda i, p: i.dst.file == "null" and i.width > 1 and step(i) < 4 and any(not s.scalar for s in registers(i)) and integer(i), "IGC HWConformity.cpp: restrictions even on null"),
     ("region-byte-packed", ANY, lambda i, p: i.width > 1 and i.dst.grf and step(i) == 1 and i.dst.type not in FLOATS and not raw_move(i) and not all(s.scalar for s in live(i)), "Mesa: packed byte destinations are only allowed for raw MOV"),
-    ("region-odd-word", on("pvc", "lnl", "bmg", "ptl"), lambda i, p: len(i.srcs) > 1 and i.dst.grf and i.dst.size == 1 and step(i) > 2 and i.srcs[1].grf and i.srcs[1].size == 2 and i.srcs[1].sub % 2 == 1, "Mesa mesa_defs.json Wa_14017715663; IGC hasBDstWSrc1EvenAlignIssue"),
+    ("region-odd-word", on("pvc", "lnl", "bmg"), lambda i, p: len(i.srcs) > 1 and i.dst.grf and i.dst.size == 1 and step(i) > 2 and i.srcs[1].grf and i.srcs[1].size == 2 and i.srcs[1].sub % 2 == 1, "Mesa mesa_defs.json Wa_14017715663; IGC hasBDstWSrc1EvenAlignIssue"),
     ("region-sel-word", on("pvc", "lnl", "bmg", "ptl"), lambda i, p: i.op == "sel" and i.dst.grf and i.dst.size == 2 and any(s.size == 4 and s.file != "immediate" for s in live(i)) and i.dst.offset % 4 != 0, "Mesa mesa_defs.json Wa_18027439769"),
     # Destinations.
     ("destination-stride", ANY, lambda i, p: i.width > 1 and i.dst.grf and execution(i) > i.dst.size and step(i) < execution(i) and not mixed(i, "hf", "bf") and not (i.dst.size == 1 and raw_move(i)), "Mesa: destination stride must match the ratio; IGC fixDstAlignment"),

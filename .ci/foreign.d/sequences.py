@@ -148,12 +148,23 @@ def read_suppression(code, p):
 
 
 def source_release(code, p):
-    """A wait for a message's sources without the moves that make up for their early release."""
-    for n, place in enumerate(code):
+    """A wait for the sources of a message of the same stretch of code without the moves that make up for their early release. The reference
+    looks no further than a block: between labels, and between branches."""
+    sent = set()
+    for place in code:
         f = place.form
-        if any(re.fullmatch(r"\$\d+\.src", o) for o in f.options) and not f.send and not (f.dst is not None and f.dst.file == "null"):
-            if f.op != "sync" and f.dst is not None and f.dst.grf:
-                yield place
+        if place.labels:
+            sent.clear()
+        tokens = [o for o in place.instruction.options if o.startswith("$")]
+        if not f.send and f.op != "sync" and f.dst is not None and f.dst.grf and any(o.endswith(".src") and o[:-4] in sent for o in tokens):
+            yield place
+        for token in tokens:
+            if "." not in token:
+                sent.discard(token)
+                if f.send and any(length for _, length in list(filter(None, payloads(place)))[1:]):
+                    sent.add(token)
+        if f.op in CONTROL_FLOW:
+            sent.clear()
 
 
 def header_written(code, p):
@@ -257,6 +268,6 @@ OURS = {
 DECIDED = {
     ("end-flags", "skl"): "GenX_IR and ocloc make the tree's objects without the driver's option; 328 of the driver's kernels read a flag",
     **{("immediate-vector-step", name): "sums of `uv` and a scalar into dwords, which the rule of `mov` does not reach" for name in ("skl", "icllp", "tgllp")},
-    ("source-release", "pvc"): "21 of 7,042: the message that is waited for was followed by the moves, or reads no register that is written",
+    ("source-release", "pvc"): "16 of 7,042: the message that is waited for was followed by the moves, or reads no register that is written",
     ("unmasked-divergent", "tgllp"): "calls by address: the return address is made from ip, and copies around the loop over the callees",
 }
