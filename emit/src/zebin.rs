@@ -27,6 +27,15 @@ const ABI_VERSION: u8 = 1;
 /// Accepted file types: the reference writes relocatable files; the zebin types are accepted too.
 const FILE_TYPES: [u16; 4] = [1, 0xff11, 0xff12, 0xff13];
 
+/// First bytes of an ELF file, of an archive, and of a binary with patch tokens outside of an ELF file.
+const ELF_MAGIC: &[u8] = b"\x7fELF";
+const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
+const PATCH_TOKENS_MAGIC: &[u8] = b"CTNI";
+/// File types of ELF files around patch tokens, whose machine is 0: source, objects, library, executable, debug data.
+const PATCH_TOKEN_TYPES: std::ops::RangeInclusive<u16> = 0xff01..=0xff05;
+/// Maximum number of an archive's members that an error names.
+const MAX_MEMBERS: usize = 16;
+
 /// `SHT_ZEBIN_ZEINFO`.
 const SHT_ZE_INFO: SectionType = SectionType(0xff00_0011);
 
@@ -64,6 +73,16 @@ pub const TEXT_ALIGN: usize = 64;
 pub enum ZebinError {
     #[error("not an ELF-64 file: {0}")]
     Elf(#[from] object::read::Error),
+    #[error(
+        "an archive of binaries for several devices ({}): take one of them out of it (`ar x`)",
+        .0.join(", ")
+    )]
+    Archive(Vec<String>),
+    #[error(
+        "an OpenCL device binary with patch tokens, an older form: \
+         `ocloc --format zebin` makes a zebin of the same program"
+    )]
+    PatchTokens,
     #[error("machine {0} found, 205 (Intel Graphics Technology) expected")]
     Machine(u16),
     #[error("file type {0:#x} found, a relocatable or zebin file expected")]
@@ -183,6 +202,39 @@ pub struct Section {
     pub data: Vec<u8>,
 }
 
+/// True if the bytes begin as a file of machine code of an OpenCL compiler, of which [`Zebin::parse`] reads zebins and
+/// names the others.
+pub fn is_object(file: &[u8]) -> bool {
+    [ELF_MAGIC, ARCHIVE_MAGIC, PATCH_TOKENS_MAGIC]
+        .iter()
+        .any(|magic| file.starts_with(magic))
+}
+
+/// Names of an archive's first members, without those that only pad it.
+fn members(file: &[u8]) -> Vec<String> {
+    const HEADER: usize = 60;
+    const NAME: usize = 16;
+    const SIZE: std::ops::Range<usize> = 48..58;
+    let mut names = Vec::new();
+    let mut rest = &file[ARCHIVE_MAGIC.len()..];
+    while let Some((header, contents)) = rest.split_at_checked(HEADER) {
+        let name = String::from_utf8_lossy(&header[..NAME]);
+        let name = name.trim_end().trim_end_matches('/');
+        if !name.is_empty() && !name.starts_with("pad_") {
+            names.push(name.to_string());
+        }
+        let size = std::str::from_utf8(&header[SIZE]).ok();
+        let size: Option<usize> = size.and_then(|size| size.trim().parse().ok());
+        // Members begin at even offsets.
+        let next = size.and_then(|size| size.checked_next_multiple_of(2));
+        match next.and_then(|next| contents.get(next..)) {
+            Some(next) if names.len() < MAX_MEMBERS => rest = next,
+            _ => break,
+        }
+    }
+    names
+}
+
 impl Zebin {
     /// An object file with the given kernels for `platform`, as the reference writes it: symbols, notes and padding
     /// included.
@@ -260,6 +312,12 @@ impl Zebin {
     /// Reads a file.
     pub fn parse(file: &[u8]) -> Result<Zebin, ZebinError> {
         const CLASS: usize = 4;
+        if file.starts_with(ARCHIVE_MAGIC) {
+            return Err(ZebinError::Archive(members(file)));
+        }
+        if file.starts_with(PATCH_TOKENS_MAGIC) {
+            return Err(ZebinError::PatchTokens);
+        }
         match file.get(CLASS) {
             Some(&class) if class == elf::ELFCLASS32.0 => {
                 Zebin::read::<FileHeader32<LittleEndian>>(file)
@@ -273,10 +331,13 @@ impl Zebin {
         let narrow = !header.is_type_64();
         let endian = header.endian()?;
         let machine = header.e_machine(endian);
+        let file_type = header.e_type(endian).0;
+        if machine == elf::EM_NONE && PATCH_TOKEN_TYPES.contains(&file_type) {
+            return Err(ZebinError::PatchTokens);
+        }
         if machine != MACHINE {
             return Err(ZebinError::Machine(machine.0));
         }
-        let file_type = header.e_type(endian).0;
         if !FILE_TYPES.contains(&file_type) {
             return Err(ZebinError::FileType(file_type));
         }

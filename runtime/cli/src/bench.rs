@@ -21,7 +21,7 @@ use miette::{Report, miette};
 use serde::Serialize;
 
 use super::cost::Figures;
-use super::exit::Exit;
+use super::exit::{self, Exit};
 use super::input::Input;
 use super::measure::Measured;
 use super::output::{Outputs, is_standard};
@@ -113,11 +113,17 @@ struct Side {
 /// # Errors
 /// The reason why nothing was compared.
 pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
+    if let Some(program) = &args.against {
+        found(program).map_err(|e| report::access(program, &e))?;
+    }
     let kept = folder()?;
-    let files = corpus::files(&args.corpus, &args.only)?.into_iter();
-    let files: Vec<PathBuf> = files
-        .map(|path| keep(path, kept.path()))
-        .collect::<Result<_, _>>()?;
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for path in corpus::each(&args.corpus, &args.only) {
+        match path.and_then(|path| keep(path, kept.path())) {
+            Ok(path) => files.push(path),
+            Err(problem) => problems.push(problem),
+        }
+    }
     let own = std::env::current_exe().map_err(|e| miette!("kiln's own path: {e}"))?;
     let bench = Bench { args, own };
     let folders = args.corpus.iter().filter(|path| path.is_dir());
@@ -155,11 +161,24 @@ pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
     }
     if let Some(path) = &args.svg {
         let svg = plot::svg(&benched.rows).map_err(|e| report::file(path, &*e))?;
-        outputs.add(path, svg.into_bytes())?;
+        outputs.svg(path, svg)?;
     }
     outputs.report(format, &benched, || table::write(&benched))?;
     outputs.write()?;
-    Ok(Exit::Done)
+    Ok(exit::say(&problems))
+}
+
+/// Checks that a program is there: at its path, or in a folder of the environment.
+fn found(program: &Path) -> std::io::Result<()> {
+    if program.components().count() > 1 {
+        return fs::metadata(program).map(drop);
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(program));
+    match places.any(|place| place.is_file()) {
+        true => Ok(()),
+        false => Err(std::io::ErrorKind::NotFound.into()),
+    }
 }
 
 /// State of a bench.
@@ -290,9 +309,11 @@ impl Bench<'_> {
     }
 }
 
-/// The path of an input; standard input is copied to a file in `folder`, since several processes read it.
+/// The path of an input that can be read; standard input is copied to a file in `folder`, since several processes read
+/// it.
 fn keep(path: PathBuf, folder: &Path) -> Result<PathBuf, Report> {
     if !is_standard(&path) {
+        fs::File::open(&path).map_err(|e| report::access(&path, &e))?;
         return Ok(path);
     }
     let input = Input::open(&path)?;

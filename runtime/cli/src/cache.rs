@@ -29,15 +29,15 @@ pub struct Args {
 enum Action {
     /// Print the number of entries and their size
     Stat {
-        /// The cache's folder
+        /// The cache's folder [default: $KILN_CACHE]
         #[arg(value_name = "DIR")]
-        folder: PathBuf,
+        folder: Option<PathBuf>,
     },
     /// Remove all entries
     Clear {
-        /// The cache's folder
+        /// The cache's folder [default: $KILN_CACHE]
         #[arg(value_name = "DIR")]
-        folder: PathBuf,
+        folder: Option<PathBuf>,
     },
 }
 
@@ -58,14 +58,19 @@ impl CacheArgs {
     /// # Errors
     /// The folder cannot be a cache.
     pub fn open(&self) -> Result<Option<Cache>, Report> {
-        let variable = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
-        let Some(folder) = self.cache.clone().or(variable.map(PathBuf::from)) else {
+        let Some(folder) = self.cache.clone().or_else(of_environment) else {
             return Ok(None);
         };
         let limit = self.cache_limit.saturating_mul(MIB);
         let cache = Cache::open(&folder, limit).map_err(|e| fail(&folder, e))?;
         Ok(Some(cache))
     }
+}
+
+/// The folder that the environment names.
+fn of_environment() -> Option<PathBuf> {
+    let variable = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+    variable.map(PathBuf::from)
 }
 
 /// The warning after a command that could not write to its cache.
@@ -82,16 +87,20 @@ pub fn warning(cache: &Cache) -> Option<String> {
 /// # Errors
 /// The folder is no cache, or cannot be read or changed.
 pub fn cache(args: &Args, format: Format) -> Result<Exit, Report> {
-    let existing = |folder: &Path| Cache::existing(folder).map_err(|e| fail(folder, e));
+    let (Action::Stat { folder } | Action::Clear { folder }) = &args.action;
+    let folder = folder.clone().or_else(of_environment).ok_or_else(|| {
+        report::usage(format_args!(
+            "a folder is expected, or one that {VARIABLE} names"
+        ))
+    })?;
+    let cache = Cache::existing(&folder).map_err(|e| fail(&folder, e))?;
     let (size, text) = match &args.action {
-        Action::Stat { folder } => {
-            let size = existing(folder)?.size();
-            let size = size.map_err(|e| report::access(folder, &e))?;
+        Action::Stat { .. } => {
+            let size = cache.size().map_err(|e| report::access(&folder, &e))?;
             (size, format!("{}\n", shown(size)))
         }
-        Action::Clear { folder } => {
-            let removed = existing(folder)?.clear();
-            let removed = removed.map_err(|e| report::access(folder, &e))?;
+        Action::Clear { .. } => {
+            let removed = cache.clear().map_err(|e| report::access(&folder, &e))?;
             (removed, format!("{} removed\n", shown(removed)))
         }
     };

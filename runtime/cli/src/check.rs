@@ -28,7 +28,7 @@ Examples:
   kiln check examples/*/*.visaasm -p skl
   kiln check - --format json < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other's functions are one
+    /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input, or folders of vISA; files that call each other's functions are one
     /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,

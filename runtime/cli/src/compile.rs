@@ -1,4 +1,4 @@
-//! `kiln compile`: vISA in; an object file, raw machine code or a listing out.
+//! `kiln compile`: vISA, or LLVM IR or SPIR-V for GenX, in; an object file, raw machine code or a listing out.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::{Machine, Revision, Variant};
 use super::stats::KernelStats;
 use super::sweep::AllocatorName;
-use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
+use super::{Format, exit, pass_parser, progress, report, stats, tier_parser};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -36,12 +36,19 @@ Examples:
   kiln compile examples/*/*.visaasm -p skl --out-dir build --cache ~/.cache/kiln
   kiln compile - -p skl --emit asm -o - < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input, or folders of it
+    /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input, or folders of vISA
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Platform to make code for
-    #[arg(short, long, value_parser = Machine)]
-    platform: &'static Platform,
+    /// Platforms to make code for; with several, the name of each is put before the extension of its outputs
+    #[arg(
+        short,
+        long = "platform",
+        value_name = "PLATFORM",
+        required = true,
+        value_delimiter = ',',
+        value_parser = Machine
+    )]
+    platforms: Vec<&'static Platform>,
     #[command(flatten)]
     revision: Revision,
     /// Zebin or .ze_info document with the kernels' argument layouts
@@ -52,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "info")]
     interface: Option<PathBuf>,
     /// Write the vISA instruction and the source line that code comes from: as debug sections in an object file, as
-    /// comments in a listing, as a table in --stats
+    /// comments in a listing, as a table in --json
     #[arg(short = 'g', long = "debug")]
     lines: bool,
     /// Form of the output [default: the extension of -o, else zebin with --info, else bin]
@@ -68,8 +75,8 @@ pub struct Args {
     #[arg(short, long)]
     quiet: bool,
     /// Write figures of every kernel as JSON, `-` for standard output
-    #[arg(long, value_name = "FILE")]
-    stats: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", alias = "stats")]
+    json: Option<PathBuf>,
     /// Print the code of these stages (genx, genx:PASS, visa, ir, isel, ra, asm) and after these passes (`kiln passes`);
     /// code is then written only with --emit or --output
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = dump::parse)]
@@ -148,68 +155,82 @@ impl Emit {
 /// The command line cannot be understood, or the only input has an error.
 pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     let emit = emit(args)?;
+    let mut platforms = args.platforms.clone();
+    let mut seen = HashSet::new();
+    platforms.retain(|platform| seen.insert(platform.name));
+    if let (Some(output), [_, _, ..]) = (&args.output, platforms.as_slice()) {
+        return Err(report::usage(format_args!(
+            "{}: one output, and {} platforms: --out-dir takes those of all",
+            report::name(output),
+            platforms.len()
+        )));
+    }
     let info = args.info.as_deref();
     let interface = args.interface.as_deref();
-    let (mut inputs, mut failures) = (Vec::new(), Vec::new());
-    for path in corpus::each(&args.inputs, "") {
-        match path.and_then(|path| Input::open(&path)) {
-            Ok(input) => inputs.push(input),
-            Err(failure) => failures.push(failure),
-        }
-    }
+    let (inputs, mut failures) = input::open_each(&args.inputs, "");
     let read = inputs.iter().map(|input| input.path.as_path());
     let mut outputs = Outputs::new(read.chain(info).chain(interface));
-    if let Some(path) = &args.stats {
+    if let Some(path) = &args.json {
         outputs.check(path)?;
     }
     let interface = interface.map(object::interface).transpose()?;
-    let info = info
-        .map(|path| input::info(path, args.platform))
-        .transpose()?;
+    let infos = platforms.iter().map(|platform| match info {
+        Some(path) => input::info(path, platform).map(Some),
+        None => Ok(None),
+    });
+    let infos = infos.collect::<Result<Vec<_>, _>>()?;
     let cache = args.cache.open()?;
-    let session = session(args, format, cache.clone());
     // If all files make one module, one missing file leaves none.
-    let is_one = args.output.is_some() || args.kernel.is_some() || inputs.len() == 1;
-    if inputs.is_empty() || is_one && !failures.is_empty() {
+    let of_all = args.output.is_some() || args.kernel.is_some();
+    if inputs.is_empty() || of_all && !failures.is_empty() {
         return only(failures);
     }
-    let names = match (emit, &args.output) {
-        (Some(_), Some(output)) => vec![output.clone()],
-        (Some(emit), None) => {
-            let name = |input: &Input| default_output(&input.path, args.out_dir.as_deref(), emit);
-            inputs.iter().map(name).collect::<Result<_, _>>()?
-        }
-        (None, _) => Vec::new(),
-    };
-    let job = Job {
-        args,
-        emit,
-        info: info.as_ref().or(interface.as_ref()),
-        inputs: &inputs,
-        session: &session,
-        wanted: stats::Wanted {
-            cycles: args.stats.is_some() || format == Format::Json,
-            lines: args.lines && (args.stats.is_some() || format == Format::Json),
-        },
-        outputs: &outputs,
-        repeated: repeated(&names),
-        names,
-    };
+    let is_one = of_all || inputs.len() == 1;
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let mut made = progress::with_bar(sources.len() as u64, "files", |done| match is_one {
-        true => vec![job.finish(Outcome {
-            files: (0..sources.len()).collect(),
-            result: session.compile_module(&sources),
-        })],
-        false => session.compile_each(&sources, |outcome| {
-            let files = outcome.files.len() as u64;
-            done.things.fetch_add(files, Relaxed);
-            job.finish(outcome)
-        }),
-    });
+    let total = (sources.len() * platforms.len()) as u64;
+    let mut made = progress::with_bar(total, "files", |done| {
+        let mut made = Vec::new();
+        for (&platform, info) in platforms.iter().zip(&infos) {
+            let session = session(args, platform, format, cache.clone());
+            let names = names(
+                args,
+                emit,
+                &inputs,
+                (platforms.len() > 1).then_some(platform),
+            )?;
+            let job = Job {
+                args,
+                platform,
+                emit,
+                info: info.as_ref().or(interface.as_ref()),
+                inputs: &inputs,
+                session: &session,
+                wanted: stats::Wanted {
+                    cycles: args.json.is_some() || format == Format::Json,
+                    lines: args.lines && (args.json.is_some() || format == Format::Json),
+                },
+                outputs: &outputs,
+                repeated: repeated(&names),
+                names,
+            };
+            match is_one {
+                true => made.push(job.finish(Outcome {
+                    files: (0..sources.len()).collect(),
+                    result: session.compile_module(&sources),
+                })),
+                false => made.extend(session.compile_each(&sources, |outcome| {
+                    let files = outcome.files.len() as u64;
+                    done.things.fetch_add(files, Relaxed);
+                    job.finish(outcome)
+                })),
+            }
+        }
+        Ok::<_, Report>(made)
+    })?;
     for made in &mut made {
-        for (path, bytes) in std::mem::take(&mut made.later) {
-            made.failures.extend(outputs.write_now(&path, &bytes).err());
+        for (path, bytes, from) in std::mem::take(&mut made.later) {
+            let written = outputs.write_now(&path, &bytes, &from);
+            made.failures.extend(written.err());
         }
     }
     let (mut figures, mut warnings) = (Vec::new(), Vec::new());
@@ -238,14 +259,19 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(exit::say(&failures))
 }
 
-/// The session for a command line.
-fn session(args: &Args, format: Format, cache: Option<Cache>) -> Session {
-    let defaults = Options::new(args.revision.of(args.platform));
+/// The session for a command line and one of its platforms.
+fn session(
+    args: &Args,
+    platform: &'static Platform,
+    format: Format,
+    cache: Option<Cache>,
+) -> Session {
+    let defaults = Options::new(args.revision.of(platform));
     let mut session = Session::new(args.grfs.applied(Options {
         verify: args.verify || defaults.verify,
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
-        pressure: args.stats.is_some() || format == Format::Json,
+        pressure: args.json.is_some() || format == Format::Json,
         abi: args.abi,
         interruptible: args.preemption,
         without: args.without.clone(),
@@ -277,7 +303,7 @@ fn report(
     mut outputs: Outputs,
     figures: &[KernelStats],
 ) -> Result<(), Report> {
-    if let Some(path) = &args.stats {
+    if let Some(path) = &args.json {
         outputs.json(path, figures)?;
     }
     if outputs.stdout_taken() && !args.dump.is_empty() {
@@ -297,6 +323,28 @@ fn report(
     Ok(())
 }
 
+/// The output of each input, or the single output; with the name of a platform, if it is one of several.
+fn names(
+    args: &Args,
+    emit: Option<Emit>,
+    inputs: &[Input],
+    platform: Option<&Platform>,
+) -> Result<Vec<PathBuf>, Report> {
+    match (emit, &args.output) {
+        (Some(_), Some(output)) => Ok(vec![output.clone()]),
+        (Some(emit), None) => {
+            let extension = match platform {
+                Some(platform) => format!("{}.{}", platform.name, emit.extension()),
+                None => emit.extension().to_string(),
+            };
+            let dir = args.out_dir.as_deref();
+            let name = |input: &Input| default_output(&input.path, dir, &extension);
+            inputs.iter().map(name).collect()
+        }
+        (None, _) => Ok(Vec::new()),
+    }
+}
+
 /// True for each name that one before it equals.
 fn repeated(names: &[PathBuf]) -> Vec<bool> {
     let mut seen = HashSet::new();
@@ -306,6 +354,7 @@ fn repeated(names: &[PathBuf]) -> Vec<bool> {
 /// State that turns compiled modules into files.
 struct Job<'a> {
     args: &'a Args,
+    platform: &'static Platform,
     emit: Option<Emit>,
     /// Path and contents of the file with argument layouts.
     info: Option<&'a (&'a Path, Info)>,
@@ -328,9 +377,9 @@ struct Made {
     failures: Vec<Report>,
     /// Contents of the file that goes to standard output.
     stdout: Option<Vec<u8>>,
-    /// Files whose names another module may have taken. They are written last, so that which of two is refused does
-    /// not depend on timing.
-    later: Vec<(PathBuf, Vec<u8>)>,
+    /// Files whose names another module may have taken, with the names of their inputs. They are written last, so that
+    /// which of two is refused does not depend on timing.
+    later: Vec<(PathBuf, Vec<u8>, String)>,
 }
 
 impl Job<'_> {
@@ -354,7 +403,9 @@ impl Job<'_> {
         let warnings = module.warnings.iter();
         let warnings = warnings.map(|warning| report::genx_warning(input, warning));
         made.warnings.extend(warnings);
-        made.figures = stats::stats(&input.name, &module, self.args.platform, self.wanted);
+        let figures =
+            |input: &Input| stats::stats(&input.name, &module, self.platform, self.wanted);
+        made.figures = figures(input);
         let Some(emit) = self.emit else { return made };
         let numbers: Vec<usize> = match &self.args.output {
             Some(_) => vec![0],
@@ -366,6 +417,13 @@ impl Job<'_> {
         };
         for (nth, number) in numbers.into_iter().enumerate() {
             let name = &self.names[number];
+            let from = match &self.args.output {
+                Some(_) => input,
+                None => &self.inputs[number],
+            };
+            if nth > 0 {
+                made.figures.extend(figures(from));
+            }
             let contents = match self.contents(emit, name, input, &module) {
                 Ok(contents) => contents,
                 Err(failure) => {
@@ -384,20 +442,21 @@ impl Job<'_> {
                 if is_standard(&path) {
                     made.stdout = Some(bytes);
                 } else if self.repeated[number] {
-                    made.later.push((path, bytes));
+                    made.later.push((path, bytes, from.name.clone()));
                 } else {
-                    made.failures.extend(self.write(&path, &bytes).err());
+                    let written = self.write(&path, &bytes, &from.name);
+                    made.failures.extend(written.err());
                 }
             }
         }
         made
     }
 
-    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Report> {
+    fn write(&self, path: &Path, bytes: &[u8], from: &str) -> Result<(), Report> {
         if let Some(dir) = &self.args.out_dir {
             fs::create_dir_all(dir).map_err(|e| report::access(dir, &e))?;
         }
-        self.outputs.write_now(path, bytes)
+        self.outputs.write_now(path, bytes, from)
     }
 
     /// Names and contents of a module's files.
@@ -409,7 +468,7 @@ impl Job<'_> {
         module: &CompiledModule,
     ) -> Result<Vec<(PathBuf, Vec<u8>)>, Report> {
         let kernels: Vec<&Compiled> = module.parts().collect();
-        let platform = self.args.platform;
+        let platform = self.platform;
         let bytes = match emit {
             Emit::Bin => return bins(output, &kernels),
             Emit::Asm if self.args.lines => object::listings(&kernels, platform).into_bytes(),
@@ -445,8 +504,8 @@ impl Job<'_> {
 fn emit(args: &Args) -> Result<Option<Emit>, Report> {
     let output = args.output.as_deref();
     let named = output.and_then(Emit::of_name);
-    if let (Some(output), Some(stats)) = (output, &args.stats)
-        && output == stats
+    if let (Some(output), Some(json)) = (output, &args.json)
+        && output == json
     {
         let output = report::name(output);
         return Err(report::usage(format_args!(
@@ -485,14 +544,14 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
     Ok(Some(emit))
 }
 
-/// The input's name with the extension of the output, in `dir` if one is given.
-fn default_output(input: &Path, dir: Option<&Path>, emit: Emit) -> Result<PathBuf, Report> {
+/// The input's name with another extension, in `dir` if one is given.
+fn default_output(input: &Path, dir: Option<&Path>, extension: &str) -> Result<PathBuf, Report> {
     if is_standard(input) {
         return Err(report::usage(
             "standard input has no name: say with -o where the output is to go",
         ));
     }
-    let beside = input.with_extension(emit.extension());
+    let beside = input.with_extension(extension);
     Ok(match (dir, beside.file_name()) {
         (Some(dir), Some(name)) => dir.join(name),
         _ => beside,

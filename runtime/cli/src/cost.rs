@@ -113,7 +113,7 @@ struct Counts {
     by_place: Vec<u64>,
 }
 
-/// Runs the command.
+/// Runs the command. A file that cannot be read does not stop the others.
 ///
 /// # Errors
 /// The reason why nothing was estimated.
@@ -133,15 +133,21 @@ pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
     let files: Vec<Result<Rows, Report>> = progress::each(&args.files, "files", of);
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
-        let file = file?;
-        rows.extend(file.rows);
-        problems.extend(file.illegal);
+        match file {
+            Ok(file) => {
+                rows.extend(file.rows);
+                problems.extend(file.illegal);
+            }
+            Err(problem) => problems.push(problem),
+        }
     }
     let mut outputs = Outputs::new(args.files.iter().map(PathBuf::as_path));
     if let Some(path) = &args.json {
         outputs.json(path, &rows)?;
     }
-    outputs.report(format, &rows, || table(&rows))?;
+    if !rows.is_empty() || problems.is_empty() || format == Format::Json {
+        outputs.report(format, &rows, || table(&rows))?;
+    }
     outputs.write()?;
     Ok(exit::say(&problems))
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use kiln_compile::info;
 use kiln_emit::listing::{self, Counts, Style};
 use kiln_emit::platform::Platform;
-use kiln_emit::zebin::Zebin;
+use kiln_emit::zebin::{Zebin, is_object};
 use miette::Report;
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ Examples:
   kiln disasm examples/saxpy/bmg/saxpy.zebin --format json -o saxpy.json")]
 pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Platform of the code [default: as a zebin says]
     #[arg(short, long, value_parser = Machine)]
@@ -163,7 +163,7 @@ pub(super) fn open<'a>(
 ) -> Result<File<'a>, Report> {
     let input = Input::open(path)?;
     let shown = report::name(path);
-    if info::is_elf(&input) {
+    if is_object(&input) {
         return open_zebin(path, &input, platform, kernel);
     }
     if kernel.is_some() {

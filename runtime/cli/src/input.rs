@@ -13,7 +13,7 @@ use kiln_emit::platform::Platform;
 use miette::Report;
 
 use super::output::is_standard;
-use super::report;
+use super::{corpus, report};
 
 /// Limit on the bytes of an input.
 const MAX_BYTES: u64 = 1 << 30;
@@ -26,6 +26,19 @@ pub fn info<'a>(path: &'a Path, platform: &Platform) -> Result<(&'a Path, Info),
     let input = Input::open(path)?;
     let info = Info::parse(&input, platform).map_err(|e| report::file(path, &e))?;
     Ok((path, info))
+}
+
+/// Opens named files, and the vISA in named folders whose names begin with `prefix`. What cannot be read does not stop
+/// the others; the second list says it.
+pub fn open_each(named: &[PathBuf], prefix: &str) -> (Vec<Input>, Vec<Report>) {
+    let (mut inputs, mut problems) = (Vec::new(), Vec::new());
+    for path in corpus::each(named, prefix) {
+        match path.and_then(|path| Input::open(&path)) {
+            Ok(input) => inputs.push(input),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (inputs, problems)
 }
 
 /// An input file's bytes.

@@ -34,7 +34,7 @@ Examples:
   kiln inspect examples/nbody/nbody.visaasm -p skl
   kiln inspect examples/nbody/nbody.visaasm --callgraph dot > nbody.dot")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input; all files are one module
+    /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input; all files are one module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Form of the call graph [default: as --format]

@@ -106,7 +106,7 @@ enum Command {
     Cache(cache::Args),
     /// Report all errors and warnings in vISA
     Check(check::Args),
-    /// Compile vISA to machine code
+    /// Compile vISA, LLVM IR or SPIR-V to machine code
     ///
     /// Files that call each other's functions are one module, whose outputs are written beside its first file. With -o
     /// or --kernel all files are one module.
@@ -186,28 +186,26 @@ enum Command {
 
 /// Parses the command line and runs the verb.
 pub fn main() -> ExitCode {
-    let matches = match program().try_get_matches() {
-        Ok(matches) => matches,
+    let parsed = program().try_get_matches();
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
         Err(help) if !help.use_stderr() => {
             let printed = output::print(&help.render().to_string());
             return printed
                 .map_or_else(|e| exit::say(&[e]), |_| Exit::Done)
                 .into();
         }
+        Err(error) if wants_json() => {
+            set_form(Format::Json);
+            let said = error.render().to_string();
+            let said = said.trim_start_matches("error: ").trim_end();
+            return none_made(&report::usage(said)).into();
+        }
         Err(error) => error.exit(),
     };
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let format = cli.format;
-    // Lines are wrapped for people, but not for programs that search for a message.
-    let wrap = std::io::stderr().is_terminal();
-    // Setting the hook fails only if there is one already.
-    let _ = miette::set_hook(Box::new(move |_| -> Box<dyn ReportHandler> {
-        match format {
-            Format::Text => Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build()),
-            Format::Json => Box::new(report::Lines),
-        }
-    }));
-
+    set_form(format);
     let result = match &cli.command {
         #[cfg(unix)]
         Command::Bench(args) => bench::bench(args, format),
@@ -235,8 +233,58 @@ pub fn main() -> ExitCode {
         Command::Translate(args) => translate::translate(args, format),
         Command::Verify(args) => verify::verify(args, format),
     };
-    let exit = result.unwrap_or_else(|failure| exit::say(&[failure]));
+    let exit = result.unwrap_or_else(|failure| match format {
+        Format::Json if cli.command.has_document() => none_made(&failure),
+        _ => exit::say(&[failure]),
+    });
     exit.into()
+}
+
+/// Sets the form of diagnostics.
+fn set_form(format: Format) {
+    // Lines are wrapped for people, but not for programs that search for a message.
+    let wrap = std::io::stderr().is_terminal();
+    // Setting the hook fails only if there is one already.
+    let _ = miette::set_hook(Box::new(move |_| -> Box<dyn ReportHandler> {
+        match format {
+            Format::Text => Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build()),
+            Format::Json => Box::new(report::Lines),
+        }
+    }));
+}
+
+/// True if the command line asks for JSON, which is known of one that cannot be understood, too.
+fn wants_json() -> bool {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let apart = words
+        .windows(2)
+        .any(|two| two[0] == "--format" && two[1] == "json");
+    apart || words.iter().any(|word| word == "--format=json")
+}
+
+/// Says a failure of a command as JSON, and `null` for its document.
+fn none_made(failure: &Report) -> Exit {
+    let exit = exit::say(std::slice::from_ref(failure));
+    // A standard output that takes nothing may be the failure.
+    let _ = output::print("null\n");
+    exit
+}
+
+impl Command {
+    /// True if the result is a document with `--format json`.
+    fn has_document(&self) -> bool {
+        match self {
+            Command::Completions(_)
+            | Command::Convert(_)
+            | Command::GenxIr(_)
+            | Command::Man(_) => false,
+            #[cfg(unix)]
+            Command::Measure(_) => false,
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Command::Gpu(_) => false,
+            _ => true,
+        }
+    }
 }
 
 /// The command line, with the tables in its help.

@@ -9,7 +9,9 @@
 //! standard error, because a terminal would obey them.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -29,8 +31,8 @@ const MAX_LINKS: usize = 40;
 pub struct Outputs {
     /// Paths of inputs, which must not be replaced.
     inputs: Vec<PathBuf>,
-    /// Paths of files that are written or will be.
-    claimed: Mutex<HashSet<PathBuf>>,
+    /// Paths of files that are written or will be, each with the name of the input that it is made of, if it is one's.
+    claimed: Mutex<HashMap<PathBuf, Option<String>>>,
     files: Vec<(PathBuf, Vec<u8>)>,
     stdout: Vec<u8>,
     taken: bool,
@@ -87,17 +89,18 @@ impl Outputs {
             self.stdout.extend(bytes);
             return Ok(());
         }
-        let path = self.claim(path)?;
+        let path = self.claim(path, None)?;
         self.files.push((path, bytes));
         Ok(())
     }
 
-    /// Writes a file without waiting for the others. Several threads may call this at a time.
+    /// Writes a file that is made of the input `from` without waiting for the others. Several threads may call this at a
+    /// time.
     ///
     /// # Errors
     /// The path was written before, is an input, or cannot be written.
-    pub fn write_now(&self, path: &Path, bytes: &[u8]) -> Result<(), Report> {
-        let path = self.claim(path)?;
+    pub fn write_now(&self, path: &Path, bytes: &[u8], from: &str) -> Result<(), Report> {
+        let path = self.claim(path, Some(from))?;
         let mut staged = Staged::default();
         staged
             .write(&path, bytes)
@@ -122,17 +125,41 @@ impl Outputs {
     }
 
     /// Resolves a path and claims it, so that nothing else is written there.
-    fn claim(&self, shown: &Path) -> Result<PathBuf, Report> {
+    fn claim(&self, shown: &Path, from: Option<&str>) -> Result<PathBuf, Report> {
         self.check(shown)?;
         let path = resolved(shown);
         let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
-        if !claimed.insert(path.clone()) {
+        match claimed.entry(path.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert(from.map(str::to_string));
+                Ok(path)
+            }
+            Entry::Occupied(first) => {
+                let shown = report::name(shown);
+                let inputs = match (first.get(), from) {
+                    (Some(first), Some(from)) => format!(", of {first} and of {from}"),
+                    _ => String::new(),
+                };
+                Err(report::usage(format_args!(
+                    "two outputs are to go to {shown}{inputs}"
+                )))
+            }
+        }
+    }
+
+    /// Adds a plot.
+    ///
+    /// # Errors
+    /// The name is not that of an SVG, and as [`Outputs::add`].
+    pub fn svg(&mut self, path: &Path, svg: String) -> Result<(), Report> {
+        let extension = path.extension().and_then(OsStr::to_str);
+        if !is_standard(path) && extension != Some("svg") {
             return Err(report::usage(format_args!(
-                "two outputs are to go to {}",
-                report::name(shown)
+                "{}: plots are SVG: a name that ends in .svg is expected",
+                report::name(path)
             )));
         }
-        Ok(path)
+        self.add(path, svg.into_bytes())
     }
 
     /// Adds a file of JSON.
@@ -204,7 +231,18 @@ fn resolved(path: &Path) -> PathBuf {
             Err(_) => break,
         }
     }
-    path
+    // A file has one name before and after it is made.
+    let folder = path
+        .parent()
+        .map(|folder| match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        });
+    let folder = folder.and_then(|folder| fs::canonicalize(folder).ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
 }
 
 /// Writes text to standard output at once, for output that is too large to collect, when nothing else can fail. False

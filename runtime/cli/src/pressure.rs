@@ -10,6 +10,7 @@ use kiln_compile::{Options, Session};
 use kiln_emit::platform::Platform;
 use miette::Report;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -27,6 +28,11 @@ const PARTS: [&str; 9] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "
 const MAX_TEXT_CHARS: usize = 64;
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (1200, 400);
+/// Radius of a dot in points.
+const DOT: i32 = 3;
+/// Heights of the bar of a loop that make the whole plot, and the depth of loops from which on bars are black.
+const LOOP_BARS: u32 = 48;
+const MAX_LOOPS: u32 = 4;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -34,7 +40,8 @@ Examples:
   kiln pressure examples/nbody/nbody.visaasm -p skl
   kiln pressure examples/*/*.visaasm -p skl --summary")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input; all files are one module, except with --summary
+    /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input; all files are one module, except with
+    /// --summary
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Only a line for each kernel, function and subroutine; INPUTs may be folders, and only files that call each
@@ -63,8 +70,8 @@ pub struct Args {
     #[arg(long, value_name = "INSTRUCTION")]
     at: Option<u32>,
     /// Lines of a plot on the terminal; in long code a line is the maximum of several points
-    #[arg(long, value_name = "N", default_value = "40")]
-    rows: usize,
+    #[arg(long, value_name = "N", default_value = "40", value_parser = clap::value_parser!(u16).range(1..))]
+    rows: u16,
     /// Write the plots as SVG; several kernels and functions have a file each
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -121,9 +128,9 @@ pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
         for (n, named) in profiles.iter().enumerate() {
             let path = match profiles.len() {
                 1 => path.clone(),
-                _ => path.with_extension(format!("{n}.svg")),
+                _ => numbered(path, n),
             };
-            outputs.add(&path, svg(named.profile, &path)?.into_bytes())?;
+            outputs.svg(&path, svg(named.profile, &path)?)?;
         }
     }
     outputs.report(format, &profiles, || {
@@ -178,7 +185,7 @@ fn text(profile: &Profile, args: &Args) -> String {
         peak.bytes,
         at(peak)
     );
-    out += &plot(profile, args.rows);
+    out += &plot(profile, args.rows.into());
     match profile.at {
         Some(n) => {
             let _ = writeln!(out, "\nwhat lives at {}:\n", at(&profile.points[n]));
@@ -199,7 +206,7 @@ fn text(profile: &Profile, args: &Args) -> String {
 fn plot(profile: &Profile, rows: usize) -> String {
     let points = &profile.points;
     let most = profile.grfs.max(points[profile.peak].grfs).max(1);
-    let each = points.len().div_ceil(rows.max(1));
+    let each = points.len().div_ceil(rows);
     let mut lines = vec![["vISA", "source", "loops", "GRFs"].map(str::to_string)];
     let mut bars = vec![String::new()];
     for some in points.chunks(each) {
@@ -355,7 +362,16 @@ fn csv(profiles: &[Named]) -> Result<Vec<u8>, Report> {
     stats::csv(heading, lines)
 }
 
-/// A plot of pressure over points, with the limit as a line.
+/// The name of one of several plots: `P.1.svg` of `P.svg`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    match path.extension() {
+        Some(extension) => path.with_extension(format!("{number}.{}", extension.to_string_lossy())),
+        None => path.to_path_buf(),
+    }
+}
+
+/// A plot of pressure over points: the limit as a line, the peak and the listed point as dots with their labels, and
+/// loops as bars below, the darker the deeper.
 fn svg(profile: &Profile, path: &Path) -> Result<String, Report> {
     let mut out = String::new();
     let drawn = draw(
@@ -379,10 +395,13 @@ fn draw(
         .x_label_area_size(36)
         .y_label_area_size(48)
         .build_cartesian_2d(0..points.len(), 0..most + most / 16 + 1)?;
+    let label = ("sans-serif", 12).into_font();
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_desc("instruction before allocation")
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(BLACK.mix(0.1))
+        .x_desc("machine instruction before allocation; bars below are loops")
         .y_desc("GRFs")
         .draw()?;
     // Each point is a step.
@@ -391,6 +410,38 @@ fn draw(
     chart.draw_series(AreaSeries::new(steps, 0, BLUE.mix(0.2)).border_style(BLUE))?;
     let limit = [(0, profile.grfs), (points.len(), profile.grfs)];
     chart.draw_series(LineSeries::new(limit, RED))?;
+    let name = format!("limit {}", profile.grfs);
+    let at = (points.len() / 100, profile.grfs + most / 16);
+    chart.draw_series([Text::new(name, at, label.clone().color(&RED))])?;
+    let thick = most.div_ceil(LOOP_BARS);
+    let loops = points
+        .iter()
+        .enumerate()
+        .filter(|(_, point)| point.loops > 0);
+    chart.draw_series(loops.map(|(n, point)| {
+        let dark = f64::from(point.loops.min(MAX_LOOPS)) / f64::from(MAX_LOOPS);
+        Rectangle::new([(n, 0), (n + 1, thick)], BLACK.mix(dark).filled())
+    }))?;
+    let marks = [("peak", Some(profile.peak)), ("at", profile.at)];
+    let marks = marks.into_iter().filter_map(|(name, n)| Some((name, n?)));
+    // Without a choice, the listed point is the peak.
+    let marks = marks.filter(|(name, n)| *name == "peak" || *n != profile.peak);
+    for (name, n) in marks {
+        let Some(point) = points.get(n) else { continue };
+        let [visa, _] = place(profile, point);
+        let text = format!("{name} {} GRFs, vISA {visa}", point.grfs);
+        // A label stays inside of the plot.
+        let side = match n * 2 > points.len() {
+            true => HPos::Right,
+            false => HPos::Left,
+        };
+        let style = label
+            .clone()
+            .color(&BLACK)
+            .pos(Pos::new(side, VPos::Bottom));
+        chart.draw_series([Circle::new((n, point.grfs), DOT, BLUE.filled())])?;
+        chart.draw_series([Text::new(text, (n, point.grfs + most / 64), style)])?;
+    }
     area.present()?;
     Ok(())
 }

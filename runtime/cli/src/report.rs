@@ -12,7 +12,7 @@ use kiln_compile::source::InputError;
 use kiln_compile::{Error, Failure};
 use kiln_visa::module::{Module, Object, Place};
 use kiln_visa::print::inst_text;
-use kiln_visa::text::{self, ParseError, Spans};
+use kiln_visa::text::{self, ParseError, ParseErrorKind, Spans};
 use kiln_visa::verify::{self, Finding};
 use miette::{
     Diagnostic, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report,
@@ -66,6 +66,11 @@ pub fn name(path: &Path) -> String {
 /// An error about a file as a whole.
 pub fn file(path: &Path, error: &dyn Display) -> Report {
     message(format!("{}: {error}", name(path)), Some(WRONG_CONTENTS))
+}
+
+/// An error about a file as a whole, whose message names it.
+pub fn contents(error: &dyn Display) -> Report {
+    message(error.to_string(), Some(WRONG_CONTENTS))
 }
 
 /// An error in the command line.
@@ -287,7 +292,14 @@ impl<'a> Source<'a> {
     pub fn syntax(&self, error: &ParseError) -> Report {
         let place = format!("{}:{}:{}", self.name, error.line, error.column);
         let message = format!("{place}: {}", error.kind);
-        let diagnostic = diagnostic(&message, Some(error.kind.code()));
+        let mut diagnostic = diagnostic(&message, Some(error.kind.code()));
+        // The reference dumps inline assembly twice: with its scopes, and as one list of declarations.
+        let scoped = Path::new(&self.name).with_extension("inline.visaasm");
+        if matches!(error.kind, ParseErrorKind::Duplicate { .. }) && scoped.exists() {
+            let scoped = name(&scoped);
+            diagnostic =
+                diagnostic.with_help(format!("{scoped} has the scopes of inline assembly"));
+        }
         self.underlined(diagnostic, error.offset, error.length)
     }
 

@@ -8,16 +8,19 @@ use std::time::Instant;
 use kiln_compile::info;
 use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::{self, Platform};
-use kiln_emit::zebin::{FUNCTIONS, Zebin};
-use kiln_exec::launch::{Description, Source, Spec, check_types, compare, parse_spec};
+use kiln_emit::zebin::{FUNCTIONS, Zebin, is_object};
+use kiln_exec::launch::{
+    Description, FileError, LoadError, Source, Spec, check_types, compare, parse_spec,
+};
 use kiln_exec::picture;
-use kiln_exec::{Arg, Engine, Launch, Options as ExecOptions, Program, Stats, Trace};
+use kiln_exec::{Arg, Engine, Launch, Options as ExecOptions, Program, RunError, Stats, Trace};
 use miette::{Report, miette};
 
-use super::exit::Exit;
+use super::exit::{self, Exit};
 use super::grfs::GrfArgs;
 use super::input::{self, Input};
-use super::output::{Outputs, is_standard, plain, print_error};
+use super::object;
+use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
 use super::progress::with_bar;
 use super::run_stats::{self, Checked, RunStats};
@@ -57,7 +60,7 @@ A SPEC stands for one argument of the kernel, in their order:
 #[derive(Debug, clap::Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES, after_long_help = LAUNCH_FILE.to_string() + EXAMPLES)]
 pub struct Args {
-    /// Zebin, or vISA with --info, which is compiled first
+    /// Zebin, or vISA, LLVM IR or SPIR-V for GenX, which is compiled first; `-` for standard input
     program: PathBuf,
     /// Kernel to run [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with = "launch")]
@@ -77,6 +80,10 @@ pub struct Args {
     /// Zebin or .ze_info document with the argument layout of the vISA
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
+    /// Interface of the kernels of the vISA (docs/object-files.md); without it and --info, each .input is taken for an
+    /// argument, in the order of declaration
+    #[arg(long, value_name = "FILE", conflicts_with = "info")]
+    interface: Option<PathBuf>,
     /// Platform to execute as [default: as a zebin says, else skl]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
@@ -111,9 +118,12 @@ pub struct Args {
     /// first), or for a thread of a group
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
     trace: Option<Option<Traced>>,
-    /// Print execution counts by kind of instruction and message, or write them as JSON
+    /// Print execution counts by kind of instruction and message, or write them as --json does
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     stats: Option<Option<PathBuf>>,
+    /// Write the results and all execution counts as JSON, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
 /// Bytes of arguments that are allowed if the command line does not say.
@@ -263,7 +273,7 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     let code = Program::from_zebin(&zebin, &kernel, platform)
         .map_err(|e| report::file(&input.path, &e))?;
     check_types(plan.results.sources(), zebin.ze_info.args_info(&kernel))
-        .map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
+        .map_err(|e| wrong_arguments(args, &format!("{}: {kernel}: {e}", input.name)))?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: &kernel,
@@ -314,21 +324,21 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     let seconds = clock.elapsed().as_secs_f64();
     // A reader that has gone away is no failure.
     let _ = out.lock().map(|mut out| out.flush());
-    let stats =
-        stats.map_err(|e| miette!("{}", plain(&format!("{}: {kernel}: {e}", input.name))))?;
+    let stats = stats.map_err(|e| {
+        let said = format!("{}: {kernel}: {e}", input.name);
+        match e {
+            RunError::Bind(_) => wrong_arguments(args, &said),
+            _ => miette!("{}", plain(&said)),
+        }
+    })?;
     let mut figures = figures(&kernel, &stats, seconds);
-    let run_stats = |results| RunStats::new(&kernel, &stats, seconds, results);
     let read = [
         Some(&args.program),
         args.info.as_ref(),
+        args.interface.as_ref(),
         args.launch.as_ref(),
     ];
     let mut outputs = Outputs::new(read.into_iter().flatten().map(PathBuf::as_path));
-    match &args.stats {
-        Some(None) => figures.push_str(&run_stats::table(&stats)),
-        Some(Some(path)) => outputs.json(path, &run_stats(Vec::new()))?,
-        None => {}
-    }
     let results = match &plan.results {
         Results::Write(specs) => {
             write(&mut outputs, specs, &launch.args, plan.global.sizes[0])?;
@@ -339,15 +349,46 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     let (wrong, checked) = (results.iter().filter(|r| !r.pass).count(), results.len());
     let taken = outputs.stdout_taken();
     let text: String = results.iter().map(Checked::line).collect();
-    outputs.report(format, &run_stats(results), || text + &figures)?;
+    let document = RunStats::new(&kernel, &stats, seconds, results);
+    let named = args.stats.iter().flatten().chain(&args.json);
+    for path in named {
+        outputs.json(path, &document)?;
+    }
+    if args.stats == Some(None) {
+        figures.push_str(&run_stats::table(&stats));
+    }
+    outputs.report(format, &document, || text + &figures)?;
     outputs.write()?;
     if taken && format == Format::Text {
         print_error(&figures);
     }
     if wrong > 0 {
-        return Err(miette!("{kernel}: {wrong} of {checked} buffers are wrong"));
+        // The results are written.
+        let wrong = report::file(
+            &args.program,
+            &format_args!("{kernel}: {wrong} of {checked} buffers are wrong"),
+        );
+        return Ok(exit::say(&[wrong]));
     }
     Ok(Exit::Done)
+}
+
+/// An error in the arguments of a kernel: in the command line, or in the launch file.
+fn wrong_arguments(args: &Args, said: &str) -> Report {
+    match &args.launch {
+        Some(launch) => report::file(launch, &said),
+        None => report::usage(said),
+    }
+}
+
+/// An error in making an argument of a file.
+fn unloaded(error: LoadError) -> Report {
+    match error {
+        LoadError::File(FileError { path, error }) => report::access(&path, &error),
+        LoadError::Texels { .. } | LoadError::PictureSize { .. } | LoadError::Picture { .. } => {
+            report::contents(&error)
+        }
+    }
 }
 
 /// Number of groups of a launch; the sizes are checked later, when it runs.
@@ -373,16 +414,14 @@ fn given(args: &Args) -> Result<Plan, Report> {
     let specs = args.args.iter().map(|spec| parse_spec(spec));
     let specs = specs
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|e| miette!("{e}"))?;
+        .map_err(report::usage)?;
     let here = Path::new("");
     within(
         args.memory,
         specs.iter().map(|spec| spec.source.bytes(here)),
     )?;
     let loaded = specs.iter().map(|spec| spec.source.load(here));
-    let loaded = loaded
-        .collect::<Result<_, _>>()
-        .map_err(|e| miette!("{e}"))?;
+    let loaded = loaded.collect::<Result<_, _>>().map_err(unloaded)?;
     Ok(Plan {
         kernel: args.kernel.clone(),
         global,
@@ -420,7 +459,7 @@ fn described(path: &Path, memory: u64) -> Result<Plan, Report> {
             dimensions: description.dimensions,
         },
         local: description.local,
-        args: description.load_args(&dir).map_err(|e| miette!("{e}"))?,
+        args: description.load_args(&dir).map_err(unloaded)?,
         results: Results::Check(description, dir),
     })
 }
@@ -430,7 +469,7 @@ fn platform(args: &Args, input: &Input) -> Result<&'static Platform, Report> {
     if let Some(platform) = args.platform {
         return Ok(platform);
     }
-    if info::is_elf(input) {
+    if is_object(input) {
         let zebin = Zebin::parse(input).map_err(|e| report::file(&input.path, &e))?;
         return Ok(info::platform_of(&zebin).unwrap_or(&platform::SKL));
     }
@@ -444,22 +483,20 @@ fn program(
     platform: &'static Platform,
     kernel: Option<&str>,
 ) -> Result<(Zebin, String), Report> {
-    let zebin = if info::is_elf(input) {
-        if args.info.is_some() || args.grfs.is_given() {
+    let zebin = if is_object(input) {
+        if args.info.is_some() || args.interface.is_some() || args.grfs.is_given() {
             return Err(report::usage(format_args!(
-                "{}: an object file: --info and --grf-limit are for vISA, which is finalized first",
+                "{}: an object file: --info, --interface and --grf-limit are for vISA, which is finalized first",
                 input.name
             )));
         }
         info::zebin(input, platform).map_err(|e| report::file(&input.path, &e))?
     } else {
-        let path = args.info.as_deref().ok_or_else(|| {
-            report::usage(format_args!(
-                "{}: not a zebin; vISA needs --info with its kernels' argument layouts",
-                input.name
-            ))
-        })?;
-        let (_, info) = input::info(path, platform)?;
+        let given = match (&args.info, &args.interface) {
+            (Some(path), _) => Some(input::info(path, platform)?),
+            (None, Some(path)) => Some(object::interface(path)?),
+            (None, None) => None,
+        };
         let options = Options::new(platform).tier(args.optimize);
         let mut session = Session::new(args.grfs.applied(options));
         if let Some(kernel) = kernel {
@@ -467,6 +504,17 @@ fn program(
         }
         let module = session.compile_module(&[input.source()]);
         let module = module.map_err(|e| report::failure(std::slice::from_ref(input), &e))?;
+        let warnings = module.warnings.iter();
+        let mut warnings: Vec<_> = warnings.map(|w| report::genx_warning(input, w)).collect();
+        let (path, info) = match given {
+            Some(given) => given,
+            None => {
+                let guessed = object::guessed(&module);
+                warnings.extend(guessed.map(|said| report::warning(&said)));
+                (&*input.path, object::guess(&input.path, &module)?)
+            }
+        };
+        warnings.iter().for_each(output::say);
         let zebin = session.object_file(&module, info);
         let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
         // Kernels that only --info has are not part of the program.
@@ -528,6 +576,6 @@ fn figures(kernel: &str, stats: &Stats, seconds: f64) -> String {
     let rate = *instructions as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6;
     format!(
         "{kernel}: {groups} groups, {threads} threads, {instructions} Gen instructions, {messages} \
-         messages, {seconds:.3} s, {rate:.1} M instr/s\n"
+         messages, {seconds:.6} s, {rate:.3} M instr/s\n"
     )
 }

@@ -17,7 +17,7 @@ pub struct RunStats<'a> {
     instructions: u64,
     messages: u64,
     /// Sum over all instructions of the channels they acted on.
-    lanes: u64,
+    channels: u64,
     bytes_read: u64,
     bytes_written: u64,
     by_instruction: Vec<Row<'a>>,
@@ -53,7 +53,7 @@ impl Checked {
 struct Row<'a> {
     name: &'a str,
     instructions: u64,
-    lanes: u64,
+    channels: u64,
 }
 
 /// Kinds sorted by count, most frequent first.
@@ -63,7 +63,7 @@ fn rows(counts: &BTreeMap<String, Count>) -> Vec<Row<'_>> {
         .map(|(name, count)| Row {
             name,
             instructions: count.instructions,
-            lanes: count.lanes,
+            channels: count.lanes,
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.instructions));
@@ -84,7 +84,7 @@ impl<'a> RunStats<'a> {
             threads: stats.threads,
             instructions: stats.instructions,
             messages: stats.messages,
-            lanes: stats.lanes,
+            channels: stats.lanes,
             bytes_read: stats.bytes_read,
             bytes_written: stats.bytes_written,
             by_instruction: rows(&stats.by_instruction),
@@ -110,7 +110,10 @@ pub fn table(stats: &Stats) -> String {
                 row.name.to_string(),
                 row.instructions.to_string(),
                 format!("{share:.1}"),
-                format!("{:.1}", row.lanes as f64 / row.instructions.max(1) as f64),
+                format!(
+                    "{:.1}",
+                    row.channels as f64 / row.instructions.max(1) as f64
+                ),
             ]
         }));
         out.push_str(&align(&table));

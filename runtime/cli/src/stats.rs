@@ -159,7 +159,9 @@ pub fn csv<const N: usize>(
 /// The figures as a table, a line for each kernel.
 pub fn table(stats: &[KernelStats]) -> String {
     let heading = [
+        "file",
         "kernel",
+        "platform",
         "vISA",
         "instructions",
         "bytes",
@@ -170,7 +172,9 @@ pub fn table(stats: &[KernelStats]) -> String {
     ];
     let rows = stats.iter().map(|s| {
         [
+            s.file.clone(),
             s.name.clone(),
+            s.platform.to_string(),
             s.visa_instructions.to_string(),
             s.instructions.to_string(),
             s.bytes.to_string(),

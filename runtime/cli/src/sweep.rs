@@ -5,30 +5,43 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
-use kiln_compile::{CompileError, Compiled, Error, Grfs, Options, Outcome, Session};
+use kiln_compile::{CompileError, Compiled, Error, Failure, Grfs, Options, Outcome, Session};
 use kiln_emit::platform::Platform;
 use kiln_regalloc::Allocator;
 use miette::Report;
 use plotters::prelude::*;
 use serde::Serialize;
 
-use super::exit::Exit;
-use super::input::Input;
+use super::exit::{self, Exit};
+use super::input::{self, Input};
 use super::output::{self, Outputs};
 use super::platforms::Machine;
 use super::progress::Done;
-use super::{Format, corpus, cost, pass_parser, progress, report, stats};
+use super::{Format, cost, pass_parser, progress, report, stats};
 
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (900, 400);
+/// Radius of the dot of a measured limit, in points.
+const DOT: u32 = 3;
+/// Colours of the lines, each of them dark enough for white paper.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 70, 170),
+    RGBColor(200, 30, 30),
+    RGBColor(0, 120, 60),
+    RGBColor(130, 60, 160),
+    RGBColor(170, 90, 0),
+    RGBColor(0, 120, 140),
+    RGBColor(90, 90, 90),
+    RGBColor(180, 30, 120),
+];
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  kiln sweep examples/*/*.visaasm -p skl --grf 32,64,128
+  kiln sweep examples/*/*.visaasm -p skl --grf-limit 32,64,128
   kiln sweep examples/intmix/intmix.visaasm -p skl --allocator scan,ion --csv sweep.csv")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other's functions are one
+    /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input, or folders of vISA; files that call each other's functions are one
     /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
@@ -40,7 +53,7 @@ pub struct Args {
     platform: &'static Platform,
     /// Maximum numbers of registers
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [32, 48, 64, 80, 96, 112, 128])]
-    grf: Vec<u32>,
+    grf_limit: Vec<u32>,
     /// Allocators
     #[arg(
         long,
@@ -58,7 +71,7 @@ pub struct Args {
     /// Write the figures of every kernel as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a plot of spill and fill messages over sizes as SVG
+    /// Write a plot of spill and fill messages over limits as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -146,36 +159,52 @@ impl Way {
     }
 }
 
-/// Runs the command.
+/// Result of one module with one setting.
+type Compilation = Result<Vec<Row>, Box<Failure>>;
+
+/// Runs the command. A file that cannot be read or a module that is not compiled with any setting does not stop the
+/// others.
 ///
 /// # Errors
 /// The reason why nothing was compared.
 pub fn sweep(args: &Args, format: Format) -> Result<Exit, Report> {
-    let files = corpus::files(&args.inputs, &args.only)?;
-    let inputs = files.iter().map(|path| Input::open(path));
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let (inputs, mut problems) = input::open_each(&args.inputs, &args.only);
+    let mut limits = args.grf_limit.clone();
+    let mut seen = HashSet::new();
+    limits.retain(|&limit| seen.insert(limit));
     let passes = || std::iter::once(None).chain(args.without.iter().copied().map(Some));
     let lines = (args.allocator.iter())
         .flat_map(|&allocator| passes().map(move |without| (allocator, without)));
     let ways: Vec<Way> = lines
         .flat_map(|(allocator, without)| {
-            args.grf.iter().map(move |&grfs| Way {
+            let way = move |&grfs| Way {
                 allocator,
                 without,
                 grfs,
-            })
+            };
+            limits.iter().map(way)
         })
         .collect();
     let total = ways.len() * inputs.len();
-    let compiled = progress::with_bar(total as u64, "files", |done| {
-        let each = ways.iter().map(|way| {
-            let rows = compile(args, &inputs, *way, done)?;
-            Ok((*way, rows))
-        });
-        each.collect::<Result<Vec<_>, Report>>()
-    })?;
+    let (mut compiled, mut refused) = (Vec::new(), HashSet::new());
+    progress::with_bar(total as u64, "files", |done| {
+        for way in &ways {
+            let mut rows = Vec::new();
+            for (file, result) in compile(args, &inputs, *way, done) {
+                match result {
+                    Ok(some) => rows.extend(some),
+                    // Most errors are those of every setting.
+                    Err(failure) if refused.insert(file) => {
+                        problems.push(report::failure(&inputs, &failure));
+                    }
+                    Err(_) => {}
+                }
+            }
+            compiled.push((*way, rows));
+        }
+    });
     let rows: Vec<&Row> = compiled.iter().flat_map(|(_, rows)| rows).collect();
-    let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
+    let mut outputs = Outputs::new(inputs.iter().map(|input| input.path.as_path()));
     if let Some(path) = &args.csv {
         outputs.add(path, csv(&rows)?)?;
     }
@@ -186,19 +215,22 @@ pub fn sweep(args: &Args, format: Format) -> Result<Exit, Report> {
     if let Some(path) = &args.svg {
         let mut out = String::new();
         let area = SVGBackend::with_string(&mut out, PLOT).into_drawing_area();
-        draw(args, &sums, &area).map_err(|e| report::file(path, &*e))?;
+        draw(&sums, &area).map_err(|e| report::file(path, &*e))?;
         drop(area);
-        outputs.add(path, out.into_bytes())?;
+        outputs.svg(path, out)?;
     }
-    outputs.report(format, &rows, || table(&sums))?;
+    if !rows.is_empty() || problems.is_empty() || format == Format::Json {
+        outputs.report(format, &rows, || table(&sums))?;
+    }
     outputs.write()?;
     for line in failures(&rows) {
         output::say(&report::warning(&line));
     }
-    Ok(Exit::Done)
+    Ok(exit::say(&problems))
 }
 
-fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<Row>, Report> {
+/// The rows of each module, with the number of its first file.
+fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Vec<(usize, Compilation)> {
     let session = Session::new(Options {
         grf_limit: way.grfs,
         grfs: Grfs::Limit,
@@ -209,15 +241,15 @@ fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<R
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
     let of = |Outcome { files, result }: Outcome| {
         done.things.fetch_add(files.len() as u64, Relaxed);
-        let file = files.first().map_or("", |&file| sources[file].name);
+        let file = files.first().copied().unwrap_or_default();
         let row = |kernel: &str, figures, failure| Row {
-            file: file.to_string(),
+            file: sources[file].name.to_string(),
             kernel: kernel.to_string(),
             way,
             figures,
             failure,
         };
-        match result {
+        let rows = match result {
             Ok(module) => {
                 let all = module.kernels.iter().chain(&module.functions);
                 let row =
@@ -228,11 +260,10 @@ fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<R
                 Ok(vec![row("", None, Some(failure.error.to_string()))])
             }
             Err(failure) => Err(failure),
-        }
+        };
+        (file, rows)
     };
-    let rows: Result<Vec<Vec<Row>>, _> = session.compile_each(&sources, of).into_iter().collect();
-    let rows = rows.map_err(|failure| report::failure(inputs, &failure))?;
-    Ok(rows.into_iter().flatten().collect())
+    session.compile_each(&sources, of)
 }
 
 /// True if the error is that registers are too few, which is a result here.
@@ -335,30 +366,35 @@ fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
 
 /// Plots messages over limits, a line for each allocator and pass left out.
 fn draw(
-    args: &Args,
     sums: &[(Way, Figures, usize)],
     area: &DrawingArea<SVGBackend, plotters::coord::Shift>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     area.fill(&WHITE)?;
-    let sizes = || args.grf.iter().copied();
+    let sizes = || sums.iter().map(|(way, ..)| way.grfs);
     let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(1));
     let messages = |f: &Figures| f.code.spills + f.code.fills;
     let highest = sums.iter().map(|(_, f, _)| messages(f)).max();
     let mut chart = ChartBuilder::on(area)
+        .caption(
+            "Messages of spills and fills by register limit",
+            ("sans-serif", 16),
+        )
         .margin(8)
         .x_label_area_size(36)
         .y_label_area_size(64)
         .build_cartesian_2d(least..most.max(least + 1), 0..highest.unwrap_or(0) + 1)?;
     chart
         .configure_mesh()
-        .x_desc("GRFs")
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(BLACK.mix(0.1))
+        .x_desc("maximum number of GRFs")
         .y_desc("spill and fill messages")
         .draw()?;
     let mut lines: Vec<_> = sums.iter().map(|(way, ..)| way.line()).collect();
     lines.dedup();
     for (n, line) in lines.into_iter().enumerate() {
         let (allocator, without) = line;
-        let colour = Palette99::pick(n).to_rgba();
+        let colour = COLOURS[n % COLOURS.len()];
         let mut points: Vec<(u32, usize)> = (sums.iter())
             .filter(|(way, ..)| way.line() == line)
             .map(|(way, f, _)| (way.grfs, messages(f)))
@@ -369,7 +405,7 @@ fn draw(
             None => allocator.name().to_string(),
         };
         chart
-            .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
+            .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(DOT))?
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
     }

@@ -37,6 +37,9 @@ pub struct Args {
     /// Form of the result
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Emit::X86)]
     emit: Emit,
+    /// File to write
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
 }
 
 /// Features of the host.
@@ -110,9 +113,10 @@ pub fn translate(args: &Args, format: Format) -> Result<Exit, Report> {
     let host = args.host.features();
     let listing = Listing::of(&program, host).map_err(|e| report::file(&input.path, &e))?;
     let mut outputs = Outputs::new([args.file.as_path()]);
-    outputs.report(format, &figures(kernel, &listing), || {
-        text(kernel, &listing)
-    })?;
+    match format {
+        Format::Text => outputs.add(&args.output, text(kernel, &listing).into_bytes())?,
+        Format::Json => outputs.json(&args.output, &figures(kernel, &listing))?,
+    }
     outputs.write()?;
     Ok(Exit::Done)
 }

@@ -3,12 +3,10 @@
 
 use kiln_emit::platform::{PLATFORMS, Platform};
 use kiln_emit::ze_info::{ZeInfo, ZeInfoError};
-use kiln_emit::zebin::{Zebin, ZebinError};
+use kiln_emit::zebin::{Zebin, ZebinError, is_object};
 
 use crate::interface::Interface;
 
-/// First bytes of an ELF file.
-const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// Types of the notes that name an object file's devices (zebin documentation).
 const PRODUCT_FAMILY: u32 = 1;
 const CORE_FAMILY: u32 = 2;
@@ -49,17 +47,12 @@ impl Info {
     /// # Errors
     /// The bytes are neither, or are a zebin for another platform.
     pub fn parse(bytes: &[u8], platform: &Platform) -> Result<Info, InfoError> {
-        if is_elf(bytes) {
+        if is_object(bytes) {
             return Ok(Info::Zebin(zebin(bytes, platform)?));
         }
         let info = ZeInfo::parse(bytes).map_err(InfoError::Neither)?;
         Ok(Info::ZeInfo(info))
     }
-}
-
-/// True if the bytes begin as an ELF file.
-pub fn is_elf(bytes: &[u8]) -> bool {
-    bytes.starts_with(ELF_MAGIC)
 }
 
 /// Reads an object file for a platform.

@@ -1,6 +1,5 @@
 //! `kiln pressure --summary`: a line for each kernel, function and subroutine of a corpus.
 
-use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use kiln_compile::pressure::{Kept, Profile};
@@ -9,9 +8,9 @@ use miette::Report;
 use serde::Serialize;
 
 use super::super::exit::Exit;
-use super::super::input::Input;
+use super::super::input::{self, Input};
 use super::super::output::Outputs;
-use super::super::{Format, corpus, exit, progress, report, stats};
+use super::super::{Format, exit, progress, report, stats};
 use super::{Args, options, place};
 
 /// The pressure of a kernel, a function or a subroutine.
@@ -87,14 +86,13 @@ impl Row {
 /// Names of the columns.
 const HEADING: &str = "file kernel part points peak peak_bytes waiting constants in_memory mean above visa source loops";
 
-/// Runs the command. A module that cannot be compiled is reported and does not stop the others.
+/// Runs the command. A file that cannot be read and a module that cannot be compiled are reported and do not stop the
+/// others.
 ///
 /// # Errors
 /// The reason why nothing was printed.
 pub fn write(args: &Args, format: Format) -> Result<Exit, Report> {
-    let files = corpus::files(&args.inputs, &args.only)?;
-    let inputs = files.iter().map(|path| Input::open(path));
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let (inputs, mut failures) = input::open_each(&args.inputs, &args.only);
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
     let session = Session::new(options(args));
     let of = |Outcome { files, result }: Outcome| -> Result<Vec<Row>, Box<Failure>> {
@@ -113,14 +111,14 @@ pub fn write(args: &Args, format: Format) -> Result<Exit, Report> {
             of(outcome)
         })
     });
-    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     for outcome in outcomes {
         match outcome {
             Ok(some) => rows.extend(some),
             Err(failure) => failures.push(report::failure(&inputs, &failure)),
         }
     }
-    let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
+    let mut outputs = Outputs::new(inputs.iter().map(|input| input.path.as_path()));
     if let Some(path) = &args.json {
         outputs.json(path, &rows)?;
     }

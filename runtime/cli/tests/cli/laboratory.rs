@@ -230,7 +230,7 @@ fn a_sweep_says_what_each_size_costs() {
         "-p",
         "skl",
         &input,
-        "--grf",
+        "--grf-limit",
         "32,128",
         "--allocator",
         "scan,ion",
@@ -286,8 +286,16 @@ fn a_sweep_goes_on_where_registers_are_too_few() {
     let folder = Folder::new("sweep_few");
     let stack = fixture("two_kernels/two.visaasm");
     let saxpy = example("saxpy", "visaasm");
-    let alone = pass(&["sweep", "-p", "skl", &saxpy, "--grf", "64,128"]);
-    let both = pass(&["sweep", "-p", "skl", &saxpy, &stack, "--grf", "64,128"]);
+    let alone = pass(&["sweep", "-p", "skl", &saxpy, "--grf-limit", "64,128"]);
+    let both = pass(&[
+        "sweep",
+        "-p",
+        "skl",
+        &saxpy,
+        &stack,
+        "--grf-limit",
+        "64,128",
+    ]);
     let columns = |shown: &str, row: usize| -> Vec<String> {
         let line = shown.lines().nth(row).unwrap();
         line.split_whitespace().map(str::to_string).collect()
@@ -298,7 +306,7 @@ fn a_sweep_goes_on_where_registers_are_too_few() {
     assert_eq!(columns(&both, 1).last().unwrap(), "1");
     fail(
         &folder,
-        &["sweep", "-p", "skl", &saxpy, "--grf", "12"],
+        &["sweep", "-p", "skl", &saxpy, "--grf-limit", "12"],
         &["a limit of 12 registers"],
     );
 }
@@ -415,7 +423,7 @@ fn passes_may_be_left_out_of_a_corpus() {
         &corpus,
         "-p",
         "skl",
-        "--grf",
+        "--grf-limit",
         "128",
         "--without",
         passes,

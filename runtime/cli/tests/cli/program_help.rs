@@ -239,7 +239,7 @@ fn every_report_comes_as_json() {
         (&["pressure", "-p", "skl", "--summary", &saxpy], "/0/peak"),
         (&["run", &zebin, "--launch", &launch], "/results/0/pass"),
         (
-            &["sweep", "-p", "skl", "--grf", "64", &saxpy],
+            &["sweep", "-p", "skl", "--grf-limit", "64", &saxpy],
             "/0/figures/cycles",
         ),
         (&["verify", &zebin], "/instructions"),
@@ -322,7 +322,16 @@ fn every_verb_reads_standard_input() {
             assert_eq!(same(&of_file), same(&of_pipe), "{verb}");
         }
     }
-    let sweep = ["sweep", "-", "-p", "skl", "--grf", "64", "--format", "json"];
+    let sweep = [
+        "sweep",
+        "-",
+        "-p",
+        "skl",
+        "--grf-limit",
+        "64",
+        "--format",
+        "json",
+    ];
     assert!(piped(&sweep, &fs::read(&visa).unwrap()).status.success());
     for form in ["visaasm", "isa"] {
         let visa = fs::read(example("saxpy", form)).unwrap();

@@ -44,8 +44,8 @@ fn a_trace_is_of_what_was_asked_for() {
     }
 }
 
-/// Diagnostic of the saxpy example with wrong arguments.
-fn refused(arguments: &[&str], more: &[&str]) -> String {
+/// Diagnostic of the saxpy example with wrong arguments, and with an exit code.
+fn refused(code: i32, arguments: &[&str], more: &[&str]) -> String {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
     command.current_dir(&dir).args(["run", "saxpy.zebin"]);
@@ -54,7 +54,7 @@ fn refused(arguments: &[&str], more: &[&str]) -> String {
         command.args(["--arg", argument]);
     }
     let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
     // Long messages are wrapped.
     let said = String::from_utf8(output.stderr).unwrap();
     said.split_whitespace()
@@ -67,17 +67,17 @@ fn refused(arguments: &[&str], more: &[&str]) -> String {
 fn arguments_that_do_not_fit_are_refused() {
     let buffers = ["zero:256", "zero:256"];
     let with = |more: &[&'static str]| [&buffers[..], more].concat();
-    let said = refused(&with(&["u32:2", "u32:64"]), &[]);
+    let said = refused(2, &with(&["u32:2", "u32:64"]), &[]);
     let expected =
         "argument 2, counted from 0, is declared as float: u32 is no number of that kind";
     assert!(said.contains(expected), "{said}");
-    let said = refused(&with(&["f32:2", "f32:64"]), &[]);
+    let said = refused(2, &with(&["f32:2", "f32:64"]), &[]);
     let expected = "argument 3, counted from 0, is declared as uint: f32 is no number of that kind";
     assert!(said.contains(expected), "{said}");
     let fits = with(&["f32:2", "u32:64"]);
-    let said = refused(&fits, &["--trace=1"]);
+    let said = refused(2, &fits, &["--trace=1"]);
     assert!(said.contains("a trace of group 1: 0 is the last"), "{said}");
-    let said = refused(&fits, &["--trace=0:2"]);
+    let said = refused(2, &fits, &["--trace=0:2"]);
     let expected = "a trace of thread 2: 1 is the last of a group";
     assert!(said.contains(expected), "{said}");
 }
@@ -86,7 +86,7 @@ fn arguments_that_do_not_fit_are_refused() {
 #[cfg(unix)]
 #[test]
 fn a_buffer_from_an_endless_file_is_refused() {
-    let said = refused(&["buf:/dev/zero", "zero:256", "f32:2", "u32:64"], &[]);
+    let said = refused(3, &["buf:/dev/zero", "zero:256", "f32:2", "u32:64"], &[]);
     assert!(said.contains("more than 268435456 bytes"), "{said}");
 }
 
@@ -102,7 +102,7 @@ fn figures_are_a_table_or_json() {
         assert!(table.contains(part), "`{part}` is not in\n{table}");
     }
     let file = std::env::temp_dir().join(format!("kiln-run-stats-{}.json", std::process::id()));
-    said(&[&format!("--stats={}", file.display())]);
+    said(&["--json", &file.display().to_string()]);
     let json = std::fs::read(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
@@ -115,7 +115,8 @@ fn figures_are_a_table_or_json() {
         rows.map(|row| row[field].as_u64().unwrap()).sum()
     };
     assert_eq!(sum(&json["by_instruction"], "instructions"), 736);
-    assert_eq!(json["lanes"], sum(&json["by_instruction"], "lanes"));
+    assert_eq!(json["channels"], sum(&json["by_instruction"], "channels"));
+    assert_eq!(json["results"][0]["pass"], true);
     assert_eq!(json["messages"], sum(&json["by_message"], "instructions"));
 }
 
@@ -206,7 +207,7 @@ fn pictures_go_in_and_out_on_the_command_line() {
     }
 
     let done = run("bgra8unorm", "other.png", "wrap");
-    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("no flag of a sampler"));
     assert!(!dir.join("other.png").exists());
     std::fs::remove_dir_all(&dir).unwrap();
