@@ -355,6 +355,17 @@ enum kiln_result kiln_object_relink(const struct kiln_session *session,
                                     struct kiln_object **out,
                                     struct kiln_diagnostics **diagnostics);
 
+// Makes the code of an object file for the session's platform from the vISA that it carries: the reference compiler
+// writes it for its internal options `-emit-visa-only -emit-zebin-visa-sections`. Code that is there is replaced.
+// `strip_visa` and `strip_spirv` are 1 to leave the sections with vISA and with SPIR-V out of the result, else 0.
+enum kiln_result kiln_object_finalize(const struct kiln_session *session,
+                                      const void *data,
+                                      size_t size,
+                                      uint32_t strip_visa,
+                                      uint32_t strip_spirv,
+                                      struct kiln_object **out,
+                                      struct kiln_diagnostics **diagnostics);
+
 // Reads an object file of any compiler for the session's platform.
 enum kiln_result kiln_object_read(const struct kiln_session *session,
                                   const void *data,

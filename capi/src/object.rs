@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use kiln_runtime::exec::{self, Arg};
+use kiln_runtime::finalize::{Strip, finalize};
 use kiln_runtime::object_file::add_lines;
 use kiln_runtime::relink::{RelinkError, relink};
 use kiln_runtime::{Diagnostic, Info, Interface, Platform, Zebin, info};
@@ -121,6 +122,44 @@ pub unsafe extern "C" fn kiln_object_relink(
         session.tell_of_cache();
         match relinked {
             Ok(relinked) => Object::new(relinked.zebin, platform, found),
+            Err(RelinkError::Compile(failure)) => Err(program::failed(found, &failure)),
+            Err(error) => Err(refused(found, error)),
+        }
+    };
+    // SAFETY: the caller's contract.
+    unsafe { making(session, out, diagnostics, work) }
+}
+
+/// Makes the code of an object file for the session's platform from the vISA that it carries: the reference compiler
+/// writes it for its internal options `-emit-visa-only -emit-zebin-visa-sections`. Code that is there is replaced.
+/// `strip_visa` and `strip_spirv` are 1 to leave the sections with vISA and with SPIR-V out of the result, else 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_finalize(
+    session: *const Session,
+    data: *const c_void,
+    size: usize,
+    strip_visa: u32,
+    strip_spirv: u32,
+    out: *mut *mut Object,
+    diagnostics: *mut *mut Diagnostics,
+) -> KilnResult {
+    let work = |session: &Session, found: &mut Vec<_>| {
+        // SAFETY: the caller's contract.
+        let bytes = unsafe { pointer::slice(data.cast::<u8>(), size) }?;
+        if strip_visa > 1 || strip_spirv > 1 {
+            return Err(KilnResult::Argument);
+        }
+        let strip = Strip {
+            visa: strip_visa == 1,
+            spirv: strip_spirv == 1,
+        };
+        let platform = session.kiln.options().platform;
+        let zebin = info::zebin(bytes, platform).map_err(|e| refused(found, e))?;
+        let work = || finalize(&session.kiln, zebin, strip, false, session.lines);
+        let finalized = session.pool.install(work);
+        session.tell_of_cache();
+        match finalized {
+            Ok(finalized) => Object::new(finalized.zebin, platform, found),
             Err(RelinkError::Compile(failure)) => Err(program::failed(found, &failure)),
             Err(error) => Err(refused(found, error)),
         }

@@ -38,6 +38,11 @@ const MAX_MEMBERS: usize = 16;
 
 /// `SHT_ZEBIN_ZEINFO`.
 const SHT_ZE_INFO: SectionType = SectionType(0xff00_0011);
+/// `SHT_ZEBIN_SPIRV`: type of a section with the program in SPIR-V (zebin documentation).
+pub const SPIRV: u32 = 0xff00_0009;
+/// `SHT_ZEBIN_VISAASM`: type of a section with the vISA of a kernel or function as text, which a zero byte ends (zebin
+/// documentation).
+pub const VISA: u32 = 0xff00_0013;
 
 /// `R_ZE_SYM_ADDR`: 64 bits, the symbol's address. This and the next two are kinds of
 /// [`Relocation`] (zebin documentation).
@@ -61,6 +66,7 @@ pub const FUNCTIONS: &str = "Intel_Symbol_Table_Void_Program";
 pub const STB_LOCAL: u8 = elf::STB_LOCAL.0;
 pub const STB_GLOBAL: u8 = elf::STB_GLOBAL.0;
 pub const STT_FUNC: u8 = elf::STT_FUNC.0;
+pub const STT_NOTYPE: u8 = elf::STT_NOTYPE.0;
 
 /// Bytes of zeros that the reference adds after a kernel's last instruction, for the instruction prefetcher, before
 /// rounding up to [`TEXT_ALIGN`].
@@ -302,11 +308,31 @@ impl Zebin {
         for symbol in self
             .symbols
             .iter_mut()
-            .filter(|s| s.place == section && s.value == 0)
+            .filter(|s| s.place == section && s.value == 0 && s.info & 0xf != STT_NOTYPE)
         {
             symbol.size = code.len() as u64;
         }
         true
+    }
+
+    /// Puts local symbols first, as ELF demands; the order is kept otherwise.
+    pub fn order_symbols(&mut self) {
+        let local = |symbol: &Symbol| symbol.info >> 4 == STB_LOCAL;
+        let symbols = std::mem::take(&mut self.symbols);
+        let mut numbered: Vec<(usize, Symbol)> = symbols.into_iter().enumerate().collect();
+        numbered.sort_by_key(|(_, symbol)| !local(symbol));
+        let mut places = vec![0; numbered.len()];
+        for (to, (from, _)) in numbered.iter().enumerate() {
+            places[*from] = to as u32 + 1;
+        }
+        self.symbols = numbered.into_iter().map(|(_, symbol)| symbol).collect();
+        let tables = self.relocations.iter_mut();
+        for entry in tables.flat_map(|table| &mut table.entries) {
+            let number = (entry.symbol as usize).checked_sub(1);
+            if let Some(place) = number.and_then(|number| places.get(number)) {
+                entry.symbol = *place;
+            }
+        }
     }
 
     /// Reads a file.

@@ -8,14 +8,15 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kiln_runtime::Allocator;
+use kiln_runtime::finalize::{Strip, finalize_bytes};
 use proptest::prelude::*;
 
 use crate::diagnostics::{
     Diagnostics, kiln_diagnostics_count, kiln_diagnostics_free, kiln_diagnostics_get,
 };
 use crate::object::{
-    Object, kiln_object_bytes, kiln_object_free, kiln_object_make, kiln_object_read,
-    kiln_object_relink, kiln_object_run,
+    Object, kiln_object_bytes, kiln_object_finalize, kiln_object_free, kiln_object_make,
+    kiln_object_read, kiln_object_relink, kiln_object_run,
 };
 use crate::pointer::c_string;
 use crate::program::{
@@ -445,12 +446,17 @@ fn null_is_an_error_everywhere() {
         &raw const launch,
     );
     let name = name.as_ptr();
+    let newer = session_of(&options(c"lnl")).expect("a session");
+    let ahead = newer.0;
+    let from_compiler = file("corpus/finalize/saxpy.alone.zebin");
+    let unfinished = from_compiler.as_ptr().cast::<c_void>();
+    let unfinished_size = from_compiler.len();
     // Variables for results.
     let (mut sessions, mut modules) = ([null_mut(); 1], [null_mut(); 1]);
-    let (mut programs, mut objects) = ([null_mut(); 2], [null_mut(); 3]);
+    let (mut programs, mut objects) = ([null_mut(); 2], [null_mut(); 4]);
     let (new_session, new_module) = (&raw mut sessions[0], &raw mut modules[0]);
     let [compiled, of_inputs] = programs.each_mut().map(|to| &raw mut *to);
-    let [made, relinked, read] = objects.each_mut().map(|to| &raw mut *to);
+    let [made, relinked, read, finalized] = objects.each_mut().map(|to| &raw mut *to);
     let mut number = 0;
     let number = &raw mut number;
     let mut part = MaybeUninit::<KilnPart>::uninit();
@@ -494,6 +500,7 @@ fn null_is_an_error_everywhere() {
         kiln_program_load(t; t.at(s), t.at(p), t.at(at), t.at_mut(number), no),
         kiln_object_make(t; t.at(s), t.at(p), 0, t.at(data), size, t.at_mut(made), no),
         kiln_object_relink(t; t.at(s), t.at(o), t.at(input), 1, 0, t.at_mut(relinked), no),
+        kiln_object_finalize(t; t.at(ahead), t.at(unfinished), unfinished_size, 0, 0, t.at_mut(finalized), no),
         kiln_object_read(t; t.at(s), t.at(data), size, t.at_mut(read), no),
         kiln_object_bytes(t; t.at(o), t.at_mut(to), capacity, t.at_mut(number)),
         kiln_object_run(t; t.at(s), t.at(o), t.at(launch), null_mut(), no),
@@ -696,6 +703,43 @@ fn object_files_are_relinked() {
     let broken = located.replace("ret (M1", "ret (M1_NM, 99");
     let (result, found) = relink(0, &[broken.as_bytes()], 0).expect_err("an error");
     assert_eq!((result, found.len()), (KilnResult::Object, 1));
+}
+
+/// The code of an object file is made of its own vISA, as the library in Rust makes it.
+#[test]
+fn object_files_are_finalized() {
+    let unfinished = file("corpus/finalize/saxpy.alone.zebin");
+    let whole = file("corpus/finalize/saxpy.whole.zebin");
+    let finalize = |platform, bytes: &[u8], strip_visa| {
+        let session = session_of(&options(platform)).expect("a session");
+        let (mut object, mut found) = (null_mut(), null_mut());
+        // SAFETY: the pointers are of values that live.
+        let result = unsafe {
+            kiln_object_finalize(
+                session.0,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                strip_visa,
+                0,
+                &mut object,
+                &mut found,
+            )
+        };
+        let object = made(result, object, found, kiln_object_free)?;
+        // SAFETY: it lives.
+        Ok::<_, Wrong>(unsafe { &*object.0 }.bytes.clone())
+    };
+    for visa in [false, true] {
+        let strip = Strip { visa, spirv: false };
+        let expected = finalize_bytes(&unfinished, strip).expect("an object file");
+        let found = finalize(c"lnl", &unfinished, u32::from(visa));
+        assert_eq!(found, Ok(expected));
+    }
+    let wrong = Err((KilnResult::Object, vec!["K0003".to_string()]));
+    assert_eq!(finalize(c"lnl", &whole, 0), wrong);
+    assert_eq!(finalize(c"skl", &unfinished, 0), wrong);
+    let argument = Err((KilnResult::Argument, Vec::new()));
+    assert_eq!(finalize(c"lnl", &unfinished, 2), argument);
 }
 
 #[test]

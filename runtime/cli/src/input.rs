@@ -12,7 +12,7 @@ use kiln_compile::source;
 use kiln_emit::platform::Platform;
 use miette::Report;
 
-use super::output::is_standard;
+use super::output::{is_standard, plain};
 use super::{corpus, report};
 
 /// Limit on the bytes of an input.
@@ -68,6 +68,15 @@ impl Input {
             name: report::name(path),
             bytes: load(path)?,
         })
+    }
+
+    /// A part of a file, of that name.
+    pub fn part(path: &Path, name: &str, bytes: Vec<u8>) -> Input {
+        Input {
+            path: path.to_path_buf(),
+            name: format!("{}({})", report::name(path), plain(name)),
+            bytes,
+        }
     }
 
     /// The input in the library's form.

@@ -17,6 +17,7 @@ mod disasm;
 mod dump;
 mod exit;
 mod facts;
+mod finalize;
 mod genx_ir;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod gpu;
@@ -31,7 +32,6 @@ mod passes;
 mod platforms;
 mod pressure;
 mod progress;
-mod relink;
 mod report;
 mod run;
 mod run_stats;
@@ -122,6 +122,14 @@ enum Command {
     Cost(cost::Args),
     /// List machine code
     Disasm(disasm::Args),
+    /// Make the code of an object file's kernels
+    ///
+    /// The vISA is that of the object file's own sections (ocloc -internal_options "-emit-visa-only
+    /// -emit-zebin-visa-sections"), or with --visa the dump that the reference compiler makes together with the object file
+    /// (IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=DIR), where a kernel's file is found by the name and SIMD size of the
+    /// kernel in it. Code that is there is replaced.
+    #[command(visible_alias = "relink")]
+    Finalize(finalize::Args),
     /// Accept the command line of GenX_IR
     ///
     /// For scripts that call GenX_IR: its flags, and the files that it would write, in the current folder: STEM.dat
@@ -159,11 +167,6 @@ enum Command {
     /// kernel and function is followed by a table of the values that are live at the peak, or at an instruction of
     /// choice, with their definition points.
     Pressure(pressure::Args),
-    /// Replace the code of an object file's kernels
-    ///
-    /// The vISA is the dump that the reference compiler makes together with the object file (IGC_ShaderDumpEnable=1
-    /// IGC_DumpToCustomDir=DIR). A kernel's file is found by the name and SIMD size of the kernel in it.
-    Relink(relink::Args),
     /// Execute a kernel's machine code on the host
     Run(run::Args),
     /// Compile with several register limits, and compare
@@ -218,6 +221,7 @@ pub fn main() -> ExitCode {
         Command::Convert(args) => convert::convert(args),
         Command::Cost(args) => cost::cost(args, format),
         Command::Disasm(args) => disasm::disasm(args, format),
+        Command::Finalize(args) => finalize::finalize(args, format),
         Command::GenxIr(args) => genx_ir::genx_ir(args),
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         Command::Gpu(args) => gpu::gpu(args),
@@ -226,7 +230,6 @@ pub fn main() -> ExitCode {
         Command::Passes(args) => passes::passes(args, format),
         Command::Platforms(args) => facts::facts(args, format),
         Command::Pressure(args) => pressure::pressure(args, format),
-        Command::Relink(args) => relink::relink(args, format),
         Command::Run(args) => run::run(args, format),
         Command::Sweep(args) => sweep::sweep(args, format),
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -12,6 +12,7 @@ mod debug;
 pub mod debug_lines;
 pub mod diagnostic;
 mod failure;
+pub mod finalize;
 pub mod info;
 pub mod interface;
 mod level;

@@ -8,10 +8,13 @@ use crate::result::{Compiled, CompiledModule, Symbol as Function};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::platform::Platform;
 use kiln_emit::prologue::ARGUMENTS_OFFSET;
-use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
+use kiln_emit::ze_info::{
+    ExecutionEnv, Function as FunctionEntry, Kernel as Entry, MemoryKind, MemoryUsage,
+    PerThreadMemoryBuffer, ZeInfo,
+};
 use kiln_emit::zebin::{
-    ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL,
-    STB_LOCAL, STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
+    ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, ENTRY, FUNCTIONS, KernelText, Relocation, Relocations,
+    STB_GLOBAL, STB_LOCAL, STT_FUNC, STT_NOTYPE, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
 use serde_norway::Mapping;
 
@@ -92,10 +95,7 @@ pub fn object_file(
     let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
     functions(&mut zebin, &by_address)?;
     for function in &by_address {
-        let mut entries = zebin.ze_info.functions.iter_mut();
-        if let Some(entry) = entries.find(|entry| entry.name == function.name) {
-            entry.execution_env.grf_count = function.grf_count;
-        }
+        describe(&mut zebin.ze_info, function);
     }
     same_registers(&zebin.ze_info, kernels)?;
     if module.interface.is_some() {
@@ -104,17 +104,22 @@ pub fn object_file(
     let version = version(&zebin.ze_info);
     // A kernel of this name only holds the place of functions called by address, whose section has its name.
     let holds_place = zebin.text(FUNCTIONS).is_some_and(|text| !text.is_empty());
-    for kernel in kernels
-        .iter()
-        .filter(|k| !(holds_place && k.name == FUNCTIONS))
-    {
+    for kernel in kernels {
         let name = &kernel.name;
         let entry = zebin.ze_info.kernel_mut(name);
         let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
+        if holds_place && name == FUNCTIONS {
+            let env = &mut entry.execution_env;
+            if env.eu_thread_count == 0 && version >= THREAD_COUNT_VERSION {
+                env.eu_thread_count = platform.mode_of(kernel.grf_count).threads;
+            }
+            continue;
+        }
         decide(entry, kernel, version, platform)?;
         if !zebin.set_text(name, &kernel.code) {
             return Err(ObjectError::NoKernel(name.clone()));
         }
+        enter(&mut zebin, name, kernel.loading_bytes, kernel.code.len());
         let section = format!("{TEXT_PREFIX}{name}");
         zebin.relocations.retain(|r| r.section != section);
         // The address of a function is that of its code for all kernels.
@@ -127,6 +132,7 @@ pub fn object_file(
     let about_code = |name: &str| ABOUT_CODE.iter().any(|prefix| name.starts_with(prefix));
     zebin.others.retain(|section| !about_code(&section.name));
     zebin.relocations.retain(|r| !about_code(&r.section));
+    zebin.order_symbols();
     Ok(zebin)
 }
 
@@ -152,6 +158,46 @@ fn same_registers(info: &ZeInfo, kernels: &[Compiled]) -> Result<(), ObjectError
         }
     }
     Ok(())
+}
+
+/// Places the symbols of a kernel, and adds those that the object file lacks: where its own code starts, after `loading`
+/// bytes, and all of its `bytes`.
+fn enter(zebin: &mut Zebin, kernel: &str, loading: u32, bytes: usize) {
+    let place = SymbolPlace::Section(format!("{TEXT_PREFIX}{kernel}"));
+    for (name, value, size, kind) in [
+        (ENTRY, u64::from(loading), 0, STT_NOTYPE),
+        (kernel, 0, bytes as u64, STT_FUNC),
+    ] {
+        let there = |s: &&mut Symbol| s.place == place && s.name == name;
+        match zebin.symbols.iter_mut().find(there) {
+            Some(known) => known.value = value,
+            None => zebin.symbols.push(Symbol {
+                name: name.to_string(),
+                value,
+                size,
+                info: STB_LOCAL << 4 | kind,
+                other: 0,
+                place: place.clone(),
+            }),
+        }
+    }
+}
+
+/// Sets the fields of a function that is called by address; adds its entry if there is none.
+fn describe(info: &mut ZeInfo, function: &Compiled) {
+    let known = info.functions.iter().position(|f| f.name == function.name);
+    let place = known.unwrap_or_else(|| {
+        info.functions.push(FunctionEntry {
+            name: function.name.clone(),
+            execution_env: ExecutionEnv {
+                simd_size: u32::from(function.simd),
+                ..ExecutionEnv::default()
+            },
+            other: Mapping::new(),
+        });
+        info.functions.len() - 1
+    });
+    info.functions[place].execution_env.grf_count = function.grf_count;
 }
 
 /// Adds the symbols of functions that LLVM IR only declares: another file defines them.
@@ -217,6 +263,7 @@ fn functions(zebin: &mut Zebin, functions: &[&Compiled]) -> Result<(), ObjectErr
         text.extend_from_slice(&function.code);
     }
     zebin.set_text(FUNCTIONS, &text);
+    enter(zebin, FUNCTIONS, 0, text.len());
     for (function, &base) in functions.iter().zip(&bases) {
         for (n, symbol) in function.symbols.iter().enumerate() {
             let binding = if n == 0 { STB_GLOBAL } else { STB_LOCAL };

@@ -31,6 +31,11 @@ pub struct Relinked {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each is documented by its message")]
 pub enum RelinkError {
+    #[error(
+        "it has no section of vISA: compile it with -internal_options \"-emit-visa-only -emit-zebin-visa-sections\", or give \
+         the folder of a dump"
+    )]
+    NoSections,
     #[error("no vISA of these kernels: {}", .0.join(", "))]
     NoVisa(Vec<String>),
     #[error("kernel {kernel} is in both {first} and {second}, and differs")]
@@ -60,7 +65,41 @@ pub fn relink(
     lines: bool,
 ) -> Result<Relinked, RelinkError> {
     let names = zebin.kernels.iter().map(|kernel| kernel.name.clone());
-    let names: Vec<String> = names.filter(|name| name != FUNCTIONS).collect();
+    let names = names.filter(|name| name != FUNCTIONS).collect();
+    let wanted = Wanted {
+        names,
+        together: false,
+        keep,
+        lines,
+    };
+    replace(session, zebin, inputs, wanted)
+}
+
+/// Choices of [`replace`].
+pub(crate) struct Wanted {
+    /// Names of the kernels.
+    pub names: Vec<String>,
+    /// True if all inputs are one module, so that functions are kept that no kernel calls.
+    pub together: bool,
+    /// Allows kernels without vISA, which stay as they are.
+    pub keep: bool,
+    /// Adds sections with source lines.
+    pub lines: bool,
+}
+
+/// As [`relink`], with further choices.
+pub(crate) fn replace(
+    session: &Session,
+    zebin: Zebin,
+    inputs: &[Input],
+    wanted: Wanted,
+) -> Result<Relinked, RelinkError> {
+    let Wanted {
+        names,
+        together,
+        keep,
+        lines,
+    } = wanted;
     let modules: Vec<Option<Module>> = (inputs.iter())
         .map(|input| {
             Some(
@@ -70,11 +109,14 @@ pub fn relink(
             )
         })
         .collect();
-    let mut file_of: HashMap<&str, usize> = HashMap::new();
+    if together && modules.iter().any(Option::is_none) {
+        session.load(inputs)?;
+    }
+    let mut file_of: HashMap<String, usize> = HashMap::new();
     for (file, module) in modules.iter().enumerate() {
-        for kernel in wanted(module.as_ref(), &zebin, &names) {
+        for kernel in shared(module.as_ref(), &zebin, &names) {
             let Some(&first) = file_of.get(kernel) else {
-                file_of.insert(kernel, file);
+                file_of.insert(kernel.to_string(), file);
                 continue;
             };
             let of = |file: usize| {
@@ -96,7 +138,17 @@ pub fn relink(
     if !kept.is_empty() && !keep {
         return Err(RelinkError::NoVisa(kept));
     }
-    let module = compile(session, inputs, &modules, &replaced, &file_of)?;
+    let readable: Vec<usize> = (0..inputs.len())
+        .filter(|n| modules[*n].is_some())
+        .collect();
+    let read: Vec<Module> = modules.into_iter().flatten().collect();
+    let groups: Vec<Vec<usize>> = match together {
+        true => vec![(0..inputs.len()).collect()],
+        false => (source::related(&read).into_iter())
+            .map(|group| group.into_iter().map(|n| readable[n]).collect())
+            .collect(),
+    };
+    let module = compile(session, inputs, groups, &replaced, &file_of)?;
     let mut zebin = match replaced.is_empty() {
         true => zebin,
         false => object_file(Info::Zebin(zebin), &module, session.options().platform)?,
@@ -112,7 +164,7 @@ pub fn relink(
 }
 
 /// The kernels that a module and an object file share.
-fn wanted<'m>(
+fn shared<'m>(
     module: Option<&'m Module>,
     zebin: &Zebin,
     names: &[String],
@@ -132,18 +184,14 @@ fn wanted<'m>(
     })
 }
 
-/// Compiles the modules that hold these kernels, and merges the kernels and the functions they need.
+/// Compiles the modules, as lists of inputs, that hold these kernels, and merges the kernels and the functions they need.
 fn compile(
     session: &Session,
     inputs: &[Input],
-    modules: &[Option<Module>],
+    groups: Vec<Vec<usize>>,
     kernels: &[String],
-    file_of: &HashMap<&str, usize>,
+    file_of: &HashMap<String, usize>,
 ) -> Result<CompiledModule, RelinkError> {
-    let readable: Vec<usize> = (0..inputs.len())
-        .filter(|n| modules[*n].is_some())
-        .collect();
-    let read: Vec<Module> = modules.iter().flatten().cloned().collect();
     let mut whole = CompiledModule {
         kernels: Vec::new(),
         functions: Vec::new(),
@@ -152,8 +200,7 @@ fn compile(
         interface: None,
         warnings: Vec::new(),
     };
-    for group in source::related(&read) {
-        let files: Vec<usize> = group.into_iter().map(|n| readable[n]).collect();
+    for files in groups {
         let ours = |name: &str| file_of.get(name).is_some_and(|file| files.contains(file));
         if !kernels.iter().any(|kernel| ours(kernel)) {
             continue;

@@ -157,6 +157,8 @@ pub struct Compiled {
     pub scratch_base: u32,
     /// Bytes of the code that loads local ids, which threads leave out that have them.
     pub id_loading_bytes: u32,
+    /// Bytes of the code that loads local ids and arguments, before the kernel's own.
+    pub loading_bytes: u32,
     /// Local ids and arguments that the prologue loads, on platforms whose arguments are in memory.
     #[serde(with = "stored::LoadsForm")]
     pub loads: Loads,

@@ -105,6 +105,19 @@ impl Session {
         }
     }
 
+    /// A session with the same options and cache but for the number of registers of kernels that do not say theirs.
+    pub(crate) fn with_limit(&self, grf_limit: u32) -> Session {
+        Session {
+            options: Options {
+                grf_limit,
+                ..self.options.clone()
+            },
+            kernel: self.kernel.clone(),
+            cache: self.cache.clone(),
+            scratch: Mutex::default(),
+        }
+    }
+
     /// Restricts the session to the kernel of that name and its callees.
     #[must_use]
     pub fn only(mut self, kernel: &str) -> Session {

@@ -1,4 +1,4 @@
-//! Object files without --info, `relink`, and source lines.
+//! Object files without --info, `finalize`, and source lines.
 
 use std::fs;
 use std::path::Path;
@@ -197,4 +197,43 @@ fn object_files_are_relinked() {
     fs::write(&visa, broken).unwrap();
     fs::remove_file(dump.join("OCL_saxpy.isa")).unwrap();
     assert!(!kiln(&args).status.success());
+}
+
+/// The code of an object file is made of the vISA that it carries.
+#[test]
+fn object_files_are_finalized() {
+    let folder = Folder::new("finalize");
+    let out = folder.path("out.zebin");
+    let object = |name: &str| fixture(&format!("finalize/{name}.zebin"));
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    for kind in ["alone", "both"] {
+        let args = ["finalize", &object(&format!("saxpy.{kind}")), "-o", &out];
+        assert_eq!(pass(&args), "replaced: saxpy\n");
+        assert!(pass(&["run", &out, "--launch", &launch]).contains("expect_y.bin: pass"));
+        let kept = fs::read(&out).unwrap();
+        pass(&[&args[..], &["--strip-visa", "--strip-spv"]].concat());
+        assert!(fs::read(&out).unwrap().len() < kept.len() / 2);
+    }
+    fs::remove_file(&out).unwrap();
+    fail(
+        &folder,
+        &["finalize", &object("saxpy.whole"), "-o", &out],
+        &["F0003", "saxpy.whole.zebin: it has no section of vISA"],
+    );
+    // An error in the vISA has its place in the text of a section.
+    let mut bytes = fs::read(object("two.alone")).unwrap();
+    let at = bytes.windows(5).position(|part| part == b"mov (").unwrap();
+    bytes[at] = b'!';
+    let broken = folder.write("broken.zebin", bytes);
+    fail(
+        &folder,
+        &["finalize", &broken, "-o", &out],
+        &["broken.zebin(.visaasm):"],
+    );
+    // A disk without room leaves nothing.
+    #[cfg(target_os = "linux")]
+    {
+        let said = kiln(&["finalize", &object("saxpy.alone"), "-o", "/dev/full"]);
+        assert_eq!(said.status.code(), Some(3), "{}", text(&said.stderr));
+    }
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{Folder, example, examples, kiln, pass, piped, text};
+use crate::program::{Folder, example, examples, fixture, kiln, pass, piped, text};
 
 /// Verbs listed in the help.
 fn verbs() -> Vec<String> {
@@ -221,6 +221,7 @@ fn every_report_comes_as_json() {
     let (saxpy, zebin) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
     let launch = examples().join("saxpy/launch.yaml").display().to_string();
     let folder = Folder::new("json");
+    let unfinished = fixture("finalize/saxpy.alone.zebin");
     let out = folder.path("out.bin");
     let (cache, visa) = (
         folder.path("cache"),
@@ -249,6 +250,7 @@ fn every_report_comes_as_json() {
             &["relink", &zebin, "--visa", &visa, "-o", &out],
             "/replaced/0",
         ),
+        (&["finalize", &unfinished, "-o", &out], "/replaced/0"),
         (&["inspect", "-p", "skl", &saxpy], "/objects/0/name"),
         #[cfg(unix)]
         (

@@ -92,6 +92,9 @@ pub(crate) fn annotate(linked: &mut Linked) -> Result<(), CompileError> {
 }
 
 pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
+    let loading_blocks = inputs_of(&linked).map_or(0, |(inputs, platform)| {
+        prologue::blocks(&inputs, platform).0
+    });
     let Linked {
         shared,
         facts,
@@ -120,6 +123,13 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
         stats.spills = scratch.spills as u32;
         stats.fills = scratch.fills as u32;
     }
+    let loading = program.blocks.iter().take(loading_blocks as usize);
+    let loading_bytes = match loading.map(Vec::len).sum::<usize>() {
+        0 => 0,
+        count => {
+            (assembled.inst_offsets.get(count).copied()).unwrap_or(assembled.code.len() as u32)
+        }
+    };
     let mut lines = Lines::of(&program, &assembled.inst_offsets);
     lines.locate(source);
     for profile in &mut profiles {
@@ -146,6 +156,7 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
         grf_count: platform.mode_of(grfs).grfs,
         scratch_base: facts.scratch_base,
         id_loading_bytes,
+        loading_bytes,
         loads,
         barrier: facts.barrier,
         named_barriers: u32::try_from(named_barriers).unwrap_or(0),

@@ -4,6 +4,7 @@
 mod attempts;
 mod cache;
 mod compile_fuzz;
+mod finalize;
 mod mutate;
 mod object_files;
 mod optimizer;

@@ -1,9 +1,10 @@
-//! `kiln relink`: replaces the code of the kernels in an object file.
+//! `kiln finalize`: makes the code of the kernels in an object file, or replaces it.
 
 use std::path::PathBuf;
 
+use kiln_compile::finalize::{self as sections, Strip};
 use kiln_compile::info;
-use kiln_compile::relink::{RelinkError, relink as replace};
+use kiln_compile::relink::{RelinkError, relink};
 use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
@@ -21,21 +22,27 @@ use super::{Format, corpus, report, tier_parser};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  kiln relink examples/saxpy/saxpy.zebin --visa examples/saxpy -o ours.zebin
+  kiln finalize examples/saxpy/saxpy.zebin --visa examples/saxpy -o ours.zebin
   kiln run ours.zebin --launch examples/saxpy/launch.yaml")]
 pub struct Args {
     /// Object file of the reference compiler
     #[arg(value_name = "OBJECT")]
     object: PathBuf,
-    /// Folder with the vISA of its kernels
+    /// Folder with the vISA of its kernels [default: that in OBJECT]
     #[arg(long, value_name = "DIR")]
-    visa: PathBuf,
+    visa: Option<PathBuf>,
     /// File to write, `-` for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Leave kernels without vISA as they are
     #[arg(long)]
     keep: bool,
+    /// Leave out the sections with vISA
+    #[arg(long)]
+    strip_visa: bool,
+    /// Leave out the section with SPIR-V, which drivers compile for other devices
+    #[arg(long)]
+    strip_spv: bool,
     /// Platform to make code for [default: that of OBJECT]
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
@@ -63,7 +70,7 @@ struct Done {
 ///
 /// # Errors
 /// The reason why nothing was written.
-pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
+pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     let object = Input::open(&args.object)?;
     let is_none = |e: &dyn std::fmt::Display| report::file(&args.object, e);
     let zebin = Zebin::parse(&object).map_err(|e| is_none(&e))?;
@@ -75,10 +82,20 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
         ))
     })?;
     // The rest of the object file is kept, which is only right on its own platform.
-    let zebin = info::zebin(&object, platform).map_err(|e| is_none(&e))?;
-    let paths = corpus::files(std::slice::from_ref(&args.visa), "")?;
-    let inputs = paths.iter().map(|path| Input::open(path));
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let mut zebin = info::zebin(&object, platform).map_err(|e| is_none(&e))?;
+    let (paths, inputs) = match &args.visa {
+        Some(folder) => {
+            let paths = corpus::files(std::slice::from_ref(folder), "")?;
+            let inputs = paths.iter().map(|path| Input::open(path));
+            let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+            (paths, inputs)
+        }
+        None => {
+            let texts = sections::visa(&zebin).into_iter();
+            let of = |(name, text): (String, Vec<u8>)| Input::part(&args.object, &name, text);
+            (Vec::new(), texts.map(of).collect())
+        }
+    };
     let read = paths.iter().chain([&args.object]);
     let mut outputs = Outputs::new(read.map(PathBuf::as_path));
 
@@ -88,8 +105,18 @@ pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
     if let Some(cache) = &cache {
         session = session.with_cache(cache.clone());
     }
-    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let relinked = replace(&session, zebin, &sources, args.keep, args.lines);
+    let strip = Strip {
+        visa: args.strip_visa,
+        spirv: args.strip_spv,
+    };
+    let relinked = match &args.visa {
+        Some(_) => {
+            strip.apply(&mut zebin);
+            let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+            relink(&session, zebin, &sources, args.keep, args.lines)
+        }
+        None => sections::finalize(&session, zebin, strip, args.keep, args.lines),
+    };
     let relinked = relinked.map_err(|error| match error {
         RelinkError::Compile(failure) => report::failure(&inputs, &failure),
         error => is_none(&error),

@@ -1,0 +1,224 @@
+//! Object files that the reference compiler hands over with its vISA: our code beside its own whole compilation.
+
+use kiln_compile::finalize::{FinalizeError, Strip, finalize, finalize_bytes};
+use kiln_compile::relink::RelinkError;
+use kiln_compile::{Options, Session, find_platform};
+use kiln_emit::ze_info::{Kernel, MemoryKind, ZeInfo};
+use kiln_emit::zebin::{ENTRY, FUNCTIONS, SPIRV, SymbolPlace, VISA, Zebin};
+
+/// Programs of `corpus/finalize`, each with the whole object file, that with vISA alone, and that with both.
+const PROGRAMS: [&str; 2] = ["saxpy", "two"];
+const KINDS: [&str; 2] = ["alone", "both"];
+
+fn file(program: &str, kind: &str) -> Vec<u8> {
+    kiln_corpus::read(&format!("finalize/{program}.{kind}.zebin"))
+}
+
+fn zebin(program: &str, kind: &str) -> Zebin {
+    Zebin::parse(&file(program, kind)).unwrap()
+}
+
+fn finalized(program: &str, kind: &str) -> Zebin {
+    let bytes = finalize_bytes(&file(program, kind), Strip::default());
+    Zebin::parse(&bytes.unwrap_or_else(|e| panic!("{program}.{kind}: {e}"))).unwrap()
+}
+
+/// The document without what follows from the code: space for spills and stacks, and whether threads may be interrupted.
+fn without_sizes(info: &ZeInfo) -> ZeInfo {
+    let mut info = info.clone();
+    for kernel in &mut info.kernels {
+        kernel.execution_env.spill_size = 0;
+        kernel.execution_env.disable_mid_thread_preemption = false;
+        let buffers = &mut kernel.per_thread_memory_buffers;
+        buffers.retain(|buffer| buffer.kind != MemoryKind::Scratch);
+        // Functions that are called by address follow the kernel of this name, which is no code of ours.
+        if kernel.name == FUNCTIONS {
+            *kernel = Kernel {
+                name: kernel.name.clone(),
+                ..Kernel::default()
+            };
+        }
+    }
+    info
+}
+
+#[test]
+fn fields_are_those_of_a_whole_compilation() {
+    for program in PROGRAMS {
+        let whole = without_sizes(&zebin(program, "whole").ze_info);
+        for kind in KINDS {
+            let ours = without_sizes(&finalized(program, kind).ze_info);
+            assert_eq!(ours, whole, "{program}.{kind}");
+        }
+        // They are missing without our code.
+        assert_ne!(without_sizes(&zebin(program, "alone").ze_info), whole);
+    }
+}
+
+/// Symbols have the names, bindings, kinds and sections of the reference's, local ones first; the entry of a kernel is
+/// where the reference's is, since its loading of arguments has the same length.
+#[test]
+fn symbols_are_those_of_a_whole_compilation() {
+    for program in PROGRAMS {
+        let of = |zebin: &Zebin| {
+            let mut found: Vec<_> = (zebin.symbols.iter())
+                .map(|s| {
+                    let functions = s.place == SymbolPlace::Section(format!(".text.{FUNCTIONS}"));
+                    let entry = (s.name == ENTRY && !functions).then_some(s.value);
+                    (s.name.clone(), s.info, s.place.clone(), entry)
+                })
+                .collect();
+            let binding = |info: u8| info >> 4;
+            assert!(found.is_sorted_by_key(|(_, info, ..)| binding(*info)));
+            found.sort_by_key(|(name, _, place, _)| (name.clone(), format!("{place:?}")));
+            found
+        };
+        let whole = of(&zebin(program, "whole"));
+        for kind in KINDS {
+            assert_eq!(of(&finalized(program, kind)), whole, "{program}.{kind}");
+        }
+    }
+}
+
+/// Relocations name the symbols that the reference's code refers to.
+#[test]
+fn relocations_are_of_the_same_symbols() {
+    for program in PROGRAMS {
+        let of = |zebin: &Zebin, kernel: &str| {
+            let section = format!(".text.{kernel}");
+            let ours = zebin.relocations.iter().filter(|r| r.section == section);
+            let mut found: Vec<_> = ours
+                .flat_map(|r| &r.entries)
+                .map(|r| (zebin.symbols[r.symbol as usize - 1].name.clone(), r.kind))
+                .collect();
+            found.sort();
+            found
+        };
+        let whole = zebin(program, "whole");
+        for kind in KINDS {
+            let ours = finalized(program, kind);
+            for kernel in whole.kernels.iter().filter(|k| k.name != FUNCTIONS) {
+                let (ours, theirs) = (of(&ours, &kernel.name), of(&whole, &kernel.name));
+                assert_eq!(ours, theirs, "{program}.{kind}: {}", kernel.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_code_depends_on_the_visa_alone() {
+    for program in PROGRAMS {
+        let [alone, both] = KINDS.map(|kind| finalized(program, kind));
+        assert!(
+            alone
+                .kernels
+                .iter()
+                .all(|k| k.text.iter().any(|byte| *byte != 0))
+        );
+        assert_eq!(alone.kernels, both.kernels, "{program}");
+        // Code that is ours already is made again.
+        let again = finalize_bytes(&alone.write().unwrap(), Strip::default()).unwrap();
+        assert!(again == alone.write().unwrap(), "{program}");
+    }
+}
+
+/// The number of registers that the compiler asks its finalizer for is that of the kernel.
+#[test]
+fn large_register_files_are_asked_for() {
+    let mut object = zebin("saxpy", "alone");
+    let visa = object.others.iter_mut().find(|s| s.kind == VISA).unwrap();
+    let end = visa.data.len() - 1;
+    for (asked, expected, threads) in [("128", 128, 8), ("256", 256, 4), ("77", 128, 8)] {
+        visa.data.truncate(end);
+        let comment = format!("\n//Build option: \"-x -TotalGRFNum {asked} -y\"\n\0");
+        visa.data.extend(comment.bytes());
+        visa.size = visa.data.len() as u64;
+        let mut whole = zebin("saxpy", "alone");
+        whole.others = vec![visa.clone()];
+        let bytes = finalize_bytes(&whole.write().unwrap(), Strip::default()).unwrap();
+        let env = &Zebin::parse(&bytes).unwrap().ze_info.kernels[0].execution_env;
+        let found = (env.grf_count, env.eu_thread_count);
+        assert_eq!(found, (expected, threads), "{asked}");
+    }
+}
+
+#[test]
+fn sections_are_kept_or_left_out() {
+    let kinds = |strip| {
+        let mut object = zebin("saxpy", "alone");
+        let mut spirv = object.others[0].clone();
+        (spirv.name, spirv.kind) = (".spv".to_string(), SPIRV);
+        object.others.push(spirv);
+        let bytes = finalize_bytes(&object.write().unwrap(), strip).unwrap();
+        let others = Zebin::parse(&bytes).unwrap().others;
+        let has = |kind| others.iter().any(|section| section.kind == kind);
+        (has(VISA), has(SPIRV), others.len())
+    };
+    let (visa, spirv) = (true, true);
+    assert_eq!(kinds(Strip::default()), (true, true, 3));
+    let without_visa = Strip { visa, spirv: false };
+    assert_eq!(kinds(without_visa), (false, true, 2));
+    assert_eq!(kinds(Strip { visa, spirv }), (false, false, 1));
+}
+
+#[test]
+fn errors_say_what_is_missing() {
+    let of = |object: &Zebin| finalize_bytes(&object.write().unwrap(), Strip::default());
+    let error = of(&zebin("saxpy", "whole")).unwrap_err();
+    assert!(matches!(
+        error,
+        FinalizeError::Relink(RelinkError::NoSections)
+    ));
+    // A kernel without vISA is an error, or keeps its code.
+    let mut object = zebin("two", "both");
+    let first = object.others.iter().position(|s| s.kind == VISA).unwrap();
+    object.others.remove(first);
+    let error = of(&object).unwrap_err();
+    assert!(error.to_string().ends_with("kernels: first"), "{error}");
+    let session = Session::new(Options::new(find_platform("lnl").unwrap()));
+    let kept = finalize(&session, object.clone(), Strip::default(), true, false).unwrap();
+    assert_eq!(kept.kept, ["first"]);
+    assert_eq!(kept.zebin.text("first"), object.text("first"));
+    // A place in the text of a section.
+    let mut object = zebin("two", "alone");
+    let sections = object.others.iter_mut().filter(|s| s.kind == VISA);
+    let text = &mut sections.into_iter().nth(1).unwrap().data;
+    let at = text.windows(5).position(|part| part == b"mov (").unwrap();
+    text[at] = b'!';
+    let error = of(&object).unwrap_err().to_string();
+    assert!(error.starts_with(".visaasm#2:"), "{error}");
+    object.notes.clear();
+    assert!(matches!(of(&object), Err(FinalizeError::Platform)));
+}
+
+/// Objects with flipped bits, and cut short, give an error or an object file, never a panic.
+#[test]
+fn damaged_objects_are_errors() {
+    let whole = file("saxpy", "alone");
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let mut refused = 0;
+    for number in 0..1000 {
+        let mut bytes = whole.clone();
+        for _ in 0..=number % 4 {
+            let at = random(bytes.len());
+            bytes[at] ^= 1 << random(8);
+        }
+        if number % 10 == 0 {
+            bytes.truncate(random(bytes.len()));
+        }
+        match finalize_bytes(&bytes, Strip::default()) {
+            Ok(made) => assert!(Zebin::parse(&made).is_ok(), "object {number}"),
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                refused += 1;
+            }
+        }
+    }
+    assert!((200..1000).contains(&refused), "{refused} refused");
+}
