@@ -20,6 +20,7 @@ pub mod memory;
 pub mod reduce;
 pub mod simdcf;
 pub mod simplify;
+pub mod unroll;
 pub mod widths;
 
 use kiln_platform::platform::Platform;
@@ -91,6 +92,10 @@ pub const PASSES: &[Pass] = &[
     }),
     pass("widths", |module, function, context| {
         widths::lower(module, function, context.kernel)
+    }),
+    pass("unroll", |module, function, _| {
+        unroll::unroll(&mut module.types, function);
+        Ok(())
     }),
     pass("copies", |module, function, _| {
         copies::expand(module, function)

@@ -217,13 +217,32 @@ fn fold(types: &mut Types, function: &mut Function, inst: Inst) -> Option<Value>
     }
 }
 
-fn cut(bits: u64, width: u32) -> u64 {
+/// The lower bits.
+pub fn cut(bits: u64, width: u32) -> u64 {
     bits & (u64::MAX >> (64 - width.clamp(1, 64)))
 }
 
-fn extend(bits: u64, width: u32) -> i64 {
+/// The integer of these lower bits, with its sign.
+pub fn extend(bits: u64, width: u32) -> i64 {
     let shift = 64 - width.clamp(1, 64);
     (bits << shift).cast_signed() >> shift
+}
+
+/// True if a relation holds between two integers of a width.
+pub fn compare(rel: IntRel, a: u64, b: u64, width: u32) -> bool {
+    let (x, y) = (extend(a, width), extend(b, width));
+    match rel {
+        IntRel::Eq => a == b,
+        IntRel::Ne => a != b,
+        IntRel::Ugt => a > b,
+        IntRel::Uge => a >= b,
+        IntRel::Ult => a < b,
+        IntRel::Ule => a <= b,
+        IntRel::Sgt => x > y,
+        IntRel::Sge => x >= y,
+        IntRel::Slt => x < y,
+        IntRel::Sle => x <= y,
+    }
 }
 
 /// Elements of a constant vector.
@@ -395,21 +414,7 @@ fn fold_compare(
     let (count, scalar) = types.shape(function.ty(a))?;
     let width = types.bits(scalar);
     let (left, right) = (elements(function, a, count)?, elements(function, b, count)?);
-    let one = |(a, b): (u64, u64)| {
-        let (x, y) = (extend(a, width), extend(b, width));
-        u64::from(match rel {
-            IntRel::Eq => a == b,
-            IntRel::Ne => a != b,
-            IntRel::Ugt => a > b,
-            IntRel::Uge => a >= b,
-            IntRel::Ult => a < b,
-            IntRel::Ule => a <= b,
-            IntRel::Sgt => x > y,
-            IntRel::Sge => x >= y,
-            IntRel::Slt => x < y,
-            IntRel::Sle => x <= y,
-        })
-    };
+    let one = |(a, b): (u64, u64)| u64::from(compare(rel, a, b, width));
     let new = left.into_iter().zip(right).map(one).collect();
     Some(constant(types, function, ty, new))
 }

@@ -138,6 +138,89 @@ fn an_integer_of_another_width_is_the_next() {
     replaces("widths", "", &body, "i11", "and i16 %a, 2047");
 }
 
+/// A loop whose counter begins with a constant and is left as `ends` says, in its header or its latch.
+fn counted(head: &str, tail: &str) -> String {
+    format!(
+        "entry:\n  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %tail ]\n  \
+         %v = phi <8 x i32> [ %w, %entry ], [ %u, %tail ]\n  %j = add i32 %i, 1\n{head}\n\
+         tail:\n  %k = and i32 %i, 7\n  %u = insertelement <8 x i32> %v, i32 %n, i32 %k\n{tail}\n\
+         out:\n  %x = add <8 x i32> %v, %v\n{STORE}"
+    )
+}
+
+/// What goes on from a block, and what goes on or leaves by a comparison.
+const ON: &str = "  br label %tail";
+const BACK: &str = "  br label %head";
+
+fn left(by: &str, on: &str) -> String {
+    format!("  %c = {by}\n  br i1 %c, label %{on}, label %out")
+}
+
+#[test]
+fn loops_of_known_rounds_become_their_rounds() {
+    for (body, inserts) in [
+        (counted(&left("icmp ult i32 %i, 3", "tail"), BACK), 3),
+        (counted(ON, &left("icmp ne i32 %j, 5", "head")), 4),
+        (counted(ON, &left("icmp slt i32 %i, 0", "head")), 0),
+        // The last round of a loop that is left in its latch makes a value that nothing reads.
+        (counted(ON, &left("icmp ule i32 %j, 6", "head")), 6),
+    ] {
+        let [before, after] = around("unroll", "", &body);
+        assert!(before.contains("phi i32"), "{before}");
+        assert!(!after.contains("phi"), "{after}");
+        let found = after.matches("insertelement").count();
+        assert_eq!(found, inserts, "{after}");
+        for round in 0..inserts {
+            assert!(after.contains(&format!("i32 {round}\n")), "{after}");
+        }
+    }
+}
+
+#[test]
+fn loops_of_loops_become_their_rounds() {
+    let body = format!(
+        "  br label %outer\nouter:\n  %i = phi i32 [ 0, %0 ], [ %i.next, %end ]\n  \
+         %v = phi <8 x i32> [ %w, %0 ], [ %y, %end ]\n  br label %inner\n\
+         inner:\n  %j = phi i32 [ %i, %outer ], [ %j.next, %inner ]\n  \
+         %u = phi <8 x i32> [ %v, %outer ], [ %y, %inner ]\n  \
+         %y = insertelement <8 x i32> %u, i32 %n, i32 %j\n  %j.next = add i32 %j, 1\n  \
+         %c = icmp ult i32 %j.next, 3\n  br i1 %c, label %inner, label %end\n\
+         end:\n  %i.next = add i32 %i, 1\n  %d = icmp ne i32 %i.next, 2\n  \
+         br i1 %d, label %outer, label %out\nout:\n  %x = add <8 x i32> %y, %y\n{STORE}"
+    );
+    let [_, after] = around("unroll", "", &body);
+    // The rounds of the inner loop depend on the outer one, so that it stays.
+    assert_eq!(after.matches("phi i32").count(), 2, "{after}");
+    let [_, after] = around(
+        "unroll",
+        "",
+        &body.replace("[ %i, %outer ]", "[ 1, %outer ]"),
+    );
+    assert!(!after.contains("phi"), "{after}");
+    assert_eq!(after.matches("insertelement").count(), 4, "{after}");
+}
+
+#[test]
+fn loops_stay_whose_rounds_are_unknown_or_many() {
+    let two_exits = counted(
+        &left("icmp ult i32 %i, %n", "tail"),
+        "  %d = icmp ult i32 %i, 3\n  br i1 %d, label %head, label %out",
+    );
+    for body in [
+        counted(&left("icmp ult i32 %i, %n", "tail"), BACK),
+        counted(&left("icmp ult i32 %i, 64", "tail"), BACK),
+        two_exits,
+    ] {
+        let [_, after] = around("unroll", "", &body);
+        assert!(after.contains("phi i32"), "{after}");
+    }
+    let (few, many) = ("icmp ult i32 %i, 63", "icmp ult i32 %i, 64");
+    let [_, after] = around("unroll", "", &counted(&left(few, "tail"), BACK));
+    assert!(!after.contains("phi"), "{after}");
+    let [_, after] = around("unroll", "", &counted(&left(many, "tail"), BACK));
+    assert!(after.contains("phi"), "{after}");
+}
+
 #[test]
 fn a_long_integer_is_its_bytes() {
     let body = format!(

@@ -1,0 +1,436 @@
+//! Loops of few known rounds become the code of their rounds (full unrolling).
+//!
+//! Takes any function. Afterwards no innermost loop is left whose rounds are few, known, and short together ([`MAX_ROUNDS`],
+//! [`MAX_INSTS`]): each round has a copy of the loop's blocks, in which the values of the round before stand for the
+//! phis, and constants are folded. Indices and offsets that count rounds are constants then, so that arrays become values
+//! and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated round by round
+//! from the constants that its phis begin with. A loop with `goto` or `join` stays, since channels wait in it for others.
+//!
+//! Linear in the code before and after: the loops of one level are unrolled in one sweep, and the number of levels and the
+//! growth of a function are limited.
+
+use std::collections::HashMap;
+
+use cranelift_entity::SecondaryMap;
+use smallvec::smallvec;
+
+use super::{cfg, simplify};
+use crate::emit::predecessors;
+use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, Op, Scalar, Types, Value};
+
+/// Rounds of a loop, and instructions of all its rounds, at most.
+const MAX_ROUNDS: usize = 64;
+const MAX_INSTS: usize = 1024;
+/// Blocks of a loop at most.
+const MAX_BLOCKS: usize = 64;
+/// Instructions that a function grows by at most.
+const MAX_GROWTH: usize = 16 << 10;
+/// Levels of loops that are unrolled, from the innermost.
+const MAX_LEVELS: usize = 8;
+/// Operations that a condition is evaluated through at most.
+const MAX_DEPTH: u32 = 16;
+
+/// Unrolls the loops of a function.
+pub fn unroll(types: &mut Types, function: &mut Function) {
+    let mut room = MAX_GROWTH;
+    for _ in 0..MAX_LEVELS {
+        let loops = innermost(function);
+        let mut replaced = Replaced::default();
+        let mut copies: HashMap<Block, Vec<Block>> = HashMap::new();
+        for one in loops {
+            let Some(rounds) = one.rounds(types, function) else {
+                continue;
+            };
+            let size = one.size(function).saturating_mul(rounds);
+            if size > MAX_INSTS.min(room) {
+                continue;
+            }
+            room -= size;
+            copies.insert(one.header, one.unroll(function, rounds, &mut replaced));
+        }
+        if copies.is_empty() {
+            return;
+        }
+        // The copies come before the header, which is reached no more.
+        let mut order = Vec::new();
+        for block in &function.order {
+            order.extend(copies.remove(block).unwrap_or_default());
+            order.push(*block);
+        }
+        function.order = order;
+        for data in function.insts.values_mut() {
+            for arg in &mut data.args {
+                *arg = replaced.get(*arg);
+            }
+        }
+        cfg::prune(function);
+        simplify::simplify(types, function);
+    }
+}
+
+/// Values that others replace.
+#[derive(Default)]
+struct Replaced(HashMap<Value, Value>);
+
+impl Replaced {
+    fn get(&self, mut value: Value) -> Value {
+        while let Some(next) = self.0.get(&value) {
+            value = *next;
+        }
+        value
+    }
+}
+
+/// A loop that is left in one place.
+struct Loop {
+    /// The block that it begins with, and the one that goes back there.
+    header: Block,
+    latch: Block,
+    /// All its blocks, in the order of the function.
+    blocks: Vec<Block>,
+    /// The block with the exit, and the number of the target outside.
+    exit: Block,
+    outside: usize,
+}
+
+/// The innermost loops that have one edge back, one way in and one exit.
+fn innermost(function: &Function) -> Vec<Loop> {
+    let Some(&entry) = function.order.first() else {
+        return Vec::new();
+    };
+    let mut number: SecondaryMap<Block, usize> = SecondaryMap::with_default(usize::MAX);
+    for (n, block) in function.reverse_postorder().into_iter().enumerate() {
+        number[block] = n;
+    }
+    let preds = predecessors(function);
+    let headers: Vec<(Block, Vec<Block>)> = (function.order.iter())
+        .map(|&block| {
+            let back = preds[block].iter().copied();
+            (
+                block,
+                back.filter(|from| number[*from] >= number[block]).collect(),
+            )
+        })
+        .filter(|(_, latches): &(Block, Vec<Block>)| !latches.is_empty())
+        .collect();
+    let mut is_header: SecondaryMap<Block, bool> = SecondaryMap::new();
+    for (header, _) in &headers {
+        is_header[*header] = true;
+    }
+    // The loop that a block was found in: a second one would be around the first.
+    let mut owner: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut loops = Vec::new();
+    for (header, latches) in headers {
+        let &[latch] = latches.as_slice() else {
+            continue;
+        };
+        if header == entry || preds[header].len() != 2 {
+            continue;
+        }
+        let mut inside = vec![header];
+        let mut work = vec![latch];
+        let mut is_simple = true;
+        while let Some(block) = work.pop() {
+            if inside.contains(&block) {
+                continue;
+            }
+            // A loop inside, one with a second way in, or one that is too long.
+            if block == entry || is_header[block] || owner[block] || inside.len() >= MAX_BLOCKS {
+                is_simple = false;
+                break;
+            }
+            inside.push(block);
+            work.extend(&preds[block]);
+        }
+        if !is_simple {
+            continue;
+        }
+        inside.iter().for_each(|block| owner[*block] = true);
+        inside.sort_unstable_by_key(|block| number[*block]);
+        loops.extend(Loop::new(function, header, latch, inside));
+    }
+    loops
+}
+
+impl Loop {
+    fn new(function: &Function, header: Block, latch: Block, blocks: Vec<Block>) -> Option<Loop> {
+        let mut exits = blocks.iter().flat_map(|&block| {
+            let targets = function.successors(block).iter().enumerate();
+            targets
+                .filter(|(_, to)| !blocks.contains(to))
+                .map(move |(n, _)| (block, n))
+        });
+        let (exit, outside) = exits.next()?;
+        if exits.next().is_some() || exit != header && exit != latch {
+            return None;
+        }
+        let &last = function.blocks[exit].insts.last()?;
+        let stays = |inst: &Inst| {
+            function.is_goto(*inst).is_some()
+                || matches!(
+                    function.insts[*inst].op,
+                    Op::Alloca(_) | Op::CallIndirect(_)
+                )
+        };
+        let mut insts = blocks
+            .iter()
+            .flat_map(|block| &function.blocks[*block].insts);
+        let is_kept = insts.any(stays);
+        (function.insts[last].op == Op::CondBr && !is_kept).then_some(Loop {
+            header,
+            latch,
+            blocks,
+            exit,
+            outside,
+        })
+    }
+
+    /// Instructions of a round.
+    fn size(&self, function: &Function) -> usize {
+        let insts = |block: &Block| {
+            let insts = function.blocks[*block].insts.iter();
+            insts
+                .filter(|inst| function.insts[**inst].op != Op::Phi)
+                .count()
+        };
+        self.blocks.iter().map(insts).sum()
+    }
+
+    /// The block that goes to the first round, if the header has phis.
+    fn before(&self, function: &Function) -> Option<Block> {
+        let phi = &function.insts[*function.blocks[self.header].insts.first()?];
+        let mut before = phi.targets.iter().filter(|from| **from != self.latch);
+        before.next().copied().filter(|_| phi.op == Op::Phi)
+    }
+
+    /// The phis at the beginning of the header: result, value at the beginning, and value of the round before.
+    fn phis(&self, function: &Function) -> Vec<(Value, Value, Value)> {
+        let insts = function.blocks[self.header].insts.iter();
+        let phis = insts
+            .map(|inst| &function.insts[*inst])
+            .take_while(|data| data.op == Op::Phi);
+        let of = |data: &crate::ir::InstData| {
+            let back = data.targets.iter().position(|from| *from == self.latch)?;
+            let before = data.args.get(1 - back.min(1))?;
+            Some((data.result?, *before, data.args[back]))
+        };
+        phis.filter_map(of).collect()
+    }
+
+    /// How many times the exit's condition is reached, if that is known and little.
+    fn rounds(&self, types: &Types, function: &Function) -> Option<usize> {
+        let last = *function.blocks[self.exit].insts.last()?;
+        let condition = function.insts[last].args[0];
+        let phis = self.phis(function);
+        let mut known: HashMap<Value, u64> = HashMap::new();
+        for (phi, before, _) in &phis {
+            if let Some(bits) =
+                scalar(types, function, *phi).and_then(|_| function.as_bits(*before))
+            {
+                known.insert(*phi, bits);
+            }
+        }
+        for round in 1..=MAX_ROUNDS {
+            let bit = evaluate(types, function, &known, condition, MAX_DEPTH)?;
+            // The first target is taken if the condition holds.
+            if (bit & 1 == 0) == (self.outside == 1) {
+                return Some(round);
+            }
+            let next = phis.iter().filter(|(phi, ..)| known.contains_key(phi));
+            let next = next.filter_map(|(phi, _, next)| {
+                Some((*phi, evaluate(types, function, &known, *next, MAX_DEPTH)?))
+            });
+            known = next.collect();
+        }
+        None
+    }
+
+    /// Makes a copy of each block for each round; the blocks, in order.
+    fn unroll(
+        &self,
+        function: &mut Function,
+        rounds: usize,
+        replaced: &mut Replaced,
+    ) -> Vec<Block> {
+        let phis = self.phis(function);
+        let mut made = Vec::with_capacity(rounds * self.blocks.len());
+        let mut values: HashMap<Value, Value> = HashMap::new();
+        let mut ends: Option<Inst> = None;
+        let mut first = None;
+        for round in 0..rounds {
+            let of: HashMap<Block, Block> = (self.blocks.iter())
+                .map(|block| (*block, function.blocks.push(Default::default())))
+                .collect();
+            first = first.or(of.get(&self.header).copied());
+            let begun = phis.iter().map(|(phi, before, next)| {
+                let value = match round {
+                    0 => *before,
+                    _ => values.get(next).copied().unwrap_or(*next),
+                };
+                (*phi, replaced.get(value))
+            });
+            values = begun.collect();
+            if let Some(back) = ends {
+                retarget(function, back, self.header, of[&self.header]);
+            }
+            let mut phis_inside = Vec::new();
+            for block in &self.blocks {
+                let mut insts = Vec::new();
+                for inst in function.blocks[*block].insts.clone() {
+                    let mut data = function.insts[inst].clone();
+                    let is_phi = data.op == Op::Phi;
+                    if is_phi && *block == self.header {
+                        continue;
+                    }
+                    let old = data.result.take();
+                    for arg in &mut data.args {
+                        *arg = values
+                            .get(arg)
+                            .copied()
+                            .unwrap_or_else(|| replaced.get(*arg));
+                    }
+                    let back = !is_phi && *block == self.latch;
+                    for target in &mut data.targets {
+                        if !(back && *target == self.header) {
+                            *target = of.get(target).copied().unwrap_or(*target);
+                        }
+                    }
+                    let new = function.make(data);
+                    if let (Some(old), Some(new)) = (old, function.insts[new].result) {
+                        values.insert(old, new);
+                    }
+                    if is_phi {
+                        phis_inside.push(new);
+                    }
+                    insts.push(new);
+                }
+                function.blocks[of[block]].insts = insts;
+                made.push(of[block]);
+            }
+            // Operands of phis inside may be defined by blocks after them.
+            for phi in phis_inside {
+                for arg in &mut function.insts[phi].args {
+                    *arg = values.get(arg).copied().unwrap_or(*arg);
+                }
+            }
+            let end = |block: Block| function.blocks[of[&block]].insts.last().copied();
+            ends = end(self.latch);
+            if let Some(exit) = end(self.exit) {
+                let data = &mut function.insts[exit];
+                let way = match round + 1 == rounds {
+                    true => self.outside,
+                    false => 1 - self.outside,
+                };
+                data.op = Op::Br;
+                data.args = smallvec![];
+                data.targets = smallvec![data.targets[way]];
+            }
+            if round + 1 == rounds {
+                self.leave(function, of[&self.exit], &values);
+            }
+        }
+        let before = self.before(function);
+        let branch = before.and_then(|block| function.blocks[block].insts.last().copied());
+        if let (Some(branch), Some(first)) = (branch, first) {
+            retarget(function, branch, self.header, first);
+        }
+        for (old, new) in values {
+            replaced.0.insert(old, new);
+        }
+        made
+    }
+
+    /// Lets the block outside come from the last round's exit.
+    fn leave(&self, function: &mut Function, from: Block, values: &HashMap<Value, Value>) {
+        let outside = function.successors(self.exit)[self.outside];
+        for inst in function.blocks[outside].insts.clone() {
+            let data = &mut function.insts[inst];
+            if data.op == Op::Phi {
+                for (arg, target) in data.args.iter_mut().zip(&mut data.targets) {
+                    if *target == self.exit {
+                        *target = from;
+                        *arg = values.get(arg).copied().unwrap_or(*arg);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lets a branch go to another block.
+fn retarget(function: &mut Function, branch: Inst, from: Block, to: Block) {
+    let targets = function.insts[branch].targets.iter_mut();
+    targets
+        .filter(|target| **target == from)
+        .for_each(|target| *target = to);
+}
+
+/// The width of a value that is one integer of at most 64 bits.
+fn scalar(types: &Types, function: &Function, value: Value) -> Option<u32> {
+    let ty = function.ty(value);
+    match types.shape(ty)? {
+        (_, Scalar::Int(width)) if types.count(ty).is_none() && width <= 64 => Some(width),
+        _ => None,
+    }
+}
+
+/// Bits of an integer, where these values are known.
+fn evaluate(
+    types: &Types,
+    function: &Function,
+    known: &HashMap<Value, u64>,
+    value: Value,
+    depth: u32,
+) -> Option<u64> {
+    if let Some(bits) = known.get(&value) {
+        return Some(*bits);
+    }
+    let width = scalar(types, function, value)?;
+    if let Some(bits) = function.as_bits(value) {
+        return Some(bits);
+    }
+    let data = &function.insts[function.inst_of(value)?];
+    let depth = depth.checked_sub(1)?;
+    let arg = |n: usize| evaluate(types, function, known, data.args[n], depth);
+    let bits = match data.op {
+        Op::Binary(
+            op @ (BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Shl
+            | BinaryOp::LShr
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor),
+        ) => {
+            let (a, b) = (arg(0)?, arg(1)?);
+            let shift = u32::try_from(b).ok().filter(|n| *n < width);
+            match op {
+                BinaryOp::Add => a.wrapping_add(b),
+                BinaryOp::Sub => a.wrapping_sub(b),
+                BinaryOp::Mul => a.wrapping_mul(b),
+                BinaryOp::Shl => a << shift?,
+                BinaryOp::LShr => a >> shift?,
+                BinaryOp::And => a & b,
+                BinaryOp::Or => a | b,
+                _ => a ^ b,
+            }
+        }
+        Op::ICmp(rel) => {
+            let from = scalar(types, function, data.args[0])?;
+            u64::from(simplify::compare(rel, arg(0)?, arg(1)?, from))
+        }
+        Op::Cast(CastOp::Trunc | CastOp::ZExt) => arg(0)?,
+        Op::Cast(CastOp::SExt) => {
+            let from = scalar(types, function, data.args[0])?;
+            simplify::extend(arg(0)?, from).cast_unsigned()
+        }
+        Op::Freeze => arg(0)?,
+        Op::Select => match arg(0)? & 1 {
+            1 => arg(1)?,
+            _ => arg(2)?,
+        },
+        _ => return None,
+    };
+    Some(simplify::cut(bits, width))
+}
