@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use kiln_compile::choose::{Choice, Variant, choose};
 use kiln_compile::finalize::{self as sections, Strip};
 use kiln_compile::info;
 use kiln_compile::relink::{RelinkError, relink};
@@ -37,6 +38,10 @@ pub struct Args {
     /// Leave kernels without vISA as they are
     #[arg(long)]
     keep: bool,
+    /// Further object file of the same program with vISA, compiled for another SIMD size; of each kernel the variant is
+    /// taken whose work-items take the fewest estimated cycles
+    #[arg(long, value_name = "OBJECT", conflicts_with = "visa")]
+    choose: Vec<PathBuf>,
     /// Leave out the sections with vISA
     #[arg(long)]
     strip_visa: bool,
@@ -64,6 +69,9 @@ struct Done {
     /// Names of the kernels with our code, and of the others.
     replaced: Vec<String>,
     kept: Vec<String>,
+    /// Reasons for the variants of the kernels, if there were several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<Choice>,
 }
 
 /// Runs the command.
@@ -109,13 +117,21 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         visa: args.strip_visa,
         spirv: args.strip_spv,
     };
+    let mut choices = Vec::new();
     let relinked = match &args.visa {
         Some(_) => {
             strip.apply(&mut zebin);
             let sources: Vec<_> = inputs.iter().map(Input::source).collect();
             relink(&session, zebin, &sources, args.keep, args.lines)
         }
-        None => sections::finalize(&session, zebin, strip, args.keep, args.lines),
+        None => {
+            let chosen = chosen(&session, &zebin, &args.choose)?;
+            let zebin = chosen.map_or(zebin, |(zebin, reasons)| {
+                choices = reasons;
+                zebin
+            });
+            sections::finalize(&session, zebin, strip, args.keep, args.lines)
+        }
     };
     let relinked = relinked.map_err(|error| match error {
         RelinkError::Compile(failure) => report::failure(&inputs, &failure),
@@ -127,6 +143,7 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     let done = Done {
         replaced: relinked.replaced,
         kept: relinked.kept,
+        choices,
     };
     outputs.report(format, &done, || shown(&done))?;
     outputs.write()?;
@@ -136,10 +153,44 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(Exit::Done)
 }
 
+/// The object file with the best variants of its kernels, and why; `None` without further object files.
+fn chosen(
+    session: &Session,
+    zebin: &Zebin,
+    paths: &[PathBuf],
+) -> Result<Option<(Zebin, Vec<Choice>)>, Report> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let mut objects = vec![zebin.clone()];
+    for path in paths {
+        let other = info::zebin(&Input::open(path)?, session.options().platform);
+        objects.push(other.map_err(|e| report::file(path, &e))?);
+    }
+    // An error of the first object file is that of the whole, and comes with its place there.
+    Ok(choose(session, &objects).unwrap_or_default())
+}
+
 fn shown(done: &Done) -> String {
     let mut text = format!("replaced: {}\n", done.replaced.join(", "));
     if !done.kept.is_empty() {
         text += &format!("kept: {}\n", done.kept.join(", "));
+    }
+    for choice in &done.choices {
+        let chosen = choice.variants.iter().find(|v| v.file == choice.variant);
+        let simd = chosen.map_or(0, |variant| variant.simd);
+        let of = choice.variants.iter().map(|v| {
+            let Variant {
+                simd,
+                grfs,
+                spill_bytes,
+                cycles,
+                ..
+            } = v;
+            format!("SIMD{simd}: {cycles:.1} cycles, {grfs} registers, {spill_bytes} bytes spilled")
+        });
+        let of: Vec<String> = of.collect();
+        text += &format!("{}: SIMD{simd} ({})\n", choice.kernel, of.join("; "));
     }
     text
 }

@@ -8,6 +8,7 @@
 pub mod attempt;
 pub mod cache;
 pub mod callgraph;
+pub mod choose;
 mod debug;
 pub mod debug_lines;
 pub mod diagnostic;

@@ -197,7 +197,9 @@ fn describe(info: &mut ZeInfo, function: &Compiled) {
         });
         info.functions.len() - 1
     });
-    info.functions[place].execution_env.grf_count = function.grf_count;
+    let env = &mut info.functions[place].execution_env;
+    env.grf_count = function.grf_count;
+    env.barrier_count = barriers(function);
 }
 
 /// Adds the symbols of functions that LLVM IR only declares: another file defines them.
@@ -361,6 +363,19 @@ fn version(info: &ZeInfo) -> (u32, u32) {
     (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
 }
 
+/// Numbers of barriers that a group can have (PRM vol. 2d, "INTERFACE_DESCRIPTOR_DATA", Number of Barriers).
+const BARRIER_COUNTS: [u32; 8] = [0, 1, 2, 4, 8, 16, 24, 32];
+
+/// The number of barriers that a group needs: those with names are numbered from 1 on, after the barrier of the whole group.
+fn barriers(compiled: &Compiled) -> u32 {
+    let needed = match compiled.named_barriers {
+        0 => u32::from(compiled.barrier),
+        named => named.saturating_add(1),
+    };
+    let mut counts = BARRIER_COUNTS.into_iter();
+    counts.find(|count| *count >= needed).unwrap_or(needed)
+}
+
 /// Sets the fields of an entry that compilation decides.
 fn decide(
     entry: &mut Entry,
@@ -376,7 +391,7 @@ fn decide(
         false => 0,
     };
     env.simd_size = u32::from(kernel.simd);
-    env.barrier_count = kernel.named_barriers.max(u32::from(kernel.barrier));
+    env.barrier_count = barriers(kernel);
     env.disable_mid_thread_preemption |= kernel.uninterruptible;
     env.require_disable_eufusion |= kernel.unpaired;
     env.offset_to_skip_per_thread_data_load = kernel.id_loading_bytes;

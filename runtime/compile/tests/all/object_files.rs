@@ -915,6 +915,40 @@ fn a_relinked_object_file_has_our_code() {
     assert_eq!(count, names.len());
 }
 
+/// Relinked object files have as many barriers as the reference's, with and without named ones.
+#[test]
+fn barriers_are_counted_as_the_reference_counts() {
+    let bmg = platform::find("bmg").unwrap();
+    let mut counts = Vec::new();
+    for kernel in kiln_corpus::kernels(&kiln_corpus::ALL) {
+        let (Some(visa), Some(object)) = (kernel.visa("bmg"), kernel.object("bmg")) else {
+            continue;
+        };
+        let theirs = Zebin::parse(&fs::read(&object).unwrap()).unwrap();
+        let of = |zebin: &Zebin| {
+            let kernels = zebin.ze_info.kernels.iter();
+            let counts = kernels.map(|k| k.execution_env.barrier_count);
+            counts.collect::<Vec<_>>()
+        };
+        let expected = of(&theirs);
+        if expected.iter().all(|count| *count == 0) {
+            continue;
+        }
+        let bytes = fs::read(&visa).unwrap();
+        let made = relink(
+            &Session::new(Options::new(bmg)),
+            theirs,
+            &[input(&bytes)],
+            true,
+            false,
+        );
+        let made = made.unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
+        assert_eq!(of(&made.zebin), expected, "{}", kernel.name);
+        counts.extend(expected);
+    }
+    assert!(counts.contains(&1) && counts.contains(&4), "{counts:?}");
+}
+
 /// The reference's object files of every platform say as many threads as the table of register modes, and a relinked one
 /// follows its new mode.
 #[test]

@@ -1,0 +1,157 @@
+//! ocloc's command line: which calls compile, and the same call with vISA in place of code.
+//!
+//! A call is changed as little as possible: options are added at its end, and only places of files are replaced. Calls
+//! that make no object file, or that are not understood, are passed on as they are.
+
+use std::path::Path;
+
+/// Commands of ocloc other than `compile`, which may be left out.
+const OTHERS: [&str; 10] = [
+    "disasm",
+    "asm",
+    "multi",
+    "validate",
+    "query",
+    "ids",
+    "link",
+    "concat",
+    "cache",
+    "--version",
+];
+/// Options with a value, and with two.
+const WITH_VALUE: [&str; 14] = [
+    "-file",
+    "-output",
+    "-o",
+    "-device",
+    "-options",
+    "-internal_options",
+    "-out_dir",
+    "-cache_dir",
+    "-revision_id",
+    "--format",
+    "-stateful_address_mode",
+    "-heapless_mode",
+    "-config",
+    "-spec_const",
+];
+const WITH_TWO_VALUES: [&str; 1] = ["-device_options"];
+/// Options of calls that make no object file, or whose files hold it in another form.
+const ELSEWHERE: [&str; 5] = ["-spv_only", "-h", "--help", "-cpp_file", "-llvm_input"];
+/// Names of the file that ocloc writes.
+const OUTPUTS: [&str; 2] = ["-output", "-o"];
+/// Internal options of the compiler: vISA in sections of the object file, and no code.
+const VISA: &str = "-emit-zebin-visa-sections";
+const ALONE: &str = "-emit-visa-only";
+
+/// Parts of the object file that the front half is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// As the call says.
+    Code,
+    /// vISA, and symbols of data, which only a whole compilation makes.
+    Both,
+    /// vISA.
+    Visa,
+}
+
+/// A call that compiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compile {
+    /// Arguments after the program's name, without the folder of outputs.
+    arguments: Vec<String>,
+    /// Folder of outputs, relative to the current one.
+    pub folder: String,
+    /// True if source lines are wanted.
+    pub lines: bool,
+    /// True if the call itself asks for the sections with vISA.
+    pub keeps_visa: bool,
+}
+
+/// Reads the arguments after the program's name; `None` for a call to pass on.
+pub fn read(arguments: &[String]) -> Option<Compile> {
+    let first = arguments.first()?.as_str();
+    if OTHERS.contains(&first) {
+        return None;
+    }
+    let mut compile = Compile {
+        arguments: Vec::new(),
+        folder: String::new(),
+        lines: false,
+        keeps_visa: false,
+    };
+    let mut file_folder = None;
+    let mut at = 0;
+    while let Some(option) = arguments.get(at) {
+        let option = option.as_str();
+        if ELSEWHERE.contains(&option) {
+            return None;
+        }
+        let values = match option {
+            _ if WITH_VALUE.contains(&option) => 1,
+            _ if WITH_TWO_VALUES.contains(&option) => 2,
+            _ => 0,
+        };
+        let whole = arguments.get(at..=at + values)?;
+        at += 1 + values;
+        match whole {
+            [_, folder] if option == "-out_dir" => compile.folder = folder.clone(),
+            [_, name] if OUTPUTS.contains(&option) => {
+                let (folder, file) = split(name)?;
+                file_folder = Some(folder);
+                compile.arguments.extend([option.to_string(), file]);
+            }
+            _ => {
+                if let [_, text] = whole {
+                    let has = |word| text.split_whitespace().any(|one| one == word);
+                    compile.lines |= option == "-options" && has("-g");
+                    if option == "-internal_options" {
+                        compile.keeps_visa |= has(VISA);
+                        if has(ALONE) {
+                            return None;
+                        }
+                    }
+                }
+                compile.arguments.extend_from_slice(whole);
+            }
+        }
+    }
+    // A folder in the name of the file is below that of the outputs.
+    if let Some(folder) = file_folder.filter(|folder| !folder.is_empty()) {
+        compile.folder = match compile.folder.as_str() {
+            "" => folder,
+            outputs => format!("{outputs}/{folder}"),
+        };
+    }
+    Some(compile)
+}
+
+/// The folder of a path, empty for none, and the name of the file there; `None` without a name.
+fn split(path: &str) -> Option<(String, String)> {
+    let file = Path::new(path).file_name()?.to_str()?;
+    let folder = path.strip_suffix(file)?;
+    let folder = match folder {
+        "/" => folder,
+        _ => folder.trim_end_matches('/'),
+    };
+    Some((folder.to_string(), file.to_string()))
+}
+
+impl Compile {
+    /// The arguments of the call that makes these parts, with its outputs in a folder.
+    pub fn arguments(&self, parts: Parts, folder: &str) -> Vec<String> {
+        let mut arguments = self.arguments.clone();
+        arguments.extend(["-out_dir".to_string(), folder.to_string()]);
+        let internal = match parts {
+            Parts::Code => return arguments,
+            Parts::Both => VISA.to_string(),
+            Parts::Visa => format!("{ALONE} {VISA}"),
+        };
+        arguments.extend(["-internal_options".to_string(), internal]);
+        arguments
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/command.rs"]
+mod tests;

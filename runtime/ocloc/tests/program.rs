@@ -1,0 +1,201 @@
+//! The program as its callers meet it, with a stand-in for ocloc that gives files of `corpus/finalize`.
+#![cfg(unix)]
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use kiln_compile::finalize::{Strip, finalize_bytes};
+use kiln_corpus::read;
+
+/// A stand-in for ocloc: a script that writes `k.bin`, `k.spv` and its arguments, and refuses a call with `-bad`. The object
+/// file is `alone`, `both` or `whole`, by the options.
+const STAND_IN: &str = r#"#!/bin/sh
+kind=whole; folder=.; last=
+for word in "$@"; do
+  case $last in -out_dir) folder=$word;; esac
+  case $word in
+    *-emit-visa-only*) kind=alone;;
+    *-emit-zebin-visa-sections*) kind=both;;
+    -bad) echo "Invalid option (arg 2): -bad"; exit 10;;
+    ids) echo "the ids: $*"; exit 0;;
+  esac
+  last=$word
+done
+echo "$*" >>"$HERE/calls"
+cp "$HERE/$kind.zebin" "$folder/k.bin"
+echo spirv >"$folder/k.spv"
+echo "Build succeeded."
+echo "a warning" >&2
+"#;
+
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Folder {
+    /// A folder with the stand-in and the object files of a program.
+    fn new(test: &str, program: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ocloc-{test}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("work")).unwrap();
+        for kind in ["alone", "both", "whole"] {
+            let bytes = read(&format!("finalize/{program}.{kind}.zebin"));
+            fs::write(path.join(format!("{kind}.zebin")), bytes).unwrap();
+        }
+        fs::write(path.join("ocloc"), STAND_IN).unwrap();
+        fs::set_permissions(path.join("ocloc"), Permissions::from_mode(0o755)).unwrap();
+        Folder(path)
+    }
+
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kiln-ocloc"));
+        command.args(arguments).current_dir(self.0.join("work"));
+        command.env("KILN_OCLOC", self.0.join("ocloc"));
+        command.env("HERE", &self.0).env_remove("KILN_STRICT");
+        command.envs(variables.iter().copied()).output().unwrap()
+    }
+
+    fn file(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join("work").join(name)).unwrap()
+    }
+
+    /// Names of the files and folders in the working folder.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join("work")).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+const PLAIN: [&str; 5] = ["compile", "-file", "k.cl", "-device", "lnl"];
+
+#[test]
+fn object_files_have_our_code() {
+    let folder = Folder::new("code", "two");
+    let done = folder.run(&[&PLAIN[..], &["-out_dir", "a/b"]].concat(), &[]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    assert_eq!(text(&done.stdout), "Build succeeded.\n");
+    assert_eq!(text(&done.stderr), "a warning\n");
+    let strip = Strip {
+        visa: true,
+        spirv: false,
+    };
+    let expected = finalize_bytes(&read("finalize/two.alone.zebin"), strip).unwrap();
+    assert!(folder.file("a/b/k.bin") == expected);
+    assert_eq!(folder.file("a/b/k.spv"), b"spirv\n");
+    assert_eq!(folder.names(), ["a"]);
+    let calls = fs::read_to_string(folder.0.join("calls")).unwrap();
+    let [call] = calls.lines().collect::<Vec<_>>()[..] else {
+        panic!("{calls}");
+    };
+    assert!(call.starts_with("compile -file k.cl -device lnl -out_dir /"));
+    assert!(call.ends_with("-internal_options -emit-visa-only -emit-zebin-visa-sections"));
+}
+
+/// Calls that ocloc refuses or that compile nothing end as they do without us.
+#[test]
+fn other_calls_are_oclocs() {
+    let folder = Folder::new("others", "saxpy");
+    let refused = folder.run(&[&PLAIN[..], &["-bad"]].concat(), &[]);
+    assert_eq!(refused.status.code(), Some(10));
+    assert_eq!(text(&refused.stdout), "Invalid option (arg 2): -bad\n");
+    assert_eq!(folder.names(), [""; 0]);
+    let ids = folder.run(&["ids", "lnl"], &[]);
+    assert_eq!(text(&ids.stdout), "the ids: ids lnl\n");
+}
+
+/// An object file that cannot be finalized has ocloc's code, and a line says so; with KILN_STRICT it is an error.
+#[test]
+fn oclocs_code_stays_where_ours_fails() {
+    let folder = Folder::new("kept", "saxpy");
+    let whole = read("finalize/saxpy.whole.zebin");
+    // A compiler that writes no sections.
+    fs::copy(folder.0.join("whole.zebin"), folder.0.join("alone.zebin")).unwrap();
+    let kept = folder.run(&PLAIN, &[]);
+    assert_eq!(kept.status.code(), Some(0));
+    assert!(folder.file("k.bin") == whole);
+    let said = text(&kept.stderr);
+    let line = said.strip_prefix("a warning\n").unwrap();
+    assert!(line.starts_with("kiln-ocloc: k.bin has ocloc's code: it has no section of vISA"));
+    assert_eq!(line.lines().count(), 1, "{line}");
+    fs::remove_file(folder.0.join("work/k.bin")).unwrap();
+    let strict = folder.run(&PLAIN, &[("KILN_STRICT", "1")]);
+    assert_eq!(strict.status.code(), Some(245));
+    assert!(text(&strict.stderr).starts_with("kiln-ocloc: k.bin"));
+    assert!(!folder.0.join("work/k.bin").exists());
+    // Damaged vISA.
+    let mut broken = read("finalize/saxpy.both.zebin");
+    let at = broken.windows(4).position(|part| part == b"mul ").unwrap();
+    broken[at] = b'!';
+    fs::write(folder.0.join("alone.zebin"), broken).unwrap();
+    let kept = folder.run(&PLAIN, &[("KILN_STRICT", "0")]);
+    assert!(text(&kept.stderr).contains("has ocloc's code: .visaasm:"));
+    assert!(folder.file("k.bin") == whole);
+}
+
+#[test]
+fn missing_programs_and_full_disks_are_errors() {
+    let folder = Folder::new("errors", "saxpy");
+    let none = folder.run(&PLAIN, &[("KILN_OCLOC", "/none/ocloc")]);
+    assert_eq!(none.status.code(), Some(127), "{}", text(&none.stderr));
+    assert!(text(&none.stderr).contains("/none/ocloc"));
+    // A PATH with nothing but this program under ocloc's name.
+    let here = folder.0.join("path");
+    fs::create_dir(&here).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kiln-ocloc"), here.join("ocloc")).unwrap();
+    let mut alone = Command::new(here.join("ocloc"));
+    alone
+        .args(PLAIN)
+        .env("PATH", &here)
+        .env_remove("KILN_OCLOC");
+    let alone = alone.output().unwrap();
+    assert_eq!(alone.status.code(), Some(127));
+    assert!(text(&alone.stderr).starts_with("kiln-ocloc: no ocloc in PATH"));
+    // Nothing is left of a file that cannot be written.
+    let work = folder.0.join("work");
+    fs::write(work.join("a"), "a file").unwrap();
+    let done = folder.run(&[&PLAIN[..], &["-out_dir", "a"]].concat(), &[]);
+    assert_eq!(done.status.code(), Some(225), "{}", text(&done.stderr));
+    assert_eq!(folder.names(), ["a"]);
+    #[cfg(target_os = "linux")]
+    {
+        std::os::unix::fs::symlink("/dev/full", work.join("k.bin")).unwrap();
+        let full = folder.run(&PLAIN, &[]);
+        assert_eq!(full.status.code(), Some(225));
+        assert!(text(&full.stderr).contains("k.bin: No space left on device"));
+    }
+}
+
+/// Processes that write the same file leave it whole.
+#[test]
+fn two_processes_write_one_file() {
+    let folder = Folder::new("two", "saxpy");
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kiln-ocloc"));
+        command.args(PLAIN).current_dir(folder.0.join("work"));
+        command
+            .env("KILN_OCLOC", folder.0.join("ocloc"))
+            .env("HERE", &folder.0);
+        command.spawn().unwrap()
+    };
+    let children: Vec<_> = (0..8).map(|_| start()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(folder.names(), ["k.bin", "k.spv"]);
+    assert!(finalize_bytes(&folder.file("k.bin"), Strip::default()).is_err());
+    assert!(folder.file("k.bin").starts_with(b"\x7fELF"));
+}
