@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_visa::module::{Addr, Object, Operand, Var};
-use kiln_visa::opcode::Opcode;
+use kiln_visa::opcode::{Field, Opcode};
 
 use crate::access::{self, Reached};
 use crate::cfg::{Cfg, CfgError};
@@ -178,6 +178,12 @@ fn reached(object: &Object) -> (Reached, EntitySet<Var>) {
                 _ => *held = root.into(),
             }
             operands = &operands[2..];
+        }
+        // A number that is assigned tells no address, and one that was an address has been read as a number before.
+        if let (Some(Field::Dst(_)), [Operand::Address { .. }, sources @ ..]) =
+            (inst.op.row().operand_fields().next(), operands)
+        {
+            operands = sources;
         }
         for operand in operands {
             match operand {

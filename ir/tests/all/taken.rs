@@ -127,6 +127,17 @@ fn variables_of_one_address_have_places_of_their_own() {
 }
 
 #[test]
+fn a_number_in_an_address_before_it_is_no_use_of_it() {
+    let zero = "mov (M1_NM, 1) A0(0)<1> 0x0:uw\n";
+    let pairs = [&write(0), zero, &read(0), &write(1), &read(1)].concat();
+    assert_eq!(places(2, &format!("{pairs}ret (M1, 1)\n")), [0, 0]);
+    let number = "addr_add (M1_NM, 1) A3(0)<1> A0(0)<1> 0x4:uw\n";
+    let mut apart = places(2, &format!("{pairs}{number}ret (M1, 1)\n"));
+    apart.sort_unstable();
+    assert_eq!(apart, [0, 1]);
+}
+
+#[test]
 fn variables_of_several_routines_have_places_of_their_own() {
     let end = "ret (M1, 1)\n.function \"s\"\ns:\n";
     // In use when the subroutine is called.
