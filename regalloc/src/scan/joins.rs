@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::parallel_moves::in_order;
 use super::{Held, NO_VALUE, Order, Scan, Step, key};
-use crate::problem::{Place, Unit};
+use crate::problem::{Place, Unit, units};
 
 /// The places that a loop header wants.
 #[derive(Clone, Default)]
@@ -405,6 +405,99 @@ impl Scan<'_> {
         self.at_end(pred, &moves, used);
     }
 
+    /// Moves values at the end of a block that idle ones follow to where the first other idle predecessor of their join
+    /// has them, or a loop header that was entered: idle blocks move nothing.
+    fn move_before_idle(&mut self, b: usize, first_idle: usize) {
+        let problem = self.problem;
+        let mut ways: SmallVec<[usize; 4]> = SmallVec::from_slice(&[first_idle]);
+        while let Some(idle) = ways.pop() {
+            for edge in problem.edges(idle) {
+                let to = edge.to as usize;
+                let is_only = problem.preds(to).len() == 1;
+                if is_only && problem.is_idle(to) && problem.args(edge).is_empty() {
+                    ways.push(to);
+                } else if !is_only {
+                    self.agree(b, idle, to);
+                }
+            }
+        }
+    }
+
+    /// Moves values at the end of a block to where the join after an idle block wants them.
+    fn agree(&mut self, b: usize, idle: usize, join: usize) {
+        let wanted = match join <= b {
+            true => self.wanted_by_loop(idle, join),
+            false => self.wanted_by_join(idle, join),
+        };
+        let before = self.holds.clone();
+        let targets: UnitSet = wanted.iter().map(|&(_, unit)| unit).collect();
+        let targets = targets & self.allocatable;
+        let mut used = self.allocatable - self.free;
+        for (v, to) in wanted {
+            let Some(from) = self.unit_of(v) else {
+                continue;
+            };
+            if from == to || !targets.contains(to) {
+                continue;
+            }
+            let other = self.held_by(to);
+            self.clear(v);
+            if other != NO_VALUE {
+                let elsewhere = units(self.free - targets).next().unwrap_or(from);
+                self.clear(other);
+                self.put(other, elsewhere);
+            }
+            self.put(v, to);
+        }
+        used |= self.allocatable - self.free;
+        let after = self.holds.iter().enumerate();
+        let moved = after.filter(|&(n, &v)| v != NO_VALUE && before[n] != v);
+        let moves: SmallVec<[Step; 8]> = moved
+            .filter_map(|(n, &v)| {
+                let from = before.iter().position(|&held| held == v)?;
+                let place = |n| Place::Unit(Unit(n as u16));
+                Some((place(from), place(n)))
+            })
+            .collect();
+        if !moves.is_empty() {
+            self.at_end(b, &moves, used);
+        }
+    }
+
+    /// The units in which the first idle predecessor of a join has its values, with the values that another passes.
+    fn wanted_by_join(&self, idle: usize, join: usize) -> Vec<(u32, Unit)> {
+        let (first, _) = self.problem.insts_of(join);
+        let preds = self.problem.preds(join).iter().map(|&p| p as usize);
+        // An idle block has values where the block before it has them at its end.
+        let ended = |p: usize| match self.problem.preds(p) {
+            &[before] if self.exits[p].is_empty() => before as usize,
+            _ => p,
+        };
+        let mut known = preds
+            .filter(|&p| self.problem.is_idle(p))
+            .map(|p| (p, ended(p)))
+            .filter(|&(_, at)| !self.exits[at].is_empty());
+        let Some((other, at)) = known.next() else {
+            return Vec::new();
+        };
+        let args = self.args(other, join).iter().zip(self.args(idle, join));
+        let args =
+            args.filter_map(|(&theirs, &ours)| Some((ours, self.exit_of(at, theirs).unit()?)));
+        let held = (0..).zip(&self.exits[at]);
+        let lives = held.filter(|&(_, &v)| {
+            v != NO_VALUE && self.ranges.is_live(v, 2 * first) && !self.is_away(v, first)
+        });
+        args.chain(lives.map(|(n, &v)| (v, Unit(n)))).collect()
+    }
+
+    /// The units in which a loop header has its values, with the values that an idle block passes.
+    fn wanted_by_loop(&self, idle: usize, header: usize) -> Vec<(u32, Unit)> {
+        let Entry { values, params } = &self.entries[header];
+        let args = params.iter().zip(self.args(idle, header));
+        let args = args.filter_map(|(to, &arg)| Some((arg, (*to)?.unit()?)));
+        args.chain(values.iter().copied()).collect()
+    }
+
     /// True if a block is entered next and has no other predecessor: everything is still where it was at its end.
     fn is_next(&self, pred: usize, b: usize) -> bool {
         b == pred + 1 && self.problem.preds(b).len() == 1
@@ -425,6 +518,12 @@ impl Scan<'_> {
     /// Remembers places at the end of a block, if they are asked for later, and adds the moves of back edges.
     pub(super) fn leave(&mut self, b: usize) {
         let problem = self.problem;
+        for edge in problem.edges(b) {
+            let idle = edge.to as usize;
+            if problem.is_idle(idle) && !problem.is_idle(b) && problem.preds(idle).len() == 1 {
+                self.move_before_idle(b, idle);
+            }
+        }
         let succs = || problem.edges(b).iter().map(|edge| edge.to as usize);
         if !succs().all(|succ| self.is_next(b, succ)) {
             let mut exit: Held = self.spare.pop().unwrap_or_default();
