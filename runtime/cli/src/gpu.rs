@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kiln_emit::platform::Platform;
-use kiln_gpu::{DEVICES, Device};
+use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx};
 use miette::Report;
 
 use super::exit::Exit;
@@ -17,9 +17,11 @@ use super::{output, report};
 #[command(after_help = "\
 Examples:
   kiln gpu -p lnl -- clinfo
-  kiln gpu -p lnl --driver ~/sid -- python3 program.py")]
+  kiln gpu -p lnl --driver ~/sid -- python3 program.py
+  kiln gpu -p skl -- clinfo
+  kiln gpu -p skl --listen 4321")]
 pub struct Args {
-    /// Platform of the device: mtl, lnl or ptl
+    /// Platform of the device: skl, icllp, tgllp, dg2, pvc, mtl, bmg, lnl or ptl
     #[arg(short, long, value_parser = Machine, default_value = "lnl")]
     platform: &'static Platform,
     /// Root of a system with the driver, such as unpacked packages of it [default: the driver that is installed]
@@ -31,11 +33,19 @@ pub struct Args {
     /// List the commands that the driver gives to the device
     #[arg(long)]
     commands: bool,
+    /// Serve drivers that speak to a simulator, on this port of loopback, until ended: skl, icllp and tgllp
+    #[arg(long, value_name = "PORT")]
+    listen: Option<u16>,
     /// The library to preload [default: beside this program]
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// Program and its arguments
-    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    #[arg(
+        last = true,
+        required_unless_present = "listen",
+        conflicts_with = "listen",
+        value_name = "PROGRAM"
+    )]
     program: Vec<OsString>,
 }
 
@@ -52,7 +62,7 @@ const LEVEL_ZERO: &str = "usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1";
 /// # Errors
 /// There is no such device, program or library.
 pub fn gpu(args: &Args) -> Result<Exit, Report> {
-    if Device::find(args.platform.name).is_none() {
+    let Some(device) = Device::find(args.platform.name) else {
         let names: Vec<_> = DEVICES.iter().map(|device| device.platform).collect();
         let what = format!(
             "there is no device of {} yet: {} expected",
@@ -60,12 +70,18 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
             names.join(", ")
         );
         return Err(report::usage(what));
+    };
+    if let Some(port) = args.listen {
+        return listen(args, device, port);
+    }
+    let folder = tempfile::tempdir().map_err(|e| report::access(&std::env::temp_dir(), &e))?;
+    if device.doors == Doors::Simulator {
+        return simulated(args, device, folder.path());
     }
     let library = library(args.library.as_deref())?;
-    let folder = tempfile::tempdir().map_err(|e| report::access(&std::env::temp_dir(), &e))?;
     let sums = folder.path().join("sums");
     let mut command = match &args.driver {
-        Some(root) => below(root, &library, &args.program, folder.path())?,
+        Some(root) => below(root, Some(&library), &args.program, folder.path())?,
         None => {
             let mut command = Command::new(&args.program[0]);
             command.args(&args.program[1..]).env("LD_PRELOAD", &library);
@@ -81,9 +97,7 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     if args.commands {
         command.env("KILN_GPU_COMMANDS", "1");
     }
-    let status = command
-        .status()
-        .map_err(|e| report::access(Path::new(&args.program[0]), &e))?;
+    let exit = run(command, &args.program[0])?;
     let used = std::fs::read_to_string(&sums).unwrap_or_default();
     if used.is_empty() {
         output::say(&report::warning(
@@ -91,11 +105,85 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         ));
     }
     used.lines().for_each(|line| eprintln!("kiln gpu: {line}"));
-    Ok(if status.success() {
-        Exit::Done
-    } else {
-        Exit::Wrong
+    Ok(exit)
+}
+
+/// Runs a program to its end.
+fn run(mut command: Command, program: &OsStr) -> Result<Exit, Report> {
+    let status = command
+        .status()
+        .map_err(|e| report::access(Path::new(program), &e))?;
+    Ok(match status.success() {
+        true => Exit::Done,
+        false => Exit::Wrong,
     })
+}
+
+/// A server of simulated devices.
+fn server(args: &Args, device: &'static Device, port: u16) -> Result<(Tbx, u16), Report> {
+    if device.doors == Doors::Kernel {
+        let what = format!("no driver speaks to a simulator of {}", device.platform);
+        return Err(report::usage(what));
+    }
+    let settings = Settings {
+        check: args.check,
+        commands: args.commands,
+        ..Settings::default()
+    };
+    let failed = |e| report::usage(format!("port {port} of loopback: {e}"));
+    let server = Tbx::new(port, device, settings).map_err(failed)?;
+    let port = server.port().map_err(failed)?;
+    Ok((server, port))
+}
+
+/// Serves simulated devices until the program is ended.
+fn listen(args: &Args, device: &'static Device, port: u16) -> Result<Exit, Report> {
+    let (server, port) = server(args, device, port)?;
+    let environment = simulator(device, port).map(|(name, value)| format!("{name}={value}"));
+    println!("{}", environment.join(" "));
+    let failed = |e| report::usage(format!("port {port} of loopback: {e}"));
+    server.serve().map_err(failed)?;
+    Ok(Exit::Done)
+}
+
+/// Variables by which a driver speaks to a simulator (its debug keys).
+fn simulator(device: &Device, port: u16) -> [(&'static str, String); 4] {
+    [
+        ("NEOReadDebugKeys", "1".to_string()),
+        ("SetCommandStreamReceiver", "2".to_string()),
+        ("ProductFamilyOverride", device.platform.to_string()),
+        ("TbxPort", port.to_string()),
+    ]
+}
+
+/// Runs a program on a device that this process simulates.
+fn simulated(args: &Args, device: &'static Device, folder: &Path) -> Result<Exit, Report> {
+    let (server, port) = server(args, device, 0)?;
+    // It serves until the process ends.
+    std::thread::spawn(move || server.serve());
+    let mut command = match &args.driver {
+        Some(root) => below(root, None, &args.program, folder)?,
+        None => {
+            let mut command = Command::new(&args.program[0]);
+            command.args(&args.program[1..]);
+            let root = Path::new("/");
+            command.env("OCL_ICD_VENDORS", vendors(&root.join(OPENCL), folder)?);
+            command
+        }
+    };
+    command.envs(simulator(device, port));
+    let exit = match run(command, &args.program[0])? {
+        // The driver has not told the program.
+        Exit::Done if kiln_gpu::report::faults() > 0 => Exit::Wrong,
+        exit => exit,
+    };
+    match kiln_gpu::report::summary() {
+        Some(sums) => eprintln!("kiln gpu: {sums}"),
+        None => output::say(&report::warning(
+            "no driver used the device: one that speaks to a simulator of it is needed (intel-opencl-icd 22.43, as in Debian bookworm), installed or by --driver",
+        )),
+    }
+    Ok(exit)
 }
 
 /// The library to preload.
@@ -118,7 +206,7 @@ fn library(given: Option<&Path>) -> Result<PathBuf, Report> {
 /// A program with the loader, libraries and drivers below a root.
 fn below(
     root: &Path,
-    library: &Path,
+    library: Option<&Path>,
     program: &[OsString],
     folder: &Path,
 ) -> Result<Command, Report> {
@@ -132,18 +220,14 @@ fn below(
         );
         return Err(report::usage(what));
     }
-    let vendors = folder.join("intel.icd");
-    let written =
-        std::fs::File::create(&vendors).and_then(|mut file| writeln!(file, "{}", opencl.display()));
-    written.map_err(|e| report::access(&vendors, &e))?;
+    let vendors = vendors(&opencl, folder)?;
     let mut path = root.join(LIBRARIES).into_os_string();
     path.push(":/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu");
     let mut command = Command::new(loader);
-    command
-        .arg("--library-path")
-        .arg(path)
-        .arg("--preload")
-        .arg(library);
+    command.arg("--library-path").arg(path);
+    if let Some(library) = library {
+        command.arg("--preload").arg(library);
+    }
     command.env("OCL_ICD_VENDORS", &vendors);
     if level_zero.exists() {
         command.env("ZE_ENABLE_ALT_DRIVERS", level_zero);
@@ -155,6 +239,15 @@ fn below(
         .arg(file)
         .args(&program[1..]);
     Ok(command)
+}
+
+/// A file that names the only OpenCL driver.
+fn vendors(driver: &Path, folder: &Path) -> Result<PathBuf, Report> {
+    let path = folder.join("intel.icd");
+    let written =
+        std::fs::File::create(&path).and_then(|mut file| writeln!(file, "{}", driver.display()));
+    written.map_err(|e| report::access(&path, &e))?;
+    Ok(path)
 }
 
 /// Path of a program by its name.

@@ -318,6 +318,7 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
             trace: trace.as_ref(),
             done: Some(&done.things),
             executed: Some(&done.instructions),
+            ..ExecOptions::default()
         };
         launch.run_with(&code, &options)
     });

@@ -2,24 +2,42 @@
 
 use kiln_exec::device::{Rows, Tile};
 
-use super::space::{Fault, Space};
+use super::device::Tiling;
+use super::launch::Failure;
+use super::space::{ADDRESS, Space};
 use super::surfaces::{tile_64, volume_tile};
 
-/// An address or a number of two dwords of a command; 0 if it has none there.
-pub fn address(c: &[u32], at: usize) -> u64 {
+/// A number of two dwords of a command; 0 if it has none there.
+pub fn pair(c: &[u32], at: usize) -> u64 {
     let word = |at: usize| u64::from(c.get(at).copied().unwrap_or(0));
     word(at) | word(at + 1) << 32
 }
 
-/// `MEM_COPY`: bytes, or rows of bytes with pitches.
-pub fn memory_copy(space: &Space, c: &[u32]) -> Result<(), Fault> {
+/// An address of two dwords of a command: sums with offsets do not overflow.
+pub fn address(c: &[u32], at: usize) -> u64 {
+    pair(c, at) & ADDRESS
+}
+
+/// Maximum number of bytes that a command moves.
+const MOST_BYTES: u64 = 1 << 34;
+
+/// Number of rows of a copy or fill, of which the command has the width less one.
+fn rows(c: &[u32]) -> Result<(u64, u64), Failure> {
     let linear = c[0] >> 17 & 3 == 0;
     let width = u64::from(c[1] & 0xff_ffff) + 1;
-    let rows = if linear {
-        1
-    } else {
-        u64::from(c[2] & 0x3_ffff) + 1
+    let rows = match linear {
+        true => 1,
+        false => u64::from(c[2] & 0x3_ffff) + 1,
     };
+    match rows * width > MOST_BYTES {
+        true => Err(Failure::Endless("a copy of too many bytes")),
+        false => Ok((width, rows)),
+    }
+}
+
+/// `MEM_COPY`: bytes, or rows of bytes with pitches.
+pub fn memory_copy(space: &Space, c: &[u32]) -> Result<(), Failure> {
+    let (width, rows) = rows(c)?;
     let [from, to] = [3, 4].map(|at| u64::from(c[at] & 0x3_ffff) + 1);
     for row in 0..rows {
         space.copy(address(c, 5) + row * from, address(c, 7) + row * to, width)?;
@@ -28,14 +46,8 @@ pub fn memory_copy(space: &Space, c: &[u32]) -> Result<(), Fault> {
 }
 
 /// `MEM_SET`: one byte to bytes, or to rows of bytes with a pitch.
-pub fn memory_set(space: &Space, c: &[u32]) -> Result<(), Fault> {
-    let linear = c[0] >> 17 & 3 == 0;
-    let width = u64::from(c[1] & 0xff_ffff) + 1;
-    let rows = if linear {
-        1
-    } else {
-        u64::from(c[2] & 0x3_ffff) + 1
-    };
+pub fn memory_set(space: &Space, c: &[u32]) -> Result<(), Failure> {
+    let (width, rows) = rows(c)?;
     let pitch = u64::from(c[3] & 0x3_ffff) + 1;
     for row in 0..rows {
         space.fill(address(c, 4) + row * pitch, width, (c[6] >> 24) as u8)?;
@@ -66,13 +78,12 @@ struct Words {
 const VOLUME: u32 = 2;
 
 impl Side {
-    /// `wide`: with the tiles of volumes since Xe2.
-    fn new(words: &Words, texel: usize, wide: bool) -> Side {
+    fn new(words: &Words, texel: usize, tiling: Tiling) -> Side {
         let tile = match (words.pitch >> 30, words.kind >> 29) {
             (0, _) => Tile::LINEAR,
             (1, _) => Tile::X,
             (2, _) => Tile::FOUR,
-            (_, VOLUME) => volume_tile(texel, wide),
+            (_, VOLUME) => volume_tile(texel, tiling),
             _ => tile_64(texel),
         };
         // Pitches of tiles are in dwords.
@@ -97,7 +108,7 @@ impl Side {
 }
 
 /// `XY_BLOCK_COPY_BLT`: a rectangle of texels between pictures.
-pub fn block_copy(space: &Space, c: &[u32], wide: bool) -> Result<(), Fault> {
+pub fn block_copy(space: &Space, c: &[u32], tiling: Tiling) -> Result<(), Failure> {
     let texel: u64 = match c[0] >> 19 & 7 {
         0 => 1,
         1 => 2,
@@ -116,11 +127,14 @@ pub fn block_copy(space: &Space, c: &[u32], wide: bool) -> Result<(), Fault> {
             qpitch: word(kind + 1),
             layer: word(kind + 2),
         };
-        Side::new(&words, texel as usize, wide)
+        Side::new(&words, texel as usize, tiling)
     };
     let (to, from) = (side([1, 2, 4, 16]), side([8, 7, 9, 19]));
     let width = (c[3] & 0xffff).saturating_sub(to.left);
     let height = (c[3] >> 16).saturating_sub(c[2] >> 16);
+    if u64::from(width) * u64::from(height) * texel > MOST_BYTES {
+        return Err(Failure::Endless("a copy of too many bytes"));
+    }
     for y in 0..height {
         for x in 0..width {
             space.copy(from.texel(x, y, texel), to.texel(x, y, texel), texel)?;

@@ -13,6 +13,9 @@ use super::space::{Fault, Space};
 /// Maximum size of a kernel's code in bytes.
 const CODE_BYTES: u64 = 16 << 20;
 
+/// Maximum number of programs that are kept.
+const MOST_PROGRAMS: usize = 1 << 14;
+
 /// Programs by the addresses of their first instructions.
 #[derive(Default)]
 pub struct Programs {
@@ -38,6 +41,9 @@ impl Programs {
         space.read(at, &mut text)?;
         text.truncate(reachable(&text, platform));
         let program = Arc::new(Program::from_text(&text, platform));
+        if self.known.len() == MOST_PROGRAMS {
+            self.known.clear();
+        }
         self.known.insert(at, (text, program.clone()));
         Ok(program)
     }

@@ -2,40 +2,96 @@
 
 use kiln_emit::platform::{self, Platform};
 
+/// Tiles of images (PRM vol. 5, "Tiling").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiling {
+    /// X and Y, before XeHP.
+    Y,
+    /// X, 4 and 64.
+    Four,
+    /// X, 4 and 64, the last with other volumes: since Xe2.
+    Xe2,
+}
+
+/// Drivers that have a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doors {
+    /// Those that speak to a simulator ([`super::Tbx`]).
+    Simulator,
+    /// Those that speak to the kernel ([`super::Xe`]).
+    Kernel,
+    /// Both.
+    Both,
+}
+
 /// A device that programs can be given.
 #[derive(Debug)]
 pub struct Device {
     /// Name of its platform.
     pub platform: &'static str,
+    /// Drivers that have it.
+    pub doors: Doors,
     /// PCI device id: one of those by which the driver knows the platform (compute-runtime, `devices_base.inl`).
     pub id: u32,
-    /// Version of the graphics IP, in hundredths: 20.04 is 2004.
-    pub ip: u16,
+    /// Revision of the PCI device.
+    pub revision: u32,
+    /// Version of the graphics IP, in hundredths, and its revision: 20.04 is 2004.
+    pub ip: (u16, u16),
+    /// Number of bits of an address.
+    pub address_bits: u32,
     /// Number of execution units of a subslice; there are eight subslices.
     pub units: u32,
     /// Type of the mask that says which they are: `DRM_XE_TOPO_EU_PER_DSS`, or `DRM_XE_TOPO_SIMD16_EU_PER_DSS` since Xe2.
     pub units_mask: u16,
+    /// Size of the device's own memory in bytes; 0 if it uses the system's.
+    pub local: u64,
+    /// Tiles of images.
+    pub tiling: Tiling,
 }
 
 /// Number of subslices of each device.
 pub const SUBSLICES: u32 = 8;
 
-const fn row(platform: &'static str, id: u32, ip: u16) -> Device {
-    let xe2 = ip >= 2000;
+const fn row(
+    platform: &'static str,
+    doors: Doors,
+    (id, revision): (u32, u32),
+    ip: (u16, u16),
+    local: u64,
+) -> Device {
+    let xe2 = ip.0 >= 2000;
     Device {
         platform,
+        doors,
         id,
+        revision,
         ip,
-        units: if xe2 { 8 } else { 16 },
+        address_bits: if ip.0 == PONTE_VECCHIO { 57 } else { 48 },
+        units: if xe2 || ip.0 == PONTE_VECCHIO { 8 } else { 16 },
         units_mask: if xe2 { 5 } else { 4 },
+        local,
+        tiling: match ip.0 {
+            ..1255 => Tiling::Y,
+            1255..2000 => Tiling::Four,
+            2000.. => Tiling::Xe2,
+        },
     }
 }
 
+/// The version with wider addresses, and with half the units that are twice as wide.
+const PONTE_VECCHIO: u16 = 1260;
+
 /// All devices.
 pub static DEVICES: &[Device] = &[
-    row("mtl", 0x7d55, 1271),
-    row("lnl", 0x64a0, 2004),
-    row("ptl", 0xb080, 3000),
+    row("skl", Doors::Simulator, (0x1912, 6), (900, 0), 0),
+    row("icllp", Doors::Simulator, (0x8a52, 7), (1100, 0), 0),
+    row("tgllp", Doors::Both, (0x9a49, 4), (1200, 0), 0),
+    row("dg2", Doors::Kernel, (0x56a0, 8), (1255, 8), 8 << 30),
+    row("pvc", Doors::Kernel, (0x0bd5, 0x2f), (1260, 7), 8 << 30),
+    row("mtl", Doors::Kernel, (0x7d55, 4), (1271, 4), 0),
+    row("bmg", Doors::Kernel, (0xe20b, 4), (2001, 4), 8 << 30),
+    row("lnl", Doors::Kernel, (0x64a0, 4), (2004, 4), 0),
+    row("ptl", Doors::Kernel, (0xb080, 4), (3000, 4), 0),
 ];
 
 impl Device {
@@ -90,7 +146,7 @@ mod tests {
             assert_eq!(device.platform().name, device.platform);
             assert!(std::ptr::eq(Device::find(device.platform).unwrap(), device));
         }
-        assert!(Device::find("skl").is_none());
+        assert!(Device::find("bxt").is_none());
         assert!(Device::find("nothing").is_none());
     }
 }

@@ -4,11 +4,15 @@
 //! | --- | --- |
 //! | `device` | what the kernel driver says of each device |
 //! | `space` | address spaces: memory of the process by its address on the device |
+//! | `registers` | the streamer's registers, and what commands compute with them |
 //! | `stream` | the command streamer: batches of commands |
-//! | `walker` | launches: commands and states to threads with payloads |
+//! | `launch` | launches, whatever command they come from |
+//! | `walker`, `media` | the commands of launches since XeHP and before, to threads with payloads |
 //! | `surfaces` | states of surfaces and samplers |
 //! | `code` | code by its address |
 //! | `blit` | copies and fills of the copy engine |
+//! | `physical` | physical memory of a simulated device, and its page tables |
+//! | `tbx` | the simulator's door: a server for drivers that speak to one by themselves |
 //! | `xe` | the kernel driver's interface (`xe`), answered in the process |
 //! | `report` | reports of launches and of faults |
 //!
@@ -21,13 +25,19 @@
 mod blit;
 mod code;
 mod device;
+mod launch;
+mod media;
+mod physical;
+mod registers;
 pub mod report;
 mod space;
 mod stream;
 mod surfaces;
+mod tbx;
 mod walker;
 mod xe;
 
-pub use device::{DEVICES, Device};
-pub use walker::Settings;
+pub use device::{DEVICES, Device, Doors};
+pub use launch::Settings;
+pub use tbx::Tbx;
 pub use xe::Xe;

@@ -16,6 +16,9 @@ struct Sums {
     faults: u64,
 }
 
+/// Maximum number of things that are reported as unknown.
+const MOST_UNKNOWN: usize = 100;
+
 static SUMS: Mutex<Option<Sums>> = Mutex::new(None);
 
 /// Adds a launch.
@@ -41,10 +44,16 @@ pub fn unknown(what: impl Display) {
     static KNOWN: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let what = what.to_string();
     let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
-    if !known.contains(&what) {
+    if known.len() < MOST_UNKNOWN && !known.contains(&what) {
         eprintln!("kiln gpu: {what}");
         known.push(what);
     }
+}
+
+/// Number of faults so far.
+pub fn faults() -> u64 {
+    let sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
+    sums.as_ref().map_or(0, |sums| sums.faults)
 }
 
 /// A line of sums; none if the device was never used.

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use kiln_exec::device::Memory;
 
-/// Bits of an address.
-const ADDRESS: u64 = (1 << 48) - 1;
+/// Bits of the widest address.
+pub const ADDRESS: u64 = (1 << 57) - 1;
 
 /// Memory that is bound at an address.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,10 @@ struct Bound {
 }
 
 /// An address space.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Space {
+    /// Number of bits of an address.
+    bits: u32,
     bound: BTreeMap<u64, Bound>,
 }
 
@@ -41,18 +43,37 @@ pub struct Fault {
 }
 
 impl Space {
+    /// A space with addresses of so many bits, in which nothing is bound.
+    pub fn new(bits: u32) -> Space {
+        Space {
+            bits,
+            bound: BTreeMap::new(),
+        }
+    }
+
+    /// The bits of an address that count.
+    fn place(&self, at: u64) -> u64 {
+        at << (64 - self.bits) >> (64 - self.bits)
+    }
+
+    /// An address as kernels have it: the upper half of the space is negative.
+    pub fn canonical(&self, at: u64) -> u64 {
+        ((at << (64 - self.bits)) as i64 >> (64 - self.bits)) as u64
+    }
+
     /// Binds memory of the process at an address; what was bound there before is not any longer.
     ///
     /// # Safety
     /// The memory is mapped, readable and writable, until it is unbound; host and address are multiples of 4.
     pub unsafe fn bind(&mut self, at: u64, len: u64, host: NonNull<u8>) {
         self.unbind(at, len);
-        self.bound.insert(at & ADDRESS, Bound { len, host });
+        self.bound.insert(self.place(at), Bound { len, host });
     }
 
     /// Takes away what is bound at addresses. Of memory that is bound at others, too, the rest stays.
     pub fn unbind(&mut self, at: u64, len: u64) {
-        let (at, end) = (at & ADDRESS, (at & ADDRESS).saturating_add(len));
+        let at = self.place(at);
+        let end = at.saturating_add(len);
         let before = self.bound.range(..end).rev();
         let hit: Vec<_> = before
             .map_while(|(&a, &b)| (a + b.len > at).then_some((a, b)))
@@ -75,7 +96,7 @@ impl Space {
 
     /// Memory at an address, and how many bytes of it there are.
     pub fn host(&self, at: u64) -> Result<(NonNull<u8>, u64), Fault> {
-        let at = at & ADDRESS;
+        let at = self.place(at);
         let fault = Fault { at };
         let (&start, bound) = self.bound.range(..=at).next_back().ok_or(fault)?;
         let inside = at - start;
@@ -111,7 +132,7 @@ impl Space {
 
     /// Stores two dwords, the lower one last: a program that waits for it then finds both.
     pub fn set_qword(&self, at: u64, value: u64) -> Result<(), Fault> {
-        self.set_dword(at + 4, (value >> 32) as u32)?;
+        self.set_dword(at.wrapping_add(4), (value >> 32) as u32)?;
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         self.set_dword(at, value as u32)
     }
@@ -167,13 +188,12 @@ impl Space {
         Ok(())
     }
 
-    /// All of it as an executor's memory, at the addresses that kernels have: the upper half of the space is negative. Scratch space
-    /// of each group, of so many bytes, is at [`SCRATCH`].
+    /// All of it as an executor's memory, at the addresses that kernels have. Scratch space of each group, of so many bytes, is at [`SCRATCH`].
     pub fn memory(&self, scratch: usize) -> Memory {
         let mut memory = Memory::default();
         let mut placed = false;
         for (&at, bound) in &self.bound {
-            let (name, base) = (format!("[{at:#x}]"), canonical(at));
+            let (name, base) = (format!("[{at:#x}]"), self.canonical(at));
             if base > SCRATCH && !placed {
                 placed = true;
                 memory.add_private_at("scratch space", SCRATCH, scratch);
@@ -189,12 +209,7 @@ impl Space {
 }
 
 /// Address of the scratch space: between the two halves of the space, where nothing can be bound.
-pub const SCRATCH: u64 = 1 << 52;
-
-/// An address as kernels have it.
-pub fn canonical(at: u64) -> u64 {
-    ((at << 16) as i64 >> 16) as u64
-}
+pub const SCRATCH: u64 = 1 << 60;
 
 #[cfg(test)]
 mod tests {
@@ -204,7 +219,7 @@ mod tests {
     fn unbinding_leaves_the_rest() {
         let mut bytes: Vec<u32> = (0..4096).collect();
         let host = NonNull::new(bytes.as_mut_ptr().cast::<u8>()).unwrap();
-        let mut space = Space::default();
+        let mut space = Space::new(48);
         // SAFETY: the vector outlives the space.
         unsafe { space.bind(0x10000, 16384, host) };
         space.unbind(0x11000, 0x1000);

@@ -4,12 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use super::blit::{self, address};
+use kiln_exec::Options;
+
+use super::blit::{self, address, pair};
 use super::code::Programs;
 use super::device::Device;
+use super::launch::{Bases, Failure, Launch, Settings};
+use super::media;
+use super::registers::Registers;
 use super::report;
-use super::space::{Fault, Space};
-use super::walker::{Bases, Failure, Settings, Walker};
+use super::space::{ADDRESS, Fault, Space};
+use super::walker::Walker;
 
 /// Effect of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +29,8 @@ enum Effect {
     LoadRegister,
     LoadRegisterMemory,
     CopyRegister,
+    Predicate,
+    Compute,
     Atomic,
     Flush,
     MemoryCopy,
@@ -34,14 +41,21 @@ enum Effect {
     TablePool,
     FrontEnd,
     Walk,
+    MediaFrontEnd,
+    Descriptors,
+    MediaWalk,
 }
 
 /// Commands by the bits of their first dword that are not zero in a mask.
 const COMMANDS: &[(u32, u32, Effect)] = &[
     (0xff80_0000, 0x0000_0000, Effect::None),          // MI_NOOP
+    (0xff80_0000, 0x0080_0000, Effect::Predicate),     // MI_SET_PREDICATE
+    (0xff80_0000, 0x0100_0000, Effect::None),          // MI_USER_INTERRUPT
     (0xff80_0000, 0x0280_0000, Effect::None),          // MI_ARB_CHECK
     (0xff80_0000, 0x0400_0000, Effect::None),          // MI_ARB_ON_OFF
+    (0xff80_0000, 0x0480_0000, Effect::None),          // MI_MEM_FENCE
     (0xff80_0000, 0x0500_0000, Effect::End),           // MI_BATCH_BUFFER_END
+    (0xff80_0000, 0x0d00_0000, Effect::Compute),       // MI_MATH
     (0xff80_0000, 0x0e00_0000, Effect::Wait),          // MI_SEMAPHORE_WAIT
     (0xff80_0000, 0x1000_0000, Effect::StoreData),     // MI_STORE_DATA_IMM
     (0xff80_0000, 0x1100_0000, Effect::LoadRegister),  // MI_LOAD_REGISTER_IMM
@@ -58,10 +72,15 @@ const COMMANDS: &[(u32, u32, Effect)] = &[
     (0xffff_0000, 0x6003_0000, Effect::None),          // STATE_PREFETCH
     (0xffff_0000, 0x6101_0000, Effect::Bases),         // STATE_BASE_ADDRESS
     (0xffff_0000, 0x6102_0000, Effect::None),          // STATE_SIP
+    (0xffff_0000, 0x6104_0000, Effect::None),          // GPGPU_CSR_BASE_ADDRESS
     (0xffff_0000, 0x6105_0000, Effect::None),          // STATE_COMPUTE_MODE
     (0xffff_0000, 0x6109_0000, Effect::None),          // STATE_CONTEXT_DATA_BASE_ADDRESS
     (0xffff_0000, 0x610b_0000, Effect::None),          // STATE_SYSTEM_MEM_FENCE_ADDRESS
     (0xffff_0000, 0x6904_0000, Effect::None),          // PIPELINE_SELECT
+    (0xffff_0000, 0x7000_0000, Effect::MediaFrontEnd), // MEDIA_VFE_STATE
+    (0xffff_0000, 0x7002_0000, Effect::Descriptors),   // MEDIA_INTERFACE_DESCRIPTOR_LOAD
+    (0xffff_0000, 0x7004_0000, Effect::None),          // MEDIA_STATE_FLUSH
+    (0xffff_0000, 0x7105_0000, Effect::MediaWalk),     // GPGPU_WALKER
     (0xffff_0000, 0x7200_0000, Effect::FrontEnd),      // CFE_STATE
     (0xffff_0000, 0x7208_0000, Effect::Walk),          // COMPUTE_WALKER
     (0xffff_0000, 0x7919_0000, Effect::TablePool),     // 3DSTATE_BINDING_TABLE_POOL_ALLOC
@@ -70,15 +89,39 @@ const COMMANDS: &[(u32, u32, Effect)] = &[
 
 /// The only command of a client of the pipeline with one dword.
 const PIPELINE_SELECT: u32 = 0x6904;
+/// Bits of commands that heed the predicate: of `MI_BATCH_BUFFER_START`, and of others.
+const PREDICATED_JUMP: u32 = 1 << 15;
+const PREDICATED: u32 = 1 << 8;
+/// Bit of `MI_BATCH_BUFFER_START` to an address in the first general register.
+const INDIRECT_JUMP: u32 = 1 << 18;
 /// Maximum number of dwords of a command.
 const LONGEST: u32 = 258;
+/// Maximum number of commands between two waits: a batch of more is one that jumps in circles.
+const MOST_COMMANDS: u32 = 1 << 22;
+/// Maximum depth of batches that return.
+const MOST_LEVELS: usize = 16;
 
-fn length(first: u32) -> u32 {
-    match (first >> 29, first >> 23 & 0x3f) {
+/// Effect of a command by its first dword; none if it is not known.
+fn effect(first: u32) -> Option<Effect> {
+    let found = COMMANDS
+        .iter()
+        .find(|(mask, value, _)| first & mask == *value);
+    if found.is_none() {
+        report::unknown(format_args!(
+            "command {first:#010x} is not implemented, and does nothing"
+        ));
+    }
+    found.map(|&(_, _, effect)| effect)
+}
+
+/// Number of dwords of a command by its first one.
+pub fn length(first: u32) -> u32 {
+    let dwords = match (first >> 29, first >> 23 & 0x3f) {
         (0, 0..0x10) => 1,
         (3, _) if first >> 16 == PIPELINE_SELECT => 1,
         _ => (first & 0xff) + 2,
-    }
+    };
+    dwords.min(LONGEST)
 }
 
 /// Ticks of the device's clock since the process first asked: 19.2 MHz.
@@ -99,7 +142,7 @@ pub struct Streamer {
     pub settings: Settings,
     /// State of the stream.
     bases: Bases,
-    registers: std::collections::HashMap<u32, u32>,
+    registers: Registers,
     programs: Programs,
 }
 
@@ -122,7 +165,7 @@ impl Streamer {
             device,
             settings,
             bases: Bases::default(),
-            registers: std::collections::HashMap::new(),
+            registers: Registers::default(),
             programs: Programs::default(),
         }
     }
@@ -141,25 +184,22 @@ impl Streamer {
         let mut at = start & !3;
         let mut back = Vec::new();
         let mut words = Vec::new();
+        let mut left = MOST_COMMANDS;
         loop {
+            left = left
+                .checked_sub(1)
+                .ok_or(Failure::Endless("a batch without an end"))?;
+            if stop.load(Relaxed) {
+                return Ok(());
+            }
             let first = now.dword(at)?;
             words.clear();
-            for number in 0..length(first).min(LONGEST) {
+            for number in 0..length(first) {
                 words.push(now.dword(at + u64::from(number) * 4)?);
             }
             let next = at + words.len() as u64 * 4;
-            if self.settings.commands {
-                let words: Vec<_> = words.iter().map(|word| format!("{word:08x}")).collect();
-                let thread = std::thread::current().id();
-                eprintln!("kiln gpu: {thread:?} {at:#x} {}", words.join(" "));
-            }
-            let found = COMMANDS
-                .iter()
-                .find(|(mask, value, _)| first & mask == *value);
-            let Some(&(_, _, effect)) = found else {
-                report::unknown(format_args!(
-                    "command {first:#010x} is not implemented, and does nothing"
-                ));
+            self.list(at, &words);
+            let Some(effect) = effect(first) else {
                 at = next;
                 continue;
             };
@@ -168,11 +208,18 @@ impl Streamer {
                     Some(back) => back,
                     None => return Ok(()),
                 },
+                Effect::Jump if first & PREDICATED_JUMP != 0 && self.registers.skips() => next,
                 Effect::Jump => {
                     if first >> 22 & 1 != 0 {
+                        if back.len() == MOST_LEVELS {
+                            return Err(Failure::Endless("batches that call each other"));
+                        }
                         back.push(next);
                     }
-                    address(&words, 1) & !3
+                    match first & INDIRECT_JUMP {
+                        0 => address(&words, 1) & !3,
+                        _ => self.registers.general(0) & ADDRESS & !3,
+                    }
                 }
                 Effect::Wait => {
                     if !wait(&now, &words, stop)? {
@@ -180,11 +227,17 @@ impl Streamer {
                     }
                     // The driver may have bound memory meanwhile.
                     now = space();
+                    left = MOST_COMMANDS;
                     next
                 }
-                Effect::Walk => {
+                Effect::Walk | Effect::MediaWalk | Effect::Pipe
+                    if first & PREDICATED != 0 && self.registers.skips() =>
+                {
+                    next
+                }
+                Effect::Walk | Effect::MediaWalk => {
                     now = space();
-                    self.walk(&now, &words)?;
+                    self.walk(&now, &words, stop)?;
                     next
                 }
                 effect => {
@@ -195,7 +248,44 @@ impl Streamer {
         }
     }
 
-    fn walk(&mut self, space: &Arc<Space>, words: &[u32]) -> Result<(), Failure> {
+    /// Executes a command that is no jump.
+    ///
+    /// # Errors
+    /// As [`Streamer::run`].
+    pub fn single(
+        &mut self,
+        words: &[u32],
+        space: &Arc<Space>,
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
+        self.list(0, words);
+        match effect(words[0]) {
+            Some(Effect::Walk | Effect::MediaWalk) => self.walk(space, words, stop),
+            Some(effect) => self.command(effect, space, words),
+            None => Ok(()),
+        }
+    }
+
+    /// Lists a command, if that is wanted.
+    fn list(&self, at: u64, words: &[u32]) {
+        if self.settings.commands {
+            let words: Vec<_> = words.iter().map(|word| format!("{word:08x}")).collect();
+            let thread = std::thread::current().id();
+            eprintln!("kiln gpu: {thread:?} {at:#x} {}", words.join(" "));
+        }
+    }
+
+    fn walk(
+        &mut self,
+        space: &Arc<Space>,
+        words: &[u32],
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
+        if words.len() == media::WALKER_DWORDS {
+            let platform = self.device.platform();
+            let launch = media::launch(words, space, &self.bases, platform)?;
+            return self.launch(space, launch, stop);
+        }
         let Some(walker) = Walker::new(words) else {
             report::unknown(format_args!(
                 "a walker of {} dwords is not implemented",
@@ -204,14 +294,8 @@ impl Streamer {
             return Ok(());
         };
         let started = ticks();
-        let stats = walker.run(
-            space,
-            &self.bases,
-            &mut self.programs,
-            self.device,
-            self.settings,
-        )?;
-        report::launched(&stats);
+        let launch = walker.launch(space, &self.bases, self.device.platform());
+        self.launch(space, launch, stop)?;
         match walker.post() {
             (1, at, value) => space.set_qword(at, value)?,
             (3, at, _) => {
@@ -219,8 +303,8 @@ impl Streamer {
                 let end = ticks();
                 for (number, value) in (0..).zip([started, started, end, end]) {
                     match walker.wide_clock() {
-                        true => space.set_qword(at + number * 8, value)?,
-                        false => space.set_dword(at + number * 4, value as u32)?,
+                        true => space.set_qword(at.wrapping_add(number * 8), value)?,
+                        false => space.set_dword(at.wrapping_add(number * 4), value as u32)?,
                     }
                 }
             }
@@ -229,7 +313,29 @@ impl Streamer {
         Ok(())
     }
 
-    fn command(&mut self, effect: Effect, space: &Space, c: &[u32]) -> Result<(), Fault> {
+    fn launch(
+        &mut self,
+        space: &Arc<Space>,
+        launch: Launch,
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let options = Options {
+            check: self.settings.check,
+            engine: self.settings.engine,
+            stop: Some(stop),
+            ..Options::default()
+        };
+        let (bases, programs) = (&self.bases, &mut self.programs);
+        let budget = self.settings.budget;
+        match launch.run(space, bases, programs, self.device, &options, budget) {
+            Ok(stats) => report::launched(&stats),
+            Err(Failure::Run(error)) if self.settings.goes_on => report::fault(error),
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, effect: Effect, space: &Space, c: &[u32]) -> Result<(), Failure> {
         let word = |at: usize| c.get(at).copied().unwrap_or(0);
         match effect {
             Effect::StoreData => {
@@ -241,33 +347,35 @@ impl Streamer {
             }
             Effect::LoadRegister => {
                 for pair in c[1..].chunks_exact(2) {
-                    self.registers.insert(pair[0] & 0x7f_fffc, pair[1]);
+                    self.registers.set(pair[0], pair[1]);
                 }
             }
             Effect::StoreRegister => {
-                space.set_dword(address(c, 2) & !3, self.register(word(1) & 0x7f_fffc))?;
+                space.set_dword(address(c, 2) & !3, self.registers.get(word(1)))?;
             }
             Effect::LoadRegisterMemory => {
                 let value = space.dword(address(c, 2) & !3)?;
-                self.registers.insert(word(1) & 0x7f_fffc, value);
+                self.registers.set(word(1), value);
             }
             Effect::CopyRegister => {
-                let value = self.register(word(1) & 0x7f_fffc);
-                self.registers.insert(word(2) & 0x7f_fffc, value);
+                let value = self.registers.get(word(1));
+                self.registers.set(word(2), value);
             }
+            Effect::Predicate => self.registers.set_predicate(c[0] & 15),
+            Effect::Compute => self.registers.compute(&c[1..]),
             Effect::Atomic => atomic(space, c)?,
-            Effect::Flush => post(space, c[0] >> 14 & 3, address(c, 1), address(c, 3))?,
-            Effect::Pipe => post(space, word(1) >> 14 & 3, address(c, 2), address(c, 4))?,
+            Effect::Flush => post(space, c[0] >> 14 & 3, address(c, 1), pair(c, 3))?,
+            Effect::Pipe => post(space, word(1) >> 14 & 3, address(c, 2), pair(c, 4))?,
             Effect::MemoryCopy if c.len() >= 9 => blit::memory_copy(space, c)?,
             Effect::MemorySet if c.len() >= 7 => blit::memory_set(space, c)?,
-            Effect::BlockCopy if c.len() >= 12 => {
-                blit::block_copy(space, c, self.device.platform().grf_bytes == 64)?
-            }
+            Effect::BlockCopy if c.len() >= 12 => blit::block_copy(space, c, self.device.tiling)?,
             Effect::Bases => self.set_bases(c),
             Effect::TablePool if word(1) >> 11 & 1 != 0 => {
                 self.bases.tables = address(c, 1) & !0xfff
             }
             Effect::FrontEnd => self.bases.scratch = u64::from(word(1) >> 10) << 6,
+            Effect::MediaFrontEnd => self.bases.scratch = address(c, 1),
+            Effect::Descriptors => self.bases.descriptors = word(3).into(),
             _ => {}
         }
         Ok(())
@@ -279,6 +387,7 @@ impl Streamer {
             (&mut bases.general, 1),
             (&mut bases.surface, 4),
             (&mut bases.dynamic, 6),
+            (&mut bases.indirect, 8),
             (&mut bases.instruction, 10),
             (&mut bases.bindless, 16),
             (&mut bases.bindless_samplers, 19),
@@ -292,22 +401,13 @@ impl Streamer {
             }
         }
     }
-
-    fn register(&self, at: u32) -> u32 {
-        match at & 0xfff {
-            // The streamer's clock.
-            0x358 => ticks() as u32,
-            0x35c => (ticks() >> 32) as u32,
-            _ => self.registers.get(&at).copied().unwrap_or(0),
-        }
-    }
 }
 
 /// An operation after others: a store of a number, or of the clock.
 fn post(space: &Space, operation: u32, at: u64, value: u64) -> Result<(), Fault> {
     match operation {
-        1 => space.set_qword(at & 0xffff_ffff_fff8, value),
-        3 => space.set_qword(at & 0xffff_ffff_fff8, ticks()),
+        1 => space.set_qword(at & !7, value),
+        3 => space.set_qword(at & !7, ticks()),
         _ => Ok(()),
     }
 }

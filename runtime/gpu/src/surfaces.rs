@@ -5,8 +5,10 @@ use std::sync::Arc;
 use kiln_exec::device::{Bindings, HEAP, Place, Rows, Surface, Tile};
 use kiln_exec::{Addressing, Filter, Format, ImageKind, Sampler, Shape};
 
+use super::blit::pair;
+use super::device::Tiling;
 use super::report;
-use super::space::{Space, canonical};
+use super::space::Space;
 
 /// Places of states in an address space.
 pub struct States {
@@ -22,8 +24,8 @@ pub struct States {
     pub samplers: u64,
     /// Base of bindless samplers.
     pub bindless_samplers: u64,
-    /// True if tiles of volumes are those since Xe2.
-    pub wide: bool,
+    /// Tiles of images.
+    pub tiling: Tiling,
 }
 
 /// Size of a surface's state in bytes, and of a sampler's.
@@ -43,7 +45,9 @@ impl Bindings for States {
                 self.surfaces + u64::from(entry & !0x3f)
             }
         };
-        surface(&self.space.dwords(at).ok()?, self.wide)
+        let state = self.space.dwords(at).ok()?;
+        let base = self.space.canonical(pair(&state, 8));
+        surface(&state, base, self.tiling)
     }
 
     fn sampler(&self, index: u32, bindless: bool) -> Option<Sampler> {
@@ -70,9 +74,9 @@ pub fn tile_64(texel: usize) -> Tile {
     })
 }
 
-/// Tiles of 64 KiB of a volume: `wide` since Xe2.
-pub fn volume_tile(texel: usize, wide: bool) -> Tile {
-    Tile(match (texel, wide) {
+/// Tiles of 64 KiB of a volume.
+pub fn volume_tile(texel: usize, tiling: Tiling) -> Tile {
+    Tile(match (texel, tiling == Tiling::Xe2) {
         (1 | 2, true) => "xxxxyyxxzzyyyzzz",
         (4, true) => "xxxxyyxxzzyyxyzz",
         (_, true) => "xxxxyyxxzzyxxyzz",
@@ -83,9 +87,8 @@ pub fn volume_tile(texel: usize, wide: bool) -> Tile {
     })
 }
 
-/// A surface by its state. `wide`: registers of 64 bytes, with the tiles of Xe2.
-fn surface(state: &[u32; 16], wide: bool) -> Option<Surface> {
-    let base = canonical(u64::from(state[8]) | u64::from(state[9]) << 32);
+/// A surface by its state and its address.
+fn surface(state: &[u32; 16], base: u64, tiling: Tiling) -> Option<Surface> {
     let (kind, format) = (state[0] >> 29, state[0] >> 18 & 0x1ff);
     let [width, height, depth] = [state[2] & 0x3fff, state[2] >> 16 & 0x3fff, state[3] >> 21];
     // A buffer's size is split over the fields of the three sizes.
@@ -107,12 +110,13 @@ fn surface(state: &[u32; 16], wide: bool) -> Option<Surface> {
     let format = self::format(format)?;
     let pitch = u64::from(state[3] & 0x3ffff) + 1;
     let slice = u64::from(state[1] & 0x7fff) << 2;
-    let tile = match (state[0] >> 12 & 3, kind) {
-        (1, ImageKind::D3) => volume_tile(format.bytes(), wide),
-        (1, _) => tile_64(format.bytes()),
-        (2, _) => Tile::X,
-        (3, _) => Tile::FOUR,
-        _ => Tile::LINEAR,
+    let tile = match (state[0] >> 12 & 3, kind, tiling) {
+        (2, ..) => Tile::X,
+        (3, _, Tiling::Y) => Tile::Y,
+        (3, ..) => Tile::FOUR,
+        (0, ..) | (_, _, Tiling::Y) => Tile::LINEAR,
+        (_, ImageKind::D3, _) => volume_tile(format.bytes(), tiling),
+        _ => tile_64(format.bytes()),
     };
     let rows = match kind {
         ImageKind::D1Buffer => None,

@@ -1,68 +1,14 @@
-//! Launches: `COMPUTE_WALKER` and its interface descriptor to threads with payloads (PRM vol. 2a, "COMPUTE_WALKER"; vol. 2d,
+//! Launches since XeHP: `COMPUTE_WALKER` with its interface descriptor (PRM vol. 2a, "COMPUTE_WALKER"; vol. 2d,
 //! "INTERFACE_DESCRIPTOR_DATA").
 
-use std::sync::Arc;
-
 use kiln_emit::platform::Platform;
-use kiln_exec::device::{Dispatch, SCRATCH_STATE, Start, write_local_ids};
-use kiln_exec::{Engine, Options, RunError, Stats};
+use kiln_exec::device::{SCRATCH_STATE, Start, write_local_ids};
 
-use super::code::Programs;
-use super::device::{Device, SUBSLICES};
-use super::space::{Fault, SCRATCH, Space, canonical};
-use super::surfaces::States;
-
-/// State that launches use, set by earlier commands.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Bases {
-    /// General state base.
-    pub general: u64,
-    /// Surface state base.
-    pub surface: u64,
-    /// Base of binding tables.
-    pub tables: u64,
-    /// Dynamic state base.
-    pub dynamic: u64,
-    /// Instruction base.
-    pub instruction: u64,
-    /// Base of bindless surfaces.
-    pub bindless: u64,
-    /// Base of bindless samplers.
-    pub bindless_samplers: u64,
-    /// Offset of the scratch surface's state from the surface state base; none if 0.
-    pub scratch: u64,
-}
-
-/// Options of all launches.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Settings {
-    /// The engine.
-    pub engine: Engine,
-    /// True if reads of undefined registers are reported.
-    pub check: bool,
-    /// True if commands are listed on standard error.
-    pub commands: bool,
-}
-
-/// A launch that failed.
-#[derive(Debug)]
-pub enum Failure {
-    /// Nothing is bound at an address.
-    Fault(Fault),
-    /// A thread failed.
-    Run(Box<RunError>),
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Failure {
-        Failure::Fault(fault)
-    }
-}
+use super::launch::{Bases, Launch, Scratch};
+use super::space::Space;
 
 /// Number of dwords of the command before Xe2. Its interface descriptor starts one dword earlier.
 const SHORT: usize = 39;
-/// Bytes of shared local memory by the code of their number from 8 on.
-const LARGE_SLM: [usize; 4] = [24 << 10, 48 << 10, 96 << 10, 128 << 10];
 /// Type of a surface with scratch space.
 const SCRATCH_SURFACE: u32 = 6;
 /// Dimensions by the code of their order, the one that changes fastest first.
@@ -74,8 +20,6 @@ const WALKS: [[usize; 3]; 6] = [
     [2, 0, 1],
     [2, 1, 0],
 ];
-/// Number of threads of an execution unit.
-const UNIT_THREADS: u32 = 8;
 
 /// A decoded command.
 pub struct Walker<'a> {
@@ -111,11 +55,6 @@ impl<'a> Walker<'a> {
         self.words.len() > SHORT
     }
 
-    /// Address of the first instruction.
-    fn code(&self, bases: &Bases) -> u64 {
-        bases.instruction + u64::from(self.descriptor[0] & !0x3f)
-    }
-
     fn simd(&self, platform: &Platform) -> u32 {
         // Registers of 64 bytes have no SIMD8.
         let least = platform.grf_bytes / 4;
@@ -127,64 +66,22 @@ impl<'a> Walker<'a> {
         simd.max(least)
     }
 
-    fn slm(&self) -> usize {
-        match (self.descriptor[5] >> 16 & 31) as usize {
-            0 => 0,
-            code @ 1..=7 => 512 << code,
-            code => LARGE_SLM[(code - 8).min(LARGE_SLM.len() - 1)],
-        }
-    }
-
-    /// Executes all groups.
-    pub fn run(
-        &self,
-        space: &Arc<Space>,
-        bases: &Bases,
-        programs: &mut Programs,
-        device: &Device,
-        settings: Settings,
-    ) -> Result<Stats, Failure> {
-        let platform = device.platform();
-        let program = programs.at(space, self.code(bases), platform)?;
-        let words = self.words;
-        let threads = (self.descriptor[5] & 0x3ff).max(1);
-        let scratch_bytes = scratch(space, bases);
+    /// The launch.
+    pub fn launch(&self, space: &Space, bases: &Bases, platform: &Platform) -> Launch {
+        let (words, descriptor) = (self.words, self.descriptor);
+        let threads = (descriptor[5] & 0x3ff).max(1);
         let starts = (0..threads).map(|number| self.start(platform, number, threads));
-        let dispatch = Dispatch {
-            platform,
+        Launch {
+            code: bases.instruction + u64::from(descriptor[0] & !0x3f),
             first: [words[10], words[11], words[12]],
             groups: [words[7], words[8], words[9]],
             threads: starts.collect(),
-            start: 0,
-            scratch_bytes,
-            slm: self.slm(),
-            memory: space.memory(scratch_bytes as usize * threads as usize),
-            bindings: Box::new(States {
-                space: space.clone(),
-                table: bases.tables + u64::from(self.descriptor[4] & 0x1f_ffe0),
-                surfaces: bases.surface,
-                bindless: bases.bindless,
-                samplers: bases.dynamic + u64::from(self.descriptor[3] & !0x1f),
-                bindless_samplers: bases.bindless_samplers,
-                wide: platform.grf_bytes == 64,
-            }),
-            general_state: canonical(bases.general),
-            scratch: SCRATCH,
-            control: (self.descriptor[5] >> 22 & 3) << 4,
-            own_ids: true,
-            budget: u64::MAX,
-        };
-        // Memory by thread ids is as large as the device has threads.
-        let most = SUBSLICES * device.units * UNIT_THREADS / threads;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let options = Options {
-            threads: cores.min(most.max(1) as usize),
-            check: settings.check,
-            engine: settings.engine,
-            ..Options::default()
-        };
-        let result = dispatch.run(&program, &options);
-        result.map_err(|error| Failure::Run(Box::new(error)))
+            slm: descriptor[5] >> 16 & 31,
+            rounding: descriptor[5] >> 22 & 3,
+            table: descriptor[4] & 0x1f_ffe0,
+            samplers: descriptor[3] & !0x1f,
+            scratch: Scratch::Surface(scratch(space, bases)),
+        }
     }
 
     /// A thread with its header, local ids and inline data.
@@ -197,7 +94,7 @@ impl<'a> Walker<'a> {
         header[0] = words[3] & !0x3f;
         header[2] = number | threads << 24;
         header[4] = self.descriptor[4];
-        header[5] = number | SCRATCH_STATE;
+        header[5] = SCRATCH_STATE;
         let row = (simd as usize * 2).next_multiple_of(platform.grf_bytes as usize);
         let local = [0, 10, 20].map(|low| (words[6] >> low & 0x3ff) + 1);
         let walk = WALKS[(words[4] >> 22 & 7) as usize % WALKS.len()];

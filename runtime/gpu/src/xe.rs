@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
@@ -22,16 +23,18 @@ use nix::errno::Errno;
 use nix::libc;
 
 use super::device::{Device, SUBSLICES};
+use super::launch::{Failure, Settings};
 use super::report;
 use super::space::Space;
 use super::stream::{CLOCK, Streamer, ticks};
-use super::walker::{Failure, Settings};
 
 /// Size of the file with all buffer objects.
 const MEMORY: u64 = 1 << 36;
 /// Alignment of buffer objects in the file.
 const PAGE: u64 = 1 << 16;
-/// Size of the memory that the device says it has.
+/// Alignment of memory of the system.
+const SYSTEM_PAGE: u64 = 1 << 12;
+/// Size of the system's memory that the device says there is.
 const TOLD_MEMORY: u64 = 16 << 30;
 /// First of the numbers of a driver's own calls.
 const OWN: u32 = 0x40;
@@ -352,7 +355,10 @@ impl Xe {
             0x03 => {
                 let mut state = self.state();
                 let number = state.number();
-                state.spaces.insert(number, Arc::default());
+                let space = Space::new(self.device.address_bits);
+                state
+                    .spaces
+                    .insert(number, Arc::new(RwLock::new(Arc::new(space))));
                 f.set_u32(12, number);
                 Ok(())
             }
@@ -416,21 +422,33 @@ impl Xe {
                     out.u16(&[class, 0, 0, 0]).u64(&[0; 3]);
                 }
             }
-            // MEM_REGIONS: that of the system
+            // MEM_REGIONS: that of the system, and the device's own, all of which programs can map
             1 => {
-                out.u32(&[1, 0]).u16(&[0, 0]).u32(&[4096]);
+                let local = self.device.local;
+                out.u32(&[1 + u32::from(local != 0), 0]);
+                out.u16(&[0, 0]).u32(&[SYSTEM_PAGE as u32]);
                 out.u64(&[TOLD_MEMORY, 0, 0, 0]).u64(&[0; 6]);
+                if local != 0 {
+                    out.u16(&[1, 1]).u32(&[PAGE as u32]);
+                    out.u64(&[local, 0, local, 0]).u64(&[0; 6]);
+                }
             }
             // CONFIG: revision and device, flags, alignment, bits of addresses, highest priority
             2 => {
+                let local = self.device.local != 0;
+                let page = if local { PAGE } else { SYSTEM_PAGE };
+                let id = self.device.id | self.device.revision << 16;
+                let bits = self.device.address_bits;
                 out.u32(&[5, 0])
-                    .u64(&[u64::from(self.device.id) | 4 << 16, 0, 4096, 48, 2]);
+                    .u64(&[id.into(), local.into(), page, bits.into(), 2]);
             }
             // GT_LIST
             3 => {
-                let (major, minor) = (self.device.ip / 100, self.device.ip % 100);
-                out.u32(&[1, 0]).u16(&[0; 6]).u32(&[CLOCK]).u64(&[1, 1]);
-                out.u16(&[major, minor, 0, 0]).u64(&[0; 7]);
+                let (ip, revision) = self.device.ip;
+                // The region that is near: by its number's bit.
+                let near = 1 << u32::from(self.device.local != 0);
+                out.u32(&[1, 0]).u16(&[0; 6]).u32(&[CLOCK]).u64(&[near, 1]);
+                out.u16(&[ip / 100, ip % 100, revision, 0]).u64(&[0; 7]);
             }
             // HWCONFIG
             4 => {
@@ -489,6 +507,13 @@ impl Xe {
             let mut operation = operation.to_vec();
             let b = Fields(&mut operation);
             let (offset, len, at) = (b.u64(16), b.u64(24), b.u64(32));
+            if [offset, len, at]
+                .iter()
+                .any(|number| !number.is_multiple_of(SYSTEM_PAGE))
+                || len > 1 << self.device.address_bits
+            {
+                return Err(Errno::EINVAL);
+            }
             const NULL: u32 = 1 << 2;
             let host = match b.u32(40) {
                 0 if b.u32(44) & NULL != 0 => None,
@@ -519,7 +544,7 @@ impl Xe {
         drop(held);
         drop(state);
         for signal in self.syncs(f.u64(112), f.u32(108), true)?.1 {
-            signal.send(&Space::default());
+            signal.send(&Space::new(self.device.address_bits));
         }
         Ok(())
     }
@@ -561,19 +586,23 @@ impl Xe {
         let mut streamer = Streamer::new(self.device, self.settings);
         let work = move || {
             let now = || space.read().unwrap_or_else(|e| e.into_inner()).clone();
-            for job in inbox {
-                for sync in &job.after {
-                    while !sync.wait(Duration::from_millis(100)) && !stop.load(Relaxed) {}
-                }
-                match streamer.run(job.batch, &now, &stop) {
-                    Ok(()) => job.signals.iter().for_each(|signal| signal.send(&now())),
-                    Err(failure) => {
-                        tell(&failure);
-                        banned.store(true, Relaxed);
-                        return;
+            let serve = || -> Result<(), Failure> {
+                for job in inbox {
+                    for sync in &job.after {
+                        while !sync.wait(Duration::from_millis(100)) && !stop.load(Relaxed) {}
                     }
+                    streamer.run(job.batch, &now, &stop)?;
+                    job.signals.iter().for_each(|signal| signal.send(&now()));
                 }
+                Ok(())
+            };
+            // A thread that panics must not leave a queue that programs wait for.
+            match catch_unwind(AssertUnwindSafe(serve)) {
+                Ok(Ok(())) => return,
+                Ok(Err(failure)) => tell(&failure),
+                Err(_) => report::fault("an internal error of the device"),
             }
+            banned.store(true, Relaxed);
         };
         let thread = std::thread::Builder::new().name("kiln-gpu".into());
         let thread = thread.spawn(work).map_err(|_| Errno::EAGAIN)?;
@@ -697,6 +726,7 @@ fn tell(failure: &Failure) {
     match failure {
         Failure::Fault(fault) => report::fault(format_args!("page fault at {:#x}", fault.at)),
         Failure::Run(error) => report::fault(error),
+        Failure::Endless(what) => report::fault(what),
     }
 }
 

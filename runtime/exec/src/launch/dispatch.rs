@@ -21,6 +21,9 @@ pub struct Dispatch {
     pub start: u32,
     /// Size of a thread's scratch space in bytes.
     pub scratch_bytes: u32,
+    /// Offset of the first thread's scratch space from [`Dispatch::scratch`], if `r0.5` has a thread's offset: each thread id then has a
+    /// space. None if a surface that `r0.5` names has it: each thread of a group then has a space.
+    pub scratch_first: Option<u32>,
     /// Size of a group's shared local memory in bytes.
     pub slm: usize,
     /// Memory that messages access.
@@ -29,7 +32,7 @@ pub struct Dispatch {
     pub bindings: Box<dyn Bindings>,
     /// Origin of 32-bit stateless offsets.
     pub general_state: u64,
-    /// Address of the scratch space of a group's threads; each has [`Dispatch::scratch_bytes`] of it.
+    /// Address of the scratch space of all threads; each has [`Dispatch::scratch_bytes`] of it.
     pub scratch: u64,
     /// Bits that are set in `cr0.0` when a thread starts: the float mode.
     pub control: u32,
@@ -43,7 +46,7 @@ pub struct Dispatch {
 pub struct Start {
     /// Channels that are on.
     pub channels: u32,
-    /// `r0`, without the group's number.
+    /// `r0`, without the group's number, the thread's id, and the offset of its scratch space.
     pub header: [u32; 8],
     /// Contents of the registers from `r1` on.
     pub payload: Vec<u8>,
@@ -82,15 +85,23 @@ impl Dispatch {
             false => 0,
         };
         for ((number, thread), start) in (0..).zip(threads).zip(&self.threads) {
-            thread.reset(first_id + number, start.channels);
+            let id = first_id + number;
+            thread.reset(id, start.channels);
             thread.number = number;
             thread.ip = self.start;
-            thread.scratch = number * self.scratch_bytes;
+            thread.scratch = match self.scratch_first {
+                Some(first) => first.wrapping_add(id.wrapping_mul(self.scratch_bytes)),
+                None => number * self.scratch_bytes,
+            };
             thread.scratch_bytes = self.scratch_bytes;
             thread.start_control(self.control);
             let mut header = start.header;
             [header[1], header[6], header[7]] = group;
-            header[5] += first_id;
+            // The id is the index of memory by thread ids; the offset is a multiple of 1,024.
+            header[5] |= id;
+            if self.scratch_first.is_some() {
+                header[5] |= thread.scratch & !0x3ff;
+            }
             for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {
                 bytes.copy_from_slice(&dword.to_le_bytes());
             }

@@ -6,7 +6,7 @@
 //! in memory is the same as long as the kernel itself orders the accesses of its groups.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use kiln_emit::verify::scoreboard::Facts;
@@ -53,6 +53,8 @@ pub struct Options<'a> {
     pub engine: Engine,
     /// Counter of executed instructions, updated now and then.
     pub executed: Option<&'a AtomicU64>,
+    /// If it becomes true, the launch ends before long with an error.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 impl Options<'_> {
@@ -320,7 +322,9 @@ impl Job<'_> {
                     .saturating_sub(*executed)
                     .min(TURN_INSTS);
                 let before = thread.executed;
+                let stopped = self.options.stop.is_some_and(|stop| stop.load(Relaxed));
                 let result = match (limit, watched) {
+                    _ if stopped => Err(Cause::Stopped),
                     (0, _) => Err(Cause::Budget(self.dispatch.budget)),
                     (_, false) => {
                         engine.turn(thread, program, &mut shared, limit, &mut worker.counts)

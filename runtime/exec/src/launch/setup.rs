@@ -491,6 +491,7 @@ impl Setup {
             threads: threads.collect(),
             start: self.start,
             scratch_bytes: self.scratch_bytes,
+            scratch_first: (self.platform.payload == Payload::Registers).then_some(0),
             slm: self.slm,
             bindings: Box::new(Tables {
                 surfaces: self.surfaces,
@@ -514,13 +515,8 @@ impl Setup {
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
         let mut header = [0u32; 8];
         header[3] = scratch_log.unwrap_or(0);
-        // The thread's number serves as its fixed-function thread id, the index of private memory.
-        header[5] = number
-            | match self.platform.payload {
-                Payload::Registers => number * self.scratch_bytes,
-                Payload::Memory => SCRATCH_STATE,
-            };
         if self.platform.payload == Payload::Memory {
+            header[5] = SCRATCH_STATE;
             header[0] = ARGUMENTS;
             header[2] = number;
         }

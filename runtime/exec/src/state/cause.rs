@@ -108,6 +108,8 @@ pub enum Cause {
     Engines { at: u32, count: u64, what: String },
     #[error("{0} instructions executed: the budget is used up")]
     Budget(u64),
+    #[error("the launch was stopped from outside")]
+    Stopped,
 }
 
 /// A place where channels would wait for ever, because no instruction there activates them again.

@@ -44,6 +44,7 @@ fn make() -> Option<Xe> {
             Ok("translate") => Engine::Translate,
             _ => Engine::Auto,
         },
+        ..Settings::default()
     };
     // SAFETY: the function is one without arguments.
     unsafe { libc::atexit(end) };

@@ -1,48 +1,29 @@
 //! The device as a driver meets it: calls of the kernel driver with batches of commands, and what they leave in memory.
 
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-
 use std::time::{Duration, Instant};
 
+use crate::calls::{
+    EXEC, GEM_CREATE, QUEUE_CREATE, QUEUE_DESTROY, QUEUE_PROPERTY, VM_BIND, VM_CREATE, WAIT, call,
+};
 use kiln_gpu::{Device, Settings, Xe};
-
-/// Numbers of calls, with the sizes of their structures (`xe_drm.h`).
-const GEM_CREATE: (u64, usize) = (0x41, 56);
-const VM_CREATE: (u64, usize) = (0x43, 32);
-const VM_BIND: (u64, usize) = (0x45, 136);
-const QUEUE_CREATE: (u64, usize) = (0x46, 48);
-const QUEUE_DESTROY: (u64, usize) = (0x47, 24);
-const QUEUE_PROPERTY: (u64, usize) = (0x48, 40);
-const EXEC: (u64, usize) = (0x49, 56);
-const WAIT: (u64, usize) = (0x4a, 72);
 
 /// Address at which the test's memory is bound.
 const AT: u64 = 0x7000_0000;
 
-fn call(xe: &Xe, (number, size): (u64, usize), fields: &[(usize, u64)]) -> Result<Vec<u64>, i32> {
-    let mut words = vec![0u64; size / 8];
-    for &(at, value) in fields {
-        words[at / 8] |= value << (at % 8 * 8);
-    }
-    let request = number | 0x64 << 8 | (size as u64) << 16;
-    // SAFETY: the structure has its size, and its addresses are those of live memory.
-    match unsafe { xe.call(request, words.as_mut_ptr().cast()) } {
-        Ok(()) => Ok(words),
-        Err(error) => Err(error as i32),
-    }
-}
-
 /// A device with a queue, and memory of this test bound at [`AT`].
 struct Setup {
     xe: Xe,
-    memory: Vec<u32>,
+    memory: &'static mut [u32],
     queue: u64,
 }
 
 impl Setup {
     fn new() -> Setup {
         let xe = Xe::new(Device::find("lnl").unwrap(), Settings::default()).unwrap();
-        let memory = vec![0u32; 1 << 14];
+        // It is aligned to pages, and stays after a test that fails.
+        let memory = vec![0u32; (1 << 14) + 1024].leak();
+        let first = memory.as_ptr().align_offset(4096);
+        let memory = &mut memory[first..first + (1 << 14)];
         let space = call(&xe, VM_CREATE, &[]).unwrap()[1] >> 32;
         let bind = [
             (8, space),
@@ -147,7 +128,7 @@ fn batches_store_copy_and_signal() {
 
 #[test]
 fn a_batch_waits_for_a_number_in_memory() {
-    let mut setup = Setup::new();
+    let setup = Setup::new();
     let at = AT as u32;
     // MI_SEMAPHORE_WAIT until the dword is 5, then a store.
     setup.memory[0x2000..0x2009].copy_from_slice(&[
