@@ -19,8 +19,6 @@ use super::space::{Fault, Space};
 pub const PAGE: u64 = 4096;
 /// Bits of a physical address.
 const BITS: u32 = 40;
-/// Maximum number of pages that are not empty: 4 GiB.
-const MOST_PAGES: usize = 1 << 20;
 /// Bits of an entry of a table: the page, and that there is one.
 const FRAME: u64 = ((1 << BITS) - 1) & !(PAGE - 1);
 const PRESENT: u64 = 1;
@@ -30,6 +28,8 @@ pub struct Physical {
     file: OwnedFd,
     map: MmapRaw,
     pages: HashSet<u64>,
+    /// Maximum number of pages that were written, and of tables and pages of an address space.
+    most: usize,
 }
 
 /// A range of addresses that pages are mapped side by side at.
@@ -65,11 +65,11 @@ pub enum Refused {
 }
 
 impl Physical {
-    /// Empty memory.
+    /// Empty memory of at most so many pages.
     ///
     /// # Errors
     /// The system has none.
-    pub fn new() -> Result<Physical, std::io::Error> {
+    pub fn new(most: usize) -> Result<Physical, std::io::Error> {
         let file =
             nix::sys::memfd::memfd_create(c"kiln-gpu", nix::sys::memfd::MFdFlags::MFD_CLOEXEC)?;
         nix::unistd::ftruncate(&file, 1 << BITS)?;
@@ -81,6 +81,7 @@ impl Physical {
             file,
             map,
             pages: HashSet::new(),
+            most,
         })
     }
 
@@ -95,7 +96,7 @@ impl Physical {
     pub fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
         Physical::check(at, bytes.len() as u64)?;
         for page in at / PAGE..(at + bytes.len() as u64).div_ceil(PAGE) {
-            if self.pages.len() == MOST_PAGES && !self.pages.contains(&page) {
+            if self.pages.len() == self.most && !self.pages.contains(&page) {
                 return Err(Refused::Full);
             }
             self.pages.insert(page);
@@ -154,7 +155,7 @@ impl Physical {
         tables: &mut usize,
     ) -> Result<(), Refused> {
         *tables += 1;
-        if *tables > MOST_PAGES || found.len() > MOST_PAGES {
+        if *tables > self.most || found.len() > self.most {
             return Err(Refused::Full);
         }
         let mut entries = [0; PAGE as usize];
@@ -254,7 +255,7 @@ mod tests {
 
     #[test]
     fn tables_give_pages_their_addresses() {
-        let mut memory = Physical::new().unwrap();
+        let mut memory = Physical::new(32).unwrap();
         let mut entry = |at: u64, to: u64| memory.write(at, &(to | 1).to_le_bytes()).unwrap();
         entry(0x1000, 0x2000);
         entry(0x2000, 0x3000);
@@ -276,11 +277,16 @@ mod tests {
 
     #[test]
     fn tables_that_name_themselves_are_refused() {
-        let mut memory = Physical::new().unwrap();
+        let mut memory = Physical::new(32).unwrap();
         let entries: Vec<u8> = (0..512).flat_map(|_| 0x1001u64.to_le_bytes()).collect();
         memory.write(0x1000, &entries).unwrap();
         let refused = memory.map(0x1000, &mut Mapped::default());
         assert_eq!(refused.err(), Some(Refused::Full));
+        for page in 2..33 {
+            memory.write(page * PAGE, &[1]).unwrap();
+        }
+        assert_eq!(memory.write(40 * PAGE, &[1]), Err(Refused::Full));
+        assert_eq!(memory.write(2 * PAGE, &[1]), Ok(()));
         assert_eq!(
             memory.write((1 << 40) - 2, &[0; 4]),
             Err(Refused::Outside((1 << 40) - 2))

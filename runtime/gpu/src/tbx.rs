@@ -31,6 +31,8 @@ const PART: usize = 1 << 16;
 /// Maximum numbers of registers, and of entries of the global page table: 4 GiB.
 const MOST_REGISTERS: usize = 1 << 16;
 const MOST_GLOBAL: usize = 1 << 20;
+/// Maximum number of pages of a client's memory: 4 GiB.
+const MOST_PAGES: usize = 1 << 20;
 /// Maximum number of connections at once.
 const MOST_CLIENTS: usize = 64;
 
@@ -220,7 +222,7 @@ struct Client {
 impl Client {
     fn new(device: &'static Device, settings: Settings) -> Result<Client> {
         Ok(Client {
-            memory: Physical::new()?,
+            memory: Physical::new(MOST_PAGES)?,
             mapped: Mapped::default(),
             space: Arc::new(Space::new(device.address_bits)),
             registers: HashMap::new(),

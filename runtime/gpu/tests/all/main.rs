@@ -5,3 +5,4 @@
 mod calls;
 mod device;
 mod hostile;
+mod simulator;
