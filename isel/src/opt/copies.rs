@@ -35,11 +35,10 @@ const MAX_CHAIN: usize = 8;
 /// The last use of a live-out register.
 const PASSED: u32 = u32::MAX;
 
-/// Operations whose sources have no regions, or that other regions could break.
-const WITHOUT_REGIONS: Props = Props::TERNARY
-    .or(Props::MATH)
-    .or(Props::READS_ACC)
-    .or(Props::WRITES_ACC);
+/// Operations whose sources have no regions.
+const WITHOUT_REGIONS: Props = Props::TERNARY.or(Props::MATH);
+/// Operations on the accumulator, which were selected in pieces of its size, so that other regions could break them.
+const ACCUMULATING: Props = Props::READS_ACC.or(Props::WRITES_ACC);
 
 /// Replaces uses of copies. [`super::dead`] removes unused copies.
 pub fn run(func: &mut Function, graph: &Graph) {
@@ -64,18 +63,21 @@ pub fn run(func: &mut Function, graph: &Graph) {
         {
             dst.old = Old::Reg(v);
         }
-        // Operations on the accumulator were selected in pieces of its size, which other regions could break.
-        let accumulates = inst.dst.is_some_and(|dst| {
+        let to_accumulator = inst.dst.is_some_and(|dst| {
             let file = dst.reg.as_phys();
             file.is_some_and(|(file, _)| file == RegFile::Acc)
         });
         let props = inst.gen_op().map_or(Props::NONE, Op::props);
-        let regions = !props.has_any(WITHOUT_REGIONS) && !accumulates;
+        let accumulates = props.has_any(ACCUMULATING) || to_accumulator;
+        let one = inst.exec_size == 1;
+        let regions = !props.has_any(WITHOUT_REGIONS) && (!accumulates || one);
         // A write of a register's own contents is an identity only as long as it reads that register.
         let keeps = identities::identity(func, inst).is_some();
         if inst.is_by_channel() && regions && !keeps {
             for n in 0..inst.srcs.len() {
-                if let Some(new) = replacement(func, &copies, (block, inst), n) {
+                if let Some(new) = replacement(func, &copies, (block, inst), n)
+                    && (!accumulates || is_only_elsewhere(&inst.srcs[n], &new))
+                {
                     place(inst, n, new);
                 }
             }
@@ -112,6 +114,14 @@ pub fn run(func: &mut Function, graph: &Graph) {
             }
         }
     });
+}
+
+/// True if a source is one element as another is, in another register.
+fn is_only_elsewhere(src: &Src, new: &Src) -> bool {
+    match (src.as_reg(), new.as_reg()) {
+        (Some(src), Some(new)) => src.ty == new.ty && src.modifier == new.modifier,
+        _ => false,
+    }
 }
 
 /// For each register: the number, in the given order, of the last instruction that reads it; [`PASSED`] if it is

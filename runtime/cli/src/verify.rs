@@ -40,9 +40,15 @@ pub struct Args {
 /// Result for all files.
 #[derive(Default, Serialize)]
 struct Verified {
+    /// The first [`MAX_FINDINGS`] of each file.
     findings: Vec<Finding>,
+    /// Number of the others.
+    more: usize,
     instructions: usize,
 }
+
+/// Maximum number of findings of a file that are kept: bytes that are no code give one each.
+const MAX_FINDINGS: usize = 10_000;
 
 /// An error in code.
 #[derive(Serialize)]
@@ -82,9 +88,11 @@ pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
         match verified {
             Ok(Verified {
                 findings,
+                more,
                 instructions,
             }) => {
                 all.findings.extend(findings);
+                all.more += more;
                 all.instructions += instructions;
             }
             Err(problem) => problems.push(problem),
@@ -133,8 +141,15 @@ fn text(verified: &Verified) -> String {
             (None, _) => writeln!(out, "{place}: {message}"),
         };
     }
-    let (instructions, findings) = (verified.instructions, verified.findings.len());
-    let _ = writeln!(out, "{instructions} instructions, {findings} findings");
+    let (instructions, more) = (verified.instructions, verified.more);
+    let findings = verified.findings.len() + more;
+    let _ = match more {
+        0 => writeln!(out, "{instructions} instructions, {findings} findings"),
+        _ => writeln!(
+            out,
+            "{instructions} instructions, {findings} findings, {more} of them not shown"
+        ),
+    };
     out
 }
 
@@ -150,6 +165,10 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
     let platform = file.platform;
     let (mut insts, mut offsets) = (Vec::new(), Vec::new());
     let mut say = |at, first, message: String| {
+        if verified.findings.len() >= MAX_FINDINGS {
+            verified.more += 1;
+            return;
+        }
         verified.findings.push(Finding {
             file: report::name(file.path),
             section: unit.section.clone(),

@@ -18,9 +18,9 @@ use super::{cfg, simplify};
 use crate::emit::predecessors;
 use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, Op, Scalar, Types, Value};
 
-/// Rounds of a loop, and instructions of all its rounds, at most.
-const MAX_ROUNDS: usize = 64;
-const MAX_INSTS: usize = 1024;
+/// Rounds of a loop at most, the last of which may only leave it, and instructions of all its rounds.
+const MAX_ROUNDS: usize = 129;
+const MAX_INSTS: usize = 2048;
 /// Blocks of a loop at most.
 const MAX_BLOCKS: usize = 64;
 /// Instructions that a function grows by at most.

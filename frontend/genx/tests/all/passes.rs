@@ -208,13 +208,13 @@ fn loops_stay_whose_rounds_are_unknown_or_many() {
     );
     for body in [
         counted(&left("icmp ult i32 %i, %n", "tail"), BACK),
-        counted(&left("icmp ult i32 %i, 64", "tail"), BACK),
+        counted(&left("icmp ult i32 %i, 1000", "tail"), BACK),
         two_exits,
     ] {
         let [_, after] = around("unroll", "", &body);
         assert!(after.contains("phi i32"), "{after}");
     }
-    let (few, many) = ("icmp ult i32 %i, 63", "icmp ult i32 %i, 64");
+    let (few, many) = ("icmp ult i32 %i, 128", "icmp ult i32 %i, 129");
     let [_, after] = around("unroll", "", &counted(&left(few, "tail"), BACK));
     assert!(!after.contains("phi"), "{after}");
     let [_, after] = around("unroll", "", &counted(&left(many, "tail"), BACK));

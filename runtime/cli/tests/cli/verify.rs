@@ -11,6 +11,8 @@ use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Family, PLATFORMS, Platform};
 use kiln_emit::zebin::Zebin;
 
+use crate::program::Folder;
+
 fn example(device: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy");
     root.join(device).join("saxpy.zebin")
@@ -165,4 +167,16 @@ fn what_the_platform_lacks_is_refused() {
         assert_eq!(exit, Some(1), "{name}: {text}");
         assert!(text.contains("no instruction"), "{name}: {text}");
     }
+}
+
+/// Findings are counted, and only the first of very many are shown.
+#[test]
+fn very_many_findings_are_counted() {
+    let folder = Folder::new("many-findings");
+    let file = folder.write("many.bin", [0xff; 1 << 18]);
+    let (exit, shown) = verify(&["-p", "dg2", &file]);
+    assert_eq!(exit, Some(1));
+    let last = shown.lines().last().unwrap();
+    assert!(last.contains(" of them not shown"), "{last}");
+    assert_eq!(shown.lines().count(), 10_001);
 }
