@@ -159,7 +159,7 @@ fn simulator(device: &Device, port: u16) -> [(&'static str, String); 4] {
 /// Runs a program on a device that this process simulates.
 fn simulated(args: &Args, device: &'static Device, folder: &Path) -> Result<Exit, Report> {
     let (server, port) = server(args, device, 0)?;
-    // It serves until the process ends.
+    // The server runs until the process ends.
     std::thread::spawn(move || server.serve());
     let mut command = match &args.driver {
         Some(root) => below(root, None, &args.program, folder)?,

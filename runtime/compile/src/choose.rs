@@ -66,7 +66,7 @@ pub fn choose(
             variant(own, name, platform).map(|figures| Variant { file, ..figures })
         });
         let variants: Vec<Variant> = variants.collect();
-        // Of equal variants the first counts.
+        // The first of equal variants is taken.
         let best = variants.iter().min_by(|a, b| a.cycles.total_cmp(&b.cycles));
         let best = best.map_or(0, |best| best.file);
         if best == 0 || exchange(&mut chosen, &objects[best], name) {

@@ -16,9 +16,9 @@ pub enum Tiling {
 /// Drivers that have a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doors {
-    /// Those that speak to a simulator ([`super::Tbx`]).
+    /// Drivers that speak to a simulator ([`super::Tbx`]).
     Simulator,
-    /// Those that speak to the kernel ([`super::Xe`]).
+    /// Drivers that speak to the kernel ([`super::Xe`]).
     Kernel,
     /// Both.
     Both,

@@ -83,10 +83,10 @@ impl From<Fault> for Failure {
 /// Scratch space of threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Scratch {
-    /// So many bytes of a thread, in a surface that the header names.
+    /// Bytes of a thread, in a surface that the header names.
     Surface(u32),
-    /// So many bytes of a thread in the driver's memory: those of the first one at an offset from the general state base, which the
-    /// header has.
+    /// Bytes of a thread in the driver's memory, and the first thread's offset from the general state base, which the header
+    /// has.
     Memory(u32, u32),
 }
 

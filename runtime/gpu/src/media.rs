@@ -34,7 +34,7 @@ pub fn launch(
     if bytes > MOST_PAYLOAD {
         return Err(Fault { at });
     }
-    // What all threads have is first in memory, and last in registers.
+    // Data of all threads comes first in memory, and last in registers.
     let mut data = vec![0; bytes];
     space.read(at, &mut data)?;
     let (all, each) = data.split_at(common);

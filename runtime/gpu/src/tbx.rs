@@ -84,7 +84,7 @@ impl Tbx {
     /// The port.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An error of the system.
     pub fn port(&self) -> Result<u16> {
         Ok(self.listener.local_addr()?.port())
     }
@@ -92,7 +92,7 @@ impl Tbx {
     /// Serves clients for ever.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An error of the system.
     pub fn serve(&self) -> Result<()> {
         let clients = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {

@@ -29,7 +29,7 @@ const LEAST_SIMD: u32 = 8;
 /// The result of a call.
 #[derive(Debug)]
 pub struct Done {
-    /// What ocloc said, and its files with our code.
+    /// Output of ocloc, and its files with our code.
     pub outcome: Outcome,
     /// Object files that have ocloc's code, each with the reason.
     pub kept: Vec<(String, String)>,

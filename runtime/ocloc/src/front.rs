@@ -13,14 +13,14 @@ const SIMD: &str = "IGC_ForceOCLSIMDWidth";
 /// no name matches.
 const DUMP_FILTER: (&str, &str) = ("IGC_ShaderDumpRegexFilter", "^$");
 
-/// What a call left.
+/// Results of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Exit code.
     pub code: i32,
-    /// What it said on standard output.
+    /// Standard output.
     pub said: Vec<u8>,
-    /// What it said on standard error.
+    /// Standard error.
     pub warned: Vec<u8>,
     /// Files, by their places in the folder of outputs, in the order of names.
     pub files: Vec<(String, Vec<u8>)>,

@@ -1,4 +1,4 @@
-//! What a call says besides ocloc's own messages.
+//! Messages of a call besides those of ocloc.
 
 use std::env;
 

@@ -217,7 +217,7 @@ impl Loop {
         phis.filter_map(of).collect()
     }
 
-    /// How many times the exit's condition is reached, if that is known and little.
+    /// The number of times that the exit's condition is reached, if it is known and small.
     fn rounds(&self, types: &Types, function: &Function) -> Option<usize> {
         let last = *function.blocks[self.exit].insts.last()?;
         let condition = function.insts[last].args[0];

@@ -148,7 +148,7 @@ fn counted(head: &str, tail: &str) -> String {
     )
 }
 
-/// What goes on from a block, and what goes on or leaves by a comparison.
+/// A jump to the tail of the loop, and one back to its head; [`left`] makes an exit.
 const ON: &str = "  br label %tail";
 const BACK: &str = "  br label %head";
 

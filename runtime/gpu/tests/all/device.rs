@@ -20,7 +20,7 @@ struct Setup {
 impl Setup {
     fn new() -> Setup {
         let xe = Xe::new(Device::find("lnl").unwrap(), Settings::default()).unwrap();
-        // It is aligned to pages, and stays after a test that fails.
+        // Memory aligned to pages. A test that fails leaves it allocated: the device's threads may still write it.
         let memory = vec![0u32; (1 << 14) + 1024].leak();
         let first = memory.as_ptr().align_offset(4096);
         let memory = &mut memory[first..first + (1 << 14)];

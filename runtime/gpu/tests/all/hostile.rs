@@ -74,7 +74,7 @@ const CODE_LNL: &[u32] = &[
     0x3020_7f0c,
     0x0000_0000,
 ];
-/// The same for `tgllp`.
+/// Code of the same kernel for `tgllp`.
 const CODE_TGLLP: &[u32] = &[
     0x8003_0061,
     0x7f05_0220,
@@ -252,7 +252,7 @@ fn compute() -> Vec<u32> {
     batch
 }
 
-/// The same before XeHP.
+/// A batch that launches the kernel, for platforms before XeHP.
 fn media() -> Vec<u32> {
     let mut batch = vec![0x7000_0007, AT as u32 + 0x2_0000, 0, 0, 0, 0, 0, 0, 0]; // MEDIA_VFE_STATE
     batch.extend([0x7002_0002, 0, 32, STATES as u32]); // MEDIA_INTERFACE_DESCRIPTOR_LOAD
