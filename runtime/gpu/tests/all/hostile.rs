@@ -2,6 +2,8 @@
 //!
 //! `KILN_HOSTILE_CASES` sets the number of cases of each device.
 
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::calls::{EXEC, QUEUE_CREATE, QUEUE_DESTROY, VM_BIND, VM_CREATE, WAIT, call};
@@ -276,6 +278,20 @@ fn media() -> Vec<u32> {
     batch
 }
 
+/// Number of panics so far: the device reports its own as errors, which no test must see.
+static PANICS: AtomicU32 = AtomicU32::new(0);
+
+fn count_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            PANICS.fetch_add(1, Relaxed);
+            before(info);
+        }));
+    });
+}
+
 struct Random(u64);
 
 impl Random {
@@ -326,6 +342,7 @@ impl Memory {
 }
 
 fn run(platform: &str, launch: &[u32], code: &[u32]) {
+    count_panics();
     let cases = std::env::var("KILN_HOSTILE_CASES")
         .ok()
         .and_then(|cases| cases.parse().ok());
@@ -417,6 +434,7 @@ fn run(platform: &str, launch: &[u32], code: &[u32]) {
             "{platform}: case {case} writes outside"
         );
     }
+    assert_eq!(PANICS.load(Relaxed), 0, "{platform}: the device panics");
     // Most flips are harmless; some must be noticed.
     assert!(
         (cases / 4..cases).contains(&finished),
