@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use kiln_exec::Stats;
 
@@ -14,6 +15,7 @@ struct Sums {
     instructions: u64,
     messages: u64,
     faults: u64,
+    time: Duration,
 }
 
 /// Maximum number of things that are reported as unknown.
@@ -21,8 +23,8 @@ const MOST_UNKNOWN: usize = 100;
 
 static SUMS: Mutex<Option<Sums>> = Mutex::new(None);
 
-/// Adds a launch.
-pub fn launched(stats: &Stats) {
+/// Adds a launch that has taken so long.
+pub fn launched(stats: &Stats, time: Duration) {
     let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
     let sums = sums.get_or_insert_default();
     sums.launches += 1;
@@ -30,6 +32,7 @@ pub fn launched(stats: &Stats) {
     sums.threads += stats.threads;
     sums.instructions += stats.instructions;
     sums.messages += stats.messages;
+    sums.time += time;
 }
 
 /// Reports a fault of the device.
@@ -56,11 +59,17 @@ pub fn faults() -> u64 {
     sums.as_ref().map_or(0, |sums| sums.faults)
 }
 
-/// A line of sums; none if the device was never used.
+/// A line of sums, with the time of all launches; none if the device was never used.
 pub fn summary() -> Option<String> {
     let sums = SUMS.lock().unwrap_or_else(|e| e.into_inner()).take()?;
     Some(format!(
-        "{} launches, {} groups, {} threads, {} instructions, {} messages, {} faults",
-        sums.launches, sums.groups, sums.threads, sums.instructions, sums.messages, sums.faults
+        "{} launches, {} groups, {} threads, {} instructions, {} messages, {} faults, {:.2} s",
+        sums.launches,
+        sums.groups,
+        sums.threads,
+        sums.instructions,
+        sums.messages,
+        sums.faults,
+        sums.time.as_secs_f64()
     ))
 }

@@ -327,8 +327,9 @@ impl Streamer {
         };
         let (bases, programs) = (&self.bases, &mut self.programs);
         let budget = self.settings.budget;
+        let started = Instant::now();
         match launch.run(space, bases, programs, self.device, &options, budget) {
-            Ok(stats) => report::launched(&stats),
+            Ok(stats) => report::launched(&stats, started.elapsed()),
             Err(Failure::Run(error)) if self.settings.goes_on => report::fault(error),
             Err(failure) => return Err(failure),
         }
