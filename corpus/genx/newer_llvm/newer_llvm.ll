@@ -6,7 +6,7 @@
 ;! in b u32 16 edges 6
 ;! in f f32 16 list 0.0 -0.0 1.5 -1.5 3e9 -3e9 inf -inf nan 300.0 -300.0 2147483648.0 0.5 127.5 4294967296.0 -0.75
 ;! in g f32 16 list -0.0 0.0 2.5 -2.5 1.0 nan 1.0 -1.0 1.0 nan 5.0 6.0 0.25 -8.0 9.0 -0.5
-;! out o u32 128
+;! out o u32 160
 ;! out m f32 64
 ;= import math
 ;= def s(v):
@@ -31,6 +31,8 @@
 ;=     o += a[0::2] + a[1::2]
 ;=     o += [clamp(v, -2**31, 2**31 - 1) for v in f]
 ;=     o += [clamp(v, 0, 2**32 - 1) for v in f]
+;=     o += [max(min(s(u) << (v & 31), 2**31 - 1), -2**31) % 2**32 for u, v in zip(a, b)]
+;=     o += [min(u << (v & 31), 2**32 - 1) for u, v in zip(a, b)]
 ;=     m = [extreme(u, v, max, True) for u, v in zip(f, g)]
 ;=     m += [extreme(u, v, min, True) for u, v in zip(f, g)]
 ;=     m += [extreme(u, v, max, False) for u, v in zip(f, g)]
@@ -39,6 +41,8 @@
 target datalayout = "e-p:64:64-i64:64-n8:16:32"
 target triple = "spir64-unknown-unknown"
 
+declare <16 x i32> @llvm.sshl.sat.v16i32(<16 x i32>, <16 x i32>)
+declare <16 x i32> @llvm.ushl.sat.v16i32(<16 x i32>, <16 x i32>)
 declare <16 x i32> @llvm.scmp.v16i32.v16i32(<16 x i32>, <16 x i32>)
 declare <16 x i32> @llvm.ucmp.v16i32.v16i32(<16 x i32>, <16 x i32>)
 declare <16 x i32> @llvm.vector.reverse.v16i32(<16 x i32>)
@@ -68,6 +72,13 @@ define spir_kernel void @newer_llvm(<16 x i32> addrspace(1)* %a.p, <16 x i32> ad
   %r1 = call <16 x i32> @llvm.ucmp.v16i32.v16i32(<16 x i32> %a, <16 x i32> %b)
   %o1 = getelementptr <16 x i32>, <16 x i32> addrspace(1)* %o, i64 1
   store <16 x i32> %r1, <16 x i32> addrspace(1)* %o1, align 4
+  %b.5 = and <16 x i32> %b, <i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31>
+  %r8 = call <16 x i32> @llvm.sshl.sat.v16i32(<16 x i32> %a, <16 x i32> %b.5)
+  %o8 = getelementptr <16 x i32>, <16 x i32> addrspace(1)* %o, i64 8
+  store <16 x i32> %r8, <16 x i32> addrspace(1)* %o8, align 4
+  %r9 = call <16 x i32> @llvm.ushl.sat.v16i32(<16 x i32> %a, <16 x i32> %b.5)
+  %o9 = getelementptr <16 x i32>, <16 x i32> addrspace(1)* %o, i64 9
+  store <16 x i32> %r9, <16 x i32> addrspace(1)* %o9, align 4
   %r2 = call <16 x i32> @llvm.vector.reverse.v16i32(<16 x i32> %a)
   %o2 = getelementptr <16 x i32>, <16 x i32> addrspace(1)* %o, i64 2
   store <16 x i32> %r2, <16 x i32> addrspace(1)* %o2, align 4

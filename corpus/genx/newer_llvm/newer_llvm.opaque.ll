@@ -1,6 +1,12 @@
 target datalayout = "e-p:64:64-i64:64-n8:16:32"
 target triple = "spir64-unknown-unknown"
 
+; Function Attrs: nocallback nofree nosync nounwind readnone speculatable willreturn
+declare <16 x i32> @llvm.sshl.sat.v16i32(<16 x i32>, <16 x i32>) #0
+
+; Function Attrs: nocallback nofree nosync nounwind readnone speculatable willreturn
+declare <16 x i32> @llvm.ushl.sat.v16i32(<16 x i32>, <16 x i32>) #0
+
 declare <16 x i32> @llvm.scmp.v16i32.v16i32(<16 x i32>, <16 x i32>)
 
 declare <16 x i32> @llvm.ucmp.v16i32.v16i32(<16 x i32>, <16 x i32>)
@@ -51,6 +57,13 @@ define spir_kernel void @newer_llvm(ptr addrspace(1) %a.p, ptr addrspace(1) %b.p
   %r1 = call <16 x i32> @llvm.ucmp.v16i32.v16i32(<16 x i32> %a, <16 x i32> %b)
   %o1 = getelementptr <16 x i32>, ptr addrspace(1) %o, i64 1
   store <16 x i32> %r1, ptr addrspace(1) %o1, align 4
+  %b.5 = and <16 x i32> %b, <i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31, i32 31>
+  %r8 = call <16 x i32> @llvm.sshl.sat.v16i32(<16 x i32> %a, <16 x i32> %b.5)
+  %o8 = getelementptr <16 x i32>, ptr addrspace(1) %o, i64 8
+  store <16 x i32> %r8, ptr addrspace(1) %o8, align 4
+  %r9 = call <16 x i32> @llvm.ushl.sat.v16i32(<16 x i32> %a, <16 x i32> %b.5)
+  %o9 = getelementptr <16 x i32>, ptr addrspace(1) %o, i64 9
+  store <16 x i32> %r9, ptr addrspace(1) %o9, align 4
   %r2 = call <16 x i32> @llvm.vector.reverse.v16i32(<16 x i32> %a)
   %o2 = getelementptr <16 x i32>, ptr addrspace(1) %o, i64 2
   store <16 x i32> %r2, ptr addrspace(1) %o2, align 4

@@ -185,6 +185,8 @@ pub enum Kind {
     Math(&'static str, Option<&'static str>),
     /// -1, 0 or 1 as the first operand is less than the second, equal or greater.
     Compare(Sign),
+    /// A shift to the left whose result is the nearest number. Lowered by `passes/expand`.
+    ShiftSat(Sign),
     /// A vector of elements of others.
     Arrange(Arrangement),
     /// A thread ends.

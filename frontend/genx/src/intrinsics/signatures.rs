@@ -432,7 +432,7 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "I:00",
-        "sadd.sat smax smin ssub.sat uadd.sat umax umin usub.sat",
+        "sadd.sat smax smin sshl.sat ssub.sat uadd.sat umax umin ushl.sat usub.sat",
     ),
     (
         "I:000",

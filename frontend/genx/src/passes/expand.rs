@@ -54,12 +54,16 @@ fn reverses(function: &Function, inst: Inst) -> bool {
     }
 }
 
-/// A comparison with three results, or an arrangement of elements.
+/// A comparison with three results, a shift that saturates, or an arrangement of elements.
 fn other(function: &Function, inst: Inst) -> Option<Kind> {
     match &function.insts[inst].op {
         Op::Intrinsic(intrinsic) => {
             let kind = intrinsic.kind();
-            matches!(kind, Kind::Compare(_) | Kind::Arrange(_)).then_some(kind)
+            let is_other = matches!(
+                kind,
+                Kind::Compare(_) | Kind::ShiftSat(_) | Kind::Arrange(_)
+            );
+            is_other.then_some(kind)
         }
         _ => None,
     }
@@ -103,9 +107,33 @@ impl Builder<'_> {
                 self.become_op(Op::Binary(BinaryOp::Or), smallvec![less, more]);
                 Ok(())
             }
+            (Some(Kind::ShiftSat(sign)), &[a, by]) => self.shifted(sign, a, by),
             (Some(Kind::Arrange(arrangement)), args) => self.arranged(arrangement, args),
             _ => self.error("another number of operands is expected"),
         }
+    }
+
+    /// A number shifted to the left, or the greatest or least one if a shift back does not give the number.
+    fn shifted(&mut self, sign: Sign, a: Value, by: Value) -> Result<()> {
+        let ty = self.function.ty(a);
+        let bits = self.scalar(a).map_or(0, |scalar| self.types.bits(scalar));
+        if !(1..=64).contains(&bits) {
+            return self.error("an integer of at most 64 bits is expected");
+        }
+        let moved = self.binary(BinaryOp::Shl, a, by);
+        let ones = u64::MAX >> (64 - bits);
+        let (back, limit) = match sign {
+            Sign::Signed => {
+                let minus = self.binary_bits(BinaryOp::AShr, a, u64::from(bits) - 1);
+                let limit = self.binary_bits(BinaryOp::Xor, minus, ones >> 1);
+                (BinaryOp::AShr, limit)
+            }
+            _ => (BinaryOp::LShr, self.splat(ty, ones)),
+        };
+        let back = self.binary(back, moved, by);
+        let fits = self.compared(IntRel::Eq, back, a);
+        self.become_op(Op::Select, smallvec![fits, moved, limit]);
+        Ok(())
     }
 
     /// Elements of vectors in another order, as shuffles.
