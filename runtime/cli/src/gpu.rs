@@ -10,6 +10,7 @@ use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx};
 use miette::Report;
 
 use super::exit::Exit;
+use super::gpu_code::Compiler;
 use super::platforms::Machine;
 use super::{output, report};
 
@@ -36,6 +37,9 @@ pub struct Args {
     /// Serve drivers that speak to a simulator, on this port of loopback, until ended: skl, icllp and tgllp
     #[arg(long, value_name = "PORT")]
     listen: Option<u16>,
+    /// Take Kiln for the finalizer of the driver's compiler; at the end a line says how many kernels it compiled
+    #[arg(long, conflicts_with = "listen")]
+    finalize: bool,
     /// The library to preload [default: beside this program]
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
@@ -51,6 +55,8 @@ pub struct Args {
 
 /// Name of the library that programs are given.
 const LIBRARY: &str = "libkiln_gpu_preload.so";
+/// Variable with folders that libraries are searched in first.
+const SEARCH: &str = "LD_LIBRARY_PATH";
 /// Places of a system's libraries, loader, and OpenCL and Level Zero drivers below its root.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "lib64/ld-linux-x86-64.so.2";
@@ -76,18 +82,38 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     }
     let folder = tempfile::tempdir().map_err(|e| report::access(&std::env::temp_dir(), &e))?;
     if device.doors == Doors::Simulator {
+        if args.finalize {
+            let what = format!(
+                "the driver of {} has no vISA in its object files",
+                device.platform
+            );
+            return Err(report::usage(what));
+        }
         return simulated(args, device, folder.path());
     }
     let library = library(args.library.as_deref())?;
     let sums = folder.path().join("sums");
+    let compiler = args.finalize.then(|| Compiler::new(folder.path()));
+    let compiler = compiler.transpose()?;
     let mut command = match &args.driver {
-        Some(root) => below(root, Some(&library), &args.program, folder.path())?,
+        Some(root) => {
+            let first = compiler.as_ref();
+            below(root, Some(&library), &args.program, folder.path(), first)?
+        }
         None => {
             let mut command = Command::new(&args.program[0]);
             command.args(&args.program[1..]).env("LD_PRELOAD", &library);
+            if let Some(compiler) = &compiler {
+                let others = std::env::var_os(SEARCH).unwrap_or_default();
+                command.env(SEARCH, compiler.before(others));
+            }
             command
         }
     };
+    if let Some(compiler) = &compiler {
+        let libraries = args.driver.as_ref().map(|root| root.join(LIBRARIES));
+        compiler.tell(&mut command, libraries.as_deref());
+    }
     command
         .env("KILN_GPU", args.platform.name)
         .env("KILN_GPU_REPORT", &sums);
@@ -105,6 +131,9 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         ));
     }
     used.lines().for_each(|line| eprintln!("kiln gpu: {line}"));
+    if let Some(compiler) = &compiler {
+        eprintln!("kiln gpu: {}", compiler.summary());
+    }
     Ok(exit)
 }
 
@@ -162,7 +191,7 @@ fn simulated(args: &Args, device: &'static Device, folder: &Path) -> Result<Exit
     // The server runs until the process ends.
     std::thread::spawn(move || server.serve());
     let mut command = match &args.driver {
-        Some(root) => below(root, None, &args.program, folder)?,
+        Some(root) => below(root, None, &args.program, folder, None)?,
         None => {
             let mut command = Command::new(&args.program[0]);
             command.args(&args.program[1..]);
@@ -209,6 +238,7 @@ fn below(
     library: Option<&Path>,
     program: &[OsString],
     folder: &Path,
+    compiler: Option<&Compiler>,
 ) -> Result<Command, Report> {
     let root = root.canonicalize().map_err(|e| report::access(root, &e))?;
     let (loader, opencl, level_zero) =
@@ -223,6 +253,9 @@ fn below(
     let vendors = vendors(&opencl, folder)?;
     let mut path = root.join(LIBRARIES).into_os_string();
     path.push(":/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu");
+    if let Some(compiler) = compiler {
+        path = compiler.before(path);
+    }
     let mut command = Command::new(loader);
     command.arg("--library-path").arg(path);
     if let Some(library) = library {

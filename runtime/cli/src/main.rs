@@ -21,6 +21,8 @@ mod finalize;
 mod genx_ir;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod gpu;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod gpu_code;
 mod grfs;
 mod input;
 mod inspect;

@@ -23,8 +23,8 @@ use crate::front::{Front, Outcome};
 
 /// First bytes of an object file.
 const ELF: &[u8] = b"\x7fELF";
-/// The least SIMD size of any platform.
-const LEAST_SIMD: u32 = 8;
+/// Bytes of a register for each channel of the least SIMD size of a platform.
+const CHANNEL_BYTES: u32 = 4;
 
 /// The result of a call.
 #[derive(Debug)]
@@ -47,8 +47,7 @@ pub fn compile(front: &dyn Front, call: &Compile) -> io::Result<Option<Done>> {
         let Some(mut finished) = Finished::of(&outcome, None, call) else {
             return Ok(None);
         };
-        let simd = finished.widest_that_spills.map(|simd| simd / 2);
-        if let Some(simd) = simd.filter(|simd| *simd >= LEAST_SIMD && front.selects_simd())
+        if let Some(simd) = finished.narrower.filter(|_| front.selects_simd())
             && let Some(narrow) = make(front, call, parts, Some(simd))?
             && let Some(better) = Finished::of(&outcome, Some(&narrow), call)
         {
@@ -96,8 +95,8 @@ struct Finished {
     kept: Vec<(String, String)>,
     /// True if one of those lacks symbols, which a whole compilation has.
     lacks_symbols: bool,
-    /// The widest SIMD size of a kernel whose code spills.
-    widest_that_spills: Option<u32>,
+    /// Half the widest SIMD size of a kernel whose code spills, if the platform has it.
+    narrower: Option<u32>,
 }
 
 impl Finished {
@@ -107,7 +106,7 @@ impl Finished {
             files: Vec::new(),
             kept: Vec::new(),
             lacks_symbols: false,
-            widest_that_spills: None,
+            narrower: None,
         };
         let mut objects = 0;
         for (name, bytes) in &outcome.files {
@@ -135,8 +134,8 @@ impl Finished {
         call: &Compile,
     ) -> Vec<u8> {
         match code(object, variant, call) {
-            Ok((made, spilling)) => {
-                self.widest_that_spills = self.widest_that_spills.max(spilling);
+            Ok((made, narrower)) => {
+                self.narrower = self.narrower.max(narrower);
                 made
             }
             Err(error) => {
@@ -213,7 +212,7 @@ fn is_program(member: &Member) -> bool {
     member.data.starts_with(ELF) && Zebin::parse(&member.data).is_ok()
 }
 
-/// An object file with our code, of the better variant of each kernel, and the widest SIMD size of one that spills.
+/// An object file with our code, of the better variant of each kernel, and half the widest SIMD size of one that spills.
 fn code(
     object: &[u8],
     variant: Option<&[u8]>,
@@ -233,8 +232,10 @@ fn code(
     let kernels = made.ze_info.kernels.iter().map(|k| &k.execution_env);
     // Spills of functions on the stack say nothing of the kernel's width.
     let spilling = kernels.filter(|env| env.spill_size > 0 && !env.has_stack_calls);
-    let widest = spilling.map(|env| env.simd_size).max();
-    Ok((made.write().map_err(FinalizeError::Write)?, widest))
+    let narrower = spilling.map(|env| env.simd_size / 2);
+    let narrower = narrower.filter(|simd| *simd >= platform.grf_bytes / CHANNEL_BYTES);
+    let narrower = narrower.max();
+    Ok((made.write().map_err(FinalizeError::Write)?, narrower))
 }
 
 /// Writes files into a folder, each under another name first, so that it is whole or not there.

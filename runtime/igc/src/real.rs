@@ -1,0 +1,90 @@
+//! The real library.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use nix::libc;
+
+use crate::code;
+
+/// Variable with the path of the real library.
+const LIBRARY: &str = "KILN_IGC";
+/// Folders of a system's libraries.
+const FOLDERS: [&str; 5] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/local/lib/x86_64-linux-gnu",
+    "/usr/local/lib",
+    "/usr/lib64",
+    "/usr/lib",
+];
+/// Variable of the compiler that selects the files it dumps. With vISA sections it also dumps that into the current folder;
+/// no name matches.
+const DUMP_FILTER: (&CStr, &CStr) = (c"IGC_ShaderDumpRegexFilter", c"^$");
+
+/// `CIFCreateMain`.
+pub type Entry = unsafe extern "C" fn() -> *mut c_void;
+
+/// The compiler's entry; none if it cannot be found, which the log says.
+pub fn entry() -> Option<Entry> {
+    static ENTRY: OnceLock<Option<Entry>> = OnceLock::new();
+    *ENTRY.get_or_init(|| {
+        // SAFETY: the strings are constants. The compiler reads the variable when it is loaded, after this.
+        unsafe { libc::setenv(DUMP_FILTER.0.as_ptr(), DUMP_FILTER.1.as_ptr(), 0) };
+        let found = open();
+        if found.is_none() {
+            code::log(&format!(
+                "no compiler was found; {LIBRARY} may have its path"
+            ));
+        }
+        found
+    })
+}
+
+fn open() -> Option<Entry> {
+    let paths: Vec<PathBuf> = match std::env::var_os(LIBRARY) {
+        Some(path) => vec![path.into()],
+        None => {
+            let own = own_path()?;
+            let name = own.file_name()?;
+            let folders = FOLDERS.iter().map(|folder| Path::new(folder).join(name));
+            let is_own = |path: &PathBuf| path.canonicalize().ok() == own.canonicalize().ok();
+            folders.filter(|path| !is_own(path)).collect()
+        }
+    };
+    paths.iter().find_map(|path| {
+        let path = CString::new(path.to_str()?).ok()?;
+        // SAFETY: the path is a string. The library stays loaded.
+        let entry = unsafe {
+            let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+            match library.is_null() {
+                true => return None,
+                false => libc::dlsym(library, c"CIFCreateMain".as_ptr()),
+            }
+        };
+        let own = crate::CIFCreateMain as *const c_void;
+        if entry.is_null() || entry.cast_const() == own {
+            return None;
+        }
+        // SAFETY: the compiler's interface declares it so.
+        Some(unsafe { std::mem::transmute::<*mut c_void, Entry>(entry) })
+    })
+}
+
+/// Path that this library was loaded from.
+fn own_path() -> Option<PathBuf> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    let own = crate::CIFCreateMain as *const c_void;
+    // SAFETY: the record is ours, and the result says that it was filled.
+    let name: *const c_char = unsafe {
+        match libc::dladdr(own, info.as_mut_ptr()) {
+            0 => return None,
+            _ => info.assume_init().dli_fname,
+        }
+    };
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the loader's string lives as long as this library.
+    Some(unsafe { CStr::from_ptr(name) }.to_str().ok()?.into())
+}
