@@ -307,6 +307,18 @@ impl Legalizer<'_> {
         if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty(), self.func.target)) {
             return self.in_two_steps(channels, dest, srcs, cond, via);
         }
+        if matches!(op, Op::Math(_)) && channels.count() > 1 && self.spreads_halves() {
+            let n = channels.count();
+            for s in &mut srcs {
+                let scalar = match *s {
+                    Src::Reg(r) => r.step(n) == Some(0),
+                    Src::Imm(_) => true,
+                };
+                if scalar && s.ty() == Type::Hf {
+                    *s = Src::packed(self.copied(n, Type::Hf, *s)?, Type::Hf);
+                }
+            }
+        }
         if op == Op::Mul {
             self.widen_factors(channels.count(), dest, &mut srcs)?;
             self.order_factors(channels, &mut srcs)?;
@@ -379,6 +391,12 @@ impl Legalizer<'_> {
         let op = self.order_terms(op, channels.count(), dest, &mut srcs);
         self.place_sources(op, channels.count(), dest, &mut srcs)?;
         self.cut(op, channels, dest, srcs, cond)
+    }
+
+    /// True if sources of math on halves must be packed where all channels have one element.
+    fn spreads_halves(&self) -> bool {
+        let target = self.func.target;
+        target.needs(Erratum::HalfMathScalars) || target.needs(Erratum::HalfMathScalarsToo)
     }
 
     /// True if the target lacks the type.

@@ -251,11 +251,11 @@ rows! {
     HalfMathScalars, "hasHFMathSrcBroadCast", all([Pvc]),
         "HWCaps.inc hasHFMathSrcBroadCast, HWConformity.cpp 806",
         "has no scalar halves as sources of math",
-        None, NotNeeded { reason: "math has no scalar halves", check: "emit/src/verify/single.rs" };
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     HalfMathScalarsToo, "Wa_22016140776", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, igt_30_00_hw_wa.c, HWConformity.cpp 806, Mesa brw_lower_regioning.cpp 290",
         "has no scalar halves as sources of math",
-        None, NotNeeded { reason: "math has no scalar halves", check: "emit/src/verify/single.rs" };
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     IndirectCompressed, "Wa_13010473643", [between(Pvc, Stepping::A0, Stepping::NEVER), between(Lnl, Stepping::A0, Stepping::B0)],
         "HWCaps.inc needIndirectSrcForCompressedInstWA, HWConformity.cpp 2046, BuildCISAIRImpl.cpp",
         "splits an instruction with an indirect first source whose destination crosses a register",
