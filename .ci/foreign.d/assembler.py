@@ -8,21 +8,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import novelty
 import reference_tools as reference
 from listing import parse
 
 SAID = re.compile(r"^(?:.*?:)?\s*line (\d+)\.\d+: (warning|error): (.*)")
-# Platform -> another with the same instructions, of which there are more objects.
-ALIKE = {"lnl": ["bmg"], "mtl": ["dg2"]}
-# Platform and kind a line: the warnings that the reference's code gets.
-KNOWN = Path(__file__).parent / "warnings"
-
-
-def known(platform):
-    rows = (line.split("\t") for line in KNOWN.read_text().splitlines() if not line.startswith("#"))
-    return {row[1] for row in rows if row[0] in (platform, *ALIKE.get(platform, ()))}
-
-
 def kind(message, text):
     instruction = parse(text)
     function = "." + instruction.function if instruction.op == "math" else ""
@@ -62,6 +52,17 @@ def run(platform, kernels, kiln):
         return said
 
 
+def kinds(platform, kernels, kiln):
+    """The kinds of what the assembler says, without its errors: it says nothing else of code that has one."""
+    said = run(platform, kernels, kiln)
+    if not any(level == "error" for _, _, level, _ in said):
+        yield from (what for *_, what in said)
+    elif len(kernels) > 1:
+        half = len(kernels) // 2
+        yield from kinds(platform, kernels[:half], kiln)
+        yield from kinds(platform, kernels[half:], kiln)
+
+
 def check(platform, kernels, kiln):
     """(kernel, offset in it, instruction, rule) of each finding."""
     said = run(platform, kernels, kiln)
@@ -74,7 +75,7 @@ def check(platform, kernels, kiln):
         number = bisect.bisect_right(starts, offset) - 1
         return kernels[number][0], offset - starts[number]
 
-    allowed = known(platform)
+    allowed = novelty.said(platform)
     for text, offset, level, what in said:
-        if what not in allowed:
+        if novelty.signless(what) not in allowed:
             yield *place(offset), f"{text}: {what}", f"assembler-{level}"

@@ -2,10 +2,11 @@
 
 A feature is a fact of one instruction without its registers and values: its types, its regions against the destination's, its modifiers,
 its scoreboard options, the class of its message. The summary of the reference's code is kept, one file a platform; its features that
-each kernel has are marked.
+each kernel has are marked. With them is what the reference assembler says of that code (`said`).
 """
 import collections
 import fnmatch
+import functools
 import lzma
 import re
 from pathlib import Path
@@ -16,6 +17,8 @@ from rules import Platform, live, step
 HERE = Path(__file__).parent
 ALLOWED = HERE / "allow"
 EVERY = "!"
+SAID = "assembler "
+SIGNS = re.compile(r"\bu(?=[bwdq]\b)")
 # Platform -> those whose summaries are taken, since there are more objects of some with the same instructions.
 ALIKE = {"lnl": ["bmg"], "mtl": ["mtl", "dg2"], "ptl": ["ptl", "bmg"]}
 # Bits of a descriptor that do not tell the kind of a message: lengths, and but for loads and stores by address the index of a surface or a
@@ -105,16 +108,41 @@ class Gathered:
             self.kernels += 1
             self.in_kernels.update(here)
 
-    def write(self, platform):
-        rows = (feature + EVERY * (self.in_kernels[feature] == self.kernels) for feature in sorted(self.count))
+    def say(self, kind):
+        """What the assembler says of the code."""
+        self.count[SAID + kind] += 1
+
+    def write(self, platform, adds):
+        """Writes the summary, or adds to it: a feature that each kernel of both has is marked."""
+        every = {feature for feature, times in self.in_kernels.items() if times == self.kernels}
+        features = set(self.count)
+        if adds:
+            old = read(platform)
+            features |= {row.removesuffix(EVERY) for row in old}
+            every &= {row.removesuffix(EVERY) for row in old if row.endswith(EVERY)}
+        rows = (feature + EVERY * (feature in every) for feature in sorted(features))
         (HERE / f"{platform}.xz").write_bytes(lzma.compress("\n".join(rows).encode(), preset=9 | lzma.PRESET_EXTREME))
 
 
+def read(platform):
+    return lzma.decompress((HERE / f"{platform}.xz").read_bytes()).decode().splitlines()
+
+
+def signless(feature):
+    """A feature without the signs of integers: which of them an operation takes is for the assembler to say."""
+    return feature if feature.startswith("send ") else SIGNS.sub("", feature)
+
+
+@functools.cache
 def summary(platform):
     """The reference's features, and those that each of its kernels has."""
-    names = ALIKE.get(platform, [platform])
-    rows = [lzma.decompress((HERE / f"{name}.xz").read_bytes()).decode().splitlines() for name in names]
+    rows = [[signless(row) for row in read(name)] for name in ALIKE.get(platform, [platform])]
     return {row.removesuffix(EVERY) for all in rows for row in all}, {row.removesuffix(EVERY) for row in rows[0] if row.endswith(EVERY)}
+
+
+def said(platform):
+    """What the assembler says of the reference's code."""
+    return {row.removeprefix(SAID) for row in summary(platform)[0] if row.startswith(SAID)}
 
 
 def allowed():
@@ -127,9 +155,10 @@ def findings(platform, ours):
     """(kernel, place or None, feature, rule)."""
     theirs, every = summary(platform)
     legal = allowed()
+    made = {signless(feature) for feature in ours.count}
     for feature in sorted(ours.count):
-        if feature not in theirs and not legal(feature):
+        if signless(feature) not in theirs and not legal(feature):
             yield *ours.places[feature], f"{feature} ({ours.count[feature]} times)", "novel"
     for feature in sorted(every):
-        if feature not in ours.count and not legal(feature):
+        if feature not in made and not legal(feature):
             yield "", None, feature, "missing"

@@ -252,7 +252,7 @@ RULES = [
     ("type-avg", ANY, lambda i, p: i.op == "avg" and any(o.float or o.size == 8 for o in i.ops if o.file != "null"), "Mesa: AVG"),
     ("type-half-int", ANY, lambda i, p: i.op == "mov" and i.width > 1 and i.dst.grf and (i.dst.type == "hf") != (live(i)[0].type == "hf") and not (i.dst.float and live(i)[0].float) and (step(i) != 4 or i.dst.offset % 4 != 0), "Mesa: conversions between integer and HF; IGC fixIntToHFMove"),
     ("type-byte-64", ANY, lambda i, p: i.op == "mov" and (i.dst.size == 8 and any(s.size == 1 for s in live(i)) or i.dst.size == 1 and any(s.size == 8 and s.file != "immediate" for s in live(i))), "Mesa: no direct conversions between 64 bits and bytes"),
-    ("type-half-64", ANY, lambda i, p: i.dst.size == 8 and any(s.type == "hf" for s in live(i)) or i.dst.type == "hf" and any(s.size == 8 for s in live(i)), "Mesa: no direct conversions between 64 bits and HF"),
+    ("type-half-64", ANY, lambda i, p: i.op not in ("cmp", "cmpn") and (i.dst.size == 8 and any(s.type == "hf" for s in live(i)) or i.dst.type == "hf" and any(s.size == 8 for s in live(i))), "Mesa: no direct conversions between 64 bits and HF; a comparison converts nothing"),
     ("type-byte-src1", since(GEN11), lambda i, p: len(i.srcs) > 1 and i.srcs[1].file != "immediate" and i.srcs[1].size == 1 and i.srcs[1].file != "null", "IGC HWCaps.inc noSrc1Byte; Mesa"),
     ("type-byte-src2", since(GEN11), lambda i, p: three(i) and i.srcs[2].size == 1 and i.srcs[2].grf, "Mesa: byte data type of src1/2"),
     ("type-byte-alu", since(XE_HPC), lambda i, p: i.op != "mov" and i.width > 1 and three(i) and any(o.grf and o.size == 1 for o in i.ops), "IGC HWCaps.inc hasByteALU"),

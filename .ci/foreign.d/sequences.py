@@ -260,7 +260,6 @@ def select(platform, names=None):
 
 # Rule -> why our code, without its object, breaks it. Such findings are shown as decided.
 OURS = {
-    "header-written": "our objects say that kernels cannot be interrupted (docs/errata.md, enablePreemption)",
     "unmasked-divergent": "our objects say that such kernels do not run in pairs (docs/errata.md, Wa_1808850743)",
     "flow-jmpi": "our objects say that kernels with a jmpi under divergence do not run in pairs (docs/errata.md, Wa_1808850743)",
 }

@@ -1,7 +1,8 @@
 //! Instructions in the form that the platform has for them.
 //!
 //! Takes blocks of instructions with physical registers. A forward `goto` gets the predicate that the platform wants, of
-//! the channels that take it or of those that do not (PRM vol. 2a, "goto"). Other instructions come in the forms of the
+//! the channels that take it or of those that do not (PRM vol. 2a, "goto"). A result of the math unit in Align16 has no
+//! stride. Other instructions come in the forms of the
 //! earliest families, for which they stay, and leave in those of the platform (PRM vol. 2a since Gen12, "send", "call", "ret"; vol. 9, "Accumulator Registers"):
 //!
 //! - a send has two payloads, the second of which may be null, and a result of dwords;
@@ -29,6 +30,9 @@ pub(crate) fn rewrite(inst: &mut Inst, platform: &Platform) -> bool {
     if platform.goto_on_false && is_forward(inst) {
         invert(inst);
     }
+    if inst.opts.align16 && matches!(inst.op, Op::Math(_)) {
+        inst.dst.iter_mut().for_each(|dst| dst.hstride = 0);
+    }
     if encoding::has(Op::Sends, platform) {
         return true;
     }
@@ -41,7 +45,7 @@ pub(crate) fn rewrite(inst: &mut Inst, platform: &Platform) -> bool {
     if matches!(inst.op, Op::Call | Op::Calla | Op::Ret) {
         sign_addresses(inst);
     }
-    if rules(platform.family).packed_by_ones && !inst.op.is_send() {
+    if rules(platform.family).packed_by_ones && !inst.op.is_send() && !inst.op.is_macro() {
         inst.srcs.iter_mut().for_each(by_ones);
         shorten_immediate(inst);
     }

@@ -30,6 +30,11 @@ facts! {
         narrow_steps: bool { Gen9 => false, XeHpc => true }
         /// True if operations other than `mov` may mix floats of 16 and of 32 bits.
         mixed_floats: bool { Gen9 => true, Gen11 => false, Gen12Lp => true }
+        /// True if a result of 32 bits of floats of 16 and of 32 bits has at most one register of channels.
+        narrow_mixes: bool { Gen9 => true, Xe2 => false }
+        /// True if a product of a dword and an integer may negate its factors or take their magnitudes (IGC,
+        /// `supportSrcModforMul`).
+        product_modifiers: bool { Gen9 => true, Gen12Lp => false }
         /// True if the short forms of instructions have packed sources as rows of one element.
         packed_by_ones: bool { Gen9 => false, XeHpg => true }
         /// True if the second source of two may have bytes.
@@ -133,10 +138,11 @@ pub fn table() -> Table {
 
 /// True if the channels of an operation on these types keep their place, on families where floats and 64-bit values
 /// do (PRM, "Register Region Restrictions"; Mesa, `gen_validate.cpp`). Floats of 16 bits and less that become integers
-/// are free.
+/// are free, unless there are wider ones beside them.
 pub fn keeps_places(to: Type, from: impl Iterator<Item = Type> + Clone) -> bool {
     let fixed = |ty: Type| ty.is_float() || ty.bytes() == 8;
-    let rounds = !to.is_float() && from.clone().any(is_small_float);
+    let small = |ty: Type| !fixed(ty) || is_small_float(ty);
+    let rounds = !to.is_float() && from.clone().any(is_small_float) && from.clone().all(small);
     from.chain([to]).any(fixed) && !rounds
 }
 

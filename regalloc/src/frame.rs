@@ -2,7 +2,8 @@
 //!
 //! The first instruction of a kernel copies r0: message headers, spills among them, and the end of the thread need it.
 //! The copy is in the register that the calling convention names, or, where fewer registers may be used, in the highest
-//! of these in which nothing arrives. Instructions that name the convention's register get the real one.
+//! of these in which nothing arrives. Instructions that name the convention's register get the real one. Where threads may be
+//! interrupted, the unit of r0 is not allocated: an interruption restores it ([`Erratum::PreemptionKeepsHeader`]).
 //!
 //! Scratch block messages reach the start of scratch space only. The rest is reached by oword blocks, which have their
 //! offset in the header: a second copy of r0, in the other register of the header's unit, or in the one that the
@@ -11,6 +12,7 @@
 
 use kiln_machine::func::{Entered, Function};
 use kiln_platform::bits::{GrfSet, UnitSet};
+use kiln_platform::errata::Erratum;
 use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
 
 use crate::AllocError;
@@ -90,6 +92,9 @@ impl Frame {
         let named = (0..target.grf_count).filter(|&grf| is_reserved(grf));
         let mut reserved: UnitSet = named.map(|grf| grf / UNIT_GRFS).collect();
         reserved.insert(headers.header / UNIT_GRFS);
+        if target.needs(Erratum::PreemptionKeepsHeader) {
+            reserved.insert(0u32);
+        }
         let whole = (0..unit_count).filter(|&unit| of_unit(unit).end <= grfs);
         let allocatable = whole.collect::<UnitSet>() - reserved;
         if allocatable.is_empty() {

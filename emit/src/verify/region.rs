@@ -237,7 +237,9 @@ impl Checker<'_> {
             return Ok(());
         }
         match dst.place {
-            _ if found < 4 => Err(Violation::DstStride { expected: 4, found }),
+            _ if found < 4 || found > 4 && self.inst.op == Op::Mov => {
+                Err(Violation::DstStride { expected: 4, found })
+            }
             Place::Direct(reg) if reg.file == RegFile::Grf && reg.byte % 4 != 0 => {
                 let (operand, ty) = (Operand::Dst, dst.ty);
                 Err(Violation::Alignment { operand, reg, ty })

@@ -292,6 +292,18 @@ impl Legalizer<'_> {
         if matches!(op, Op::Bfn(_) | Op::Rol | Op::Ror) {
             self.unsign(op, channels.count(), dest, &mut srcs)?;
         }
+        if dest.ty.is_signed() && makes_unsigned(op, &srcs) {
+            let equal = |cond: Cond| matches!(cond, Cond::Eq | Cond::Ne);
+            if dest.saturate || cond.as_ref().is_some_and(|cond| !equal(cond.0)) {
+                return self.unsigned_first(op, channels, dest, srcs, cond);
+            }
+            dest.ty = dest.ty.unsigned();
+        }
+        if op == Op::Bfrev
+            && let Src::Reg(r) = &mut srcs[0]
+        {
+            r.ty = r.ty.unsigned();
+        }
         if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
             self.cut_down(dest, r, channels.count());
         }
@@ -319,7 +331,11 @@ impl Legalizer<'_> {
                 }
             }
         }
+        if op == Op::Mul && self.negates(dest, &mut srcs, channels.count())? {
+            return self.negated_product(channels, dest, srcs, cond);
+        }
         if op == Op::Mul {
+            self.narrow_factors(channels.count(), dest, &mut srcs)?;
             self.widen_factors(channels.count(), dest, &mut srcs)?;
             self.order_factors(channels, &mut srcs)?;
         }
@@ -373,16 +389,16 @@ impl Legalizer<'_> {
             // Source and destination of a raw move have one type: packed bytes cannot be converted.
             r.ty = dest.ty;
         }
-        if self.masked_align16(op, channels) {
-            // Align16 works on groups of four channels: one or two channels under a mask, and predicates that are
-            // not evaluated channel by channel, are left to a move.
+        if self.masked_align16(op, channels, cond.is_some()) {
+            // Align16 works on groups of four channels: one or two channels under a mask or with a flag, and predicates
+            // that are not evaluated channel by channel, are left to a move.
             let n = channels.count();
             let tmp = self.temp(n * dest.ty.bytes());
             let mut whole = self.dest_of(&Dst::new(tmp, 1, dest.ty), dest.saturate, n);
-            self.alu(op, Channels::all(n as u8), &mut whole, srcs, cond)?;
+            self.alu(op, Channels::all(n as u8), &mut whole, srcs, None)?;
             dest.saturate = false;
             let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
-            return self.alu(Op::Mov, channels, dest, back, None);
+            return self.alu(Op::Mov, channels, dest, back, cond);
         }
         self.free_addresses(op, channels.count(), dest, &mut srcs)?;
         if let Some(stride) = self.detour(op, channels.count(), dest, &srcs)? {
@@ -442,6 +458,26 @@ impl Legalizer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Emits an operation that gives unsigned numbers for a destination of signed ones, where that makes a difference.
+    fn unsigned_first(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        let long = dest.ty.bytes() == 8 || srcs[0].ty().bytes() == 8;
+        let ty = if long { Type::Uq } else { Type::Ud };
+        let n = channels.count();
+        let (first, second) = halves(op, channels);
+        let tmp = self.temp(n * ty.bytes());
+        let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
+        self.alu(op, first, &mut whole, srcs, None)?;
+        let back = SmallVec::from_slice(&[Src::packed(tmp, ty)]);
+        self.alu(Op::Mov, second, dest, back, cond)
     }
 
     /// A source as packed or scalar elements of a type, its modifiers applied.
@@ -506,7 +542,7 @@ impl Legalizer<'_> {
         let alone = match shape(op) {
             // The math unit would lose bits of its sources.
             Shape::Math => false,
-            Shape::Regions => op == Op::Mov || self.rules.mixed_floats,
+            Shape::Regions => op == Op::Mov || self.rules.mixed_floats && !rounds(op),
             Shape::Three => true,
         };
         !alone && has(Type::Hf) && has(Type::F)
@@ -542,12 +578,12 @@ impl Legalizer<'_> {
         self.alu(Op::Mov, second, dest, back, None)
     }
 
-    fn masked_align16(&self, op: Op, channels: Channels) -> bool {
+    fn masked_align16(&self, op: Op, channels: Channels, sets_flag: bool) -> bool {
         let plain = channels
             .pred
             .is_none_or(|p| p.ctrl == PredCtrl::Normal && channels.count() > 2);
         let three = shape(op) == Shape::Three && self.align16;
-        three && (!plain || !channels.no_mask && channels.count() <= 2)
+        three && (!plain || (!channels.no_mask || sets_flag) && channels.count() <= 2)
     }
 
     /// Emits an operation that saturates to a type narrower than its sources, or a product of bytes. A doubleword holds the
@@ -595,8 +631,8 @@ impl Legalizer<'_> {
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
         let bytes = dest.ty.bytes();
         let exec = if raw { bytes } else { exec_bytes(srcs) };
-        let types = srcs.iter().map(Src::ty);
-        let step = match converts_halves(dest.ty, types) {
+        let converts = converts_halves(dest.ty, srcs.iter().map(Src::ty));
+        let step = match converts {
             true => exec.max(bytes).max(4),
             false => exec.max(bytes),
         };
@@ -613,6 +649,7 @@ impl Legalizer<'_> {
         }
         let h = dest.h;
         let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
+        let spread = converts && op == Op::Mov && n > 1 && !addressed && h * bytes > step;
         let misaligned = !addressed
             && dest.indirect.is_none()
             && (!dest.byte.is_multiple_of(step) || n > 1 && !(h * bytes).is_multiple_of(step));
@@ -644,7 +681,7 @@ impl Legalizer<'_> {
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");
         }
-        let needed = packed_bytes || misaligned || unaligned || indirect || math;
+        let needed = packed_bytes || spread || misaligned || unaligned || indirect || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
     }
@@ -888,6 +925,20 @@ fn place_ternary_immediate(op: Op, srcs: &mut [Src]) {
 /// True if a three-source operand can have elements `step` apart: in rows of two, each in one register.
 fn rows_of_two(step: u32, from: u32, bytes: u32) -> bool {
     matches!(step, 2 | 4) && from % (2 * step * bytes) < step * bytes
+}
+
+/// True if an operation gives unsigned numbers: shifts of unsigned ones with zeros, counts of bits, and reversals.
+fn makes_unsigned(op: Op, srcs: &[Src]) -> bool {
+    match op {
+        Op::Shr => !srcs[0].ty().is_signed(),
+        Op::Cbit | Op::Fbl | Op::Bfrev => true,
+        _ => false,
+    }
+}
+
+/// True if an operation rounds floats to whole ones, all of one type.
+fn rounds(op: Op) -> bool {
+    matches!(op, Op::Frc | Op::Rndd | Op::Rnde | Op::Rndu | Op::Rndz)
 }
 
 /// The channels of an operation that goes through a temporary, and those of the move from there. The predicate of

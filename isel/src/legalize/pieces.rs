@@ -202,7 +202,9 @@ impl Legalizer<'_> {
             (Shape::Three, false) => 8 / (dest.h * dest.ty.bytes()),
             (Shape::Regions | Shape::Math, _) => 1,
         };
-        let even = even.clamp(1, n);
+        // Align16 writes four elements of 32 bits or one.
+        let pair = shape(op) == Shape::Three && self.align16 && n == 2 && dest.ty.bytes() < 8;
+        let even = if pair { 1 } else { even.clamp(1, n) };
         let unit = self.channel_unit;
         let least = if masked { n.min(unit) } else { 1 }
             .max(group(op))
@@ -221,7 +223,10 @@ impl Legalizer<'_> {
                 *s = self.gathered(r, n)?;
             }
         }
-        let most = self.most_channels(op, dest, &srcs);
+        let most = match pair {
+            true => 1,
+            false => self.most_channels(op, dest, &srcs),
+        };
         let mut lane = 0;
         while lane < n {
             let off = u32::from(channels.off) + lane;
@@ -276,7 +281,13 @@ impl Legalizer<'_> {
             Some(_) => dest.h * dest.ty.bytes(),
             None => 1,
         };
-        let most = widest(op, exec, self.grf);
+        let has = |ty| dest.ty == ty || srcs.iter().any(|src| src.ty() == ty);
+        let mixed = dest.ty == Type::F && has(Type::Hf) && op != Op::Mov && self.rules.narrow_mixes;
+        let brains = has(Type::Bf) && has(Type::F);
+        let most = match mixed || brains {
+            true => self.grf / 4,
+            false => widest(op, exec, self.grf),
+        };
         most.min(two / exec).min(two / written).max(1)
     }
 

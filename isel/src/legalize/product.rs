@@ -10,10 +10,20 @@ use kiln_platform::isa::{Cond, Op, RegFile, Region, Type};
 use smallvec::SmallVec;
 
 use super::pieces::{Dest, Flag};
-use super::{Legalizer, Result};
+use super::{Legalizer, Result, exec_bytes};
 use crate::channels::Channels;
 
 impl Legalizer<'_> {
+    /// Gives a product of at most 32 bits the lower dwords of factors of 64 bits, which it does not depend on otherwise.
+    pub(super) fn narrow_factors(&mut self, n: u32, dest: &Dest, srcs: &mut [Src]) -> Result {
+        let short = dest.ty.bytes() <= 4 && !dest.saturate && !dest.is_null();
+        let long = |src: &&mut Src| src.ty().bytes() == 8 && !src.ty().is_float();
+        for src in srcs.iter_mut().filter(|src| short && long(src)) {
+            *src = self.as_type(*src, Type::D, n)?;
+        }
+        Ok(())
+    }
+
     /// Gives a product of 64 bits factors of dwords, for which alone it is defined (PRM vol. 2a, "mul").
     pub(super) fn widen_factors(&mut self, n: u32, dest: &Dest, srcs: &mut [Src]) -> Result {
         let long = dest.ty.bytes() == 8 && !dest.ty.is_float();
@@ -24,6 +34,69 @@ impl Legalizer<'_> {
             *src = self.as_type(*src, if signed { Type::D } else { Type::Ud }, n)?;
         }
         Ok(())
+    }
+
+    /// Applies the modifiers of factors of which one is a dword and the other no quadword, on families whose products have
+    /// none. True if the product is still to be negated: otherwise a factor was, which is the same for the lower 32 bits.
+    pub(super) fn negates(&mut self, dest: &Dest, srcs: &mut [Src], n: u32) -> Result<bool> {
+        let integers = srcs.iter().all(|src| !src.ty().is_float());
+        if self.rules.product_modifiers || !integers || exec_bytes(srcs) != 4 {
+            return Ok(false);
+        }
+        let mut negative = false;
+        for src in srcs.iter_mut() {
+            let Src::Reg(r) = src else { continue };
+            negative ^= std::mem::take(&mut r.modifier.neg);
+            r.modifier.abs &= r.ty.is_signed();
+            if r.modifier.abs {
+                let ty = if r.ty.bytes() == 4 {
+                    Type::Ud
+                } else {
+                    Type::Uw
+                };
+                *src = self.as_type(*src, ty, n)?;
+            }
+        }
+        if !negative || dest.saturate || dest.ty.bytes() == 8 {
+            return Ok(negative);
+        }
+        let dword = |src: &Src| matches!(src, Src::Reg(r) if r.ty.bytes() == 4);
+        let factor = srcs.iter().position(dword);
+        for src in srcs.iter_mut() {
+            if let Some(opposite) = negated_imm(*src, factor.is_some()) {
+                *src = opposite;
+                return Ok(false);
+            }
+        }
+        if let Some(src) = factor.map(|at| &mut srcs[at]) {
+            if let Src::Reg(r) = src {
+                r.modifier.neg = true;
+            }
+            *src = self.as_type(*src, src.ty(), n)?;
+        }
+        Ok(false)
+    }
+
+    /// Emits a product of 64 bits and gives the destination its negative.
+    pub(super) fn negated_product(
+        &mut self,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        if self.lacks(Type::Q) {
+            return self.fail("a negated product of dwords that saturates");
+        }
+        let n = channels.count();
+        let tmp = self.temp(n * 8);
+        let mut whole = self.dest_of(&Dst::new(tmp, 1, Type::Q), false, n);
+        self.alu(Op::Mul, channels.unpredicated(), &mut whole, srcs, None)?;
+        let mut back = Src::packed(tmp, Type::Q);
+        if let Src::Reg(r) = &mut back {
+            r.modifier.neg = true;
+        }
+        self.alu(Op::Mov, channels, dest, SmallVec::from_slice(&[back]), cond)
     }
 
     /// Orders factors of different size, the wider one first, and narrows constants.
@@ -73,11 +146,12 @@ impl Legalizer<'_> {
         for s in &mut srcs {
             *s = self.factor(*s, channels.count())?;
         }
-        if matches!(dest.ty, Type::D | Type::Ud) && !dest.is_null() && cond.is_none() {
-            return self.alu(Op::Macl, channels, dest, srcs, None);
-        }
         let signed = srcs.iter().any(|s| s.ty().is_signed());
         let ty = if signed { Type::D } else { Type::Ud };
+        if matches!(dest.ty, Type::D | Type::Ud) && !dest.is_null() && cond.is_none() {
+            dest.ty = ty;
+            return self.alu(Op::Macl, channels, dest, srcs, None);
+        }
         let tmp = self.temp(channels.count() * 4);
         let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, channels.count());
         self.alu(Op::Macl, channels.unpredicated(), &mut whole, srcs, None)?;
@@ -117,6 +191,21 @@ impl Legalizer<'_> {
         mach.op = if low { Op::Macl } else { Op::Mach }.into();
         self.push(mach);
     }
+}
+
+/// The opposite of a constant for products of 32 bits. If it is to be `short`, none where it needs a dword and the constant does not.
+fn negated_imm(s: Src, short: bool) -> Option<Src> {
+    let Src::Imm(imm) = s else { return None };
+    let value = match imm.ty {
+        Type::W => i64::from(imm.bits() as i16),
+        Type::Uw => i64::from(imm.bits() as u16),
+        Type::D | Type::Ud => i64::from(imm.bits() as i32),
+        _ => return None,
+    };
+    let is_word = |value: i64| (-0x8000..=0xffff).contains(&value);
+    let bits = u64::from(-value as u32);
+    let good = !short || is_word(-value) || !is_word(value);
+    good.then(|| Src::Imm(Imm::new(Type::D, bits)))
 }
 
 /// A constant as a word, if it fits.

@@ -8,7 +8,7 @@ use cranelift_entity::SecondaryMap;
 use kiln_emit::encoding;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Dst, Imm, Inst, Opcode, Reg, Src, VReg};
-use kiln_platform::isa::{Op, PredCtrl, Type};
+use kiln_platform::isa::{Op, PredCtrl, Region, Type};
 
 /// Replaces such moves by `smov`. [`super::dead`] removes unused flags.
 pub fn run(func: &mut Function) {
@@ -51,6 +51,9 @@ pub fn run(func: &mut Function) {
                     });
                     last = Some((imm, v));
                     inst.srcs[0] = Src::scalar(Reg::virt(v, 0), imm.ty);
+                }
+                if let Src::Reg(r) = &mut inst.srcs[0] {
+                    r.region = Region::SCALAR;
                 }
                 inst.op = Opcode::Gen(Op::Smov);
                 inst.pred = None;

@@ -327,10 +327,12 @@ impl Select<'_, '_> {
         (approximation, flag)
     }
 
-    /// Emits a step: in Align16 where operations of three sources are, else with packed regions.
+    /// Emits a step: in Align16 where operations of three sources are, else those of two with packed regions. Those of three
+    /// have rows of four in both.
     fn push_macro(&mut self, mut step: Inst) {
         step.opts.align16 = !rules(self.out.target.family).ternary.accumulators;
-        for src in step.srcs.iter_mut().filter(|_| !step.opts.align16) {
+        let packs = !step.opts.align16 && step.op != Op::Madm;
+        for src in step.srcs.iter_mut().filter(|_| packs) {
             if let Src::Reg(r) = src {
                 r.region = Region::new(1, 1, 0);
             }

@@ -6,11 +6,12 @@
 //! `mul` with the low words of the second factor, then `mach` with the whole second factor (PRM, "mach"). Only the
 //! first factor may have a modifier there, which keeps all bits (as the reference finalizer relies on). The
 //! product's sign is therefore moved to it, and a magnitude is replaced by its negation, which 32 bits can
-//! represent for every number.
+//! represent for every number. Where factors have no modifiers, the product is negated.
 
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
 use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
+use kiln_platform::rules::rules;
 use kiln_visa::module::{self as visa, Modifier, Operand};
 use kiln_visa::opcode::Opcode;
 
@@ -260,11 +261,14 @@ impl Select<'_, '_> {
         let bytes = u32::from(n) * 4;
         let (mut high, mut low) = (Buffer::new(bytes), Buffer::new(bytes));
         let most = self.accumulated();
+        let negative = minus_a != minus_b;
+        let by_modifier = rules(self.out.target.family).product_modifiers;
+        let with_low = with_low || negative && !by_modifier;
         for lane in (0..n).step_by(most.into()) {
             let size = (n - lane).min(most);
             let at = u32::from(lane) * 4;
             let all = Channels::all(size);
-            let first = negated(part(a, lane, n), minus_a != minus_b);
+            let first = negated(part(a, lane, n), negative && by_modifier);
             let second = part(b, lane, n);
             let acc = Reg::phys(RegFile::Acc, 0, 0);
             let start = [first, words(second)];
@@ -284,7 +288,30 @@ impl Select<'_, '_> {
             true => Src::packed(low.whole(self), ty),
             false => high,
         };
-        Halves { low, high }
+        match negative && !by_modifier {
+            true => self.opposite(n, Halves { low, high }),
+            false => Halves { low, high },
+        }
+    }
+
+    /// The opposite of a 64-bit number: the upper half loses one unless the lower half is zero.
+    fn opposite(&mut self, n: u8, Halves { low, high }: Halves) -> Halves {
+        let ty = high.ty();
+        let minus = negated(retyped(low, Type::Ud), true);
+        let lost = self.upper_half(n, minus);
+        let high = negated(retyped(high, Type::D), true);
+        let upper = self.temp(u32::from(n) * 4);
+        let to = Dst::new(upper, 1, Type::D);
+        self.alu(
+            Op::Add,
+            Channels::all(n),
+            to,
+            &[high, lost.unwrap_or(ud(0))],
+        );
+        Halves {
+            low: retyped(self.converted(minus, Type::Ud, n), ty),
+            high: Src::packed(upper, ty),
+        }
     }
 
     /// A factor as a source without modifiers that has all its bits, and true if it is the negation of the factor.

@@ -67,7 +67,7 @@ rows! {
     PreemptionKeepsHeader, "enablePreemption", all([Skl, Bxt, Icllp, Tgllp, Dg2, Mtl, Lnl, Bmg, Ptl]),
         "CISABuilder.cpp 4038-4050, BuildIRImpl.cpp getR0AccessFromOptions and mustReserveR1, Platform.hpp preemptionSupported",
         "never allocates r0, nor r1 except on lnl and bmg, or the object says that the kernel cannot be interrupted",
-        Some(Switch { option: "-enablePreemption", driver: "on, except on pvc; -enablePreemptionR0Only on lnl and bmg" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/tests/all/errata.rs" };
+        Some(Switch { option: "-enablePreemption", driver: "on, except on pvc; -enablePreemptionR0Only on lnl and bmg" }), Made { pass: "regalloc/src/frame.rs", check: "runtime/cli/src/verify.rs" };
     SamplerHeader, "forceSamplerHeader", all([Skl, Bxt]),
         "HWCaps.inc forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",

@@ -2,15 +2,17 @@
 //!
 //! Each instruction must be one of the platform's and keep its rules. Where software annotates dependencies, the
 //! annotations must cover every dependency on every path. An object must not let threads run in pairs of execution units if
-//! the code is wrong there. Findings are in the order of the files and of the code, each with the instructions involved.
+//! the code is wrong there, nor let them be interrupted if it overwrites what an interruption restores. Findings are in the order of the files and of the code, each with the instructions involved.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use kiln_emit::errata::header;
 use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::{self, errata, late_reads, scoreboard};
+use kiln_platform::errata::{Erratum, ROWS};
 use miette::Report;
 use serde::Serialize;
 
@@ -203,6 +205,16 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
         }
         offsets.push(entry.offset);
         insts.push(inst);
+    }
+    let mut kept = insts.iter().filter(|_| unit.interrupted);
+    if let Some(number) = kept.position(|inst| header::overwrites(inst, platform)) {
+        let at = place(offsets[number], Some(&insts[number]));
+        let row = &ROWS[Erratum::PreemptionKeepsHeader as usize];
+        let message = format!(
+            "overwrites the thread's header, and may be interrupted ({})",
+            row.name
+        );
+        say(at, None, message);
     }
     for finding in errata::check_code(&insts, platform) {
         let at = place(offsets[finding.at], Some(&insts[finding.at]));

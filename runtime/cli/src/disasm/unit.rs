@@ -39,6 +39,8 @@ pub struct Unit {
     pub lines: Lines,
     /// True if the file lets threads of its kernel run in pairs of execution units.
     pub paired: bool,
+    /// True if the file lets threads of its kernel be interrupted in the middle of the code.
+    pub interrupted: bool,
 }
 
 enum Bytes {
@@ -74,6 +76,7 @@ impl Unit {
             relocations: Vec::new(),
             lines: Lines::default(),
             paired: false,
+            interrupted: false,
         }
     }
 
@@ -106,6 +109,7 @@ impl Unit {
             relocations: self.relocations.iter().filter(inside).map(moved).collect(),
             lines: self.lines.part(start, end),
             paired: self.paired,
+            interrupted: self.interrupted,
         })
     }
 
@@ -215,6 +219,7 @@ fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
     let entry = zebin.ze_info.kernels.iter().find(|k| k.name == kernel.name);
     Unit {
         paired: entry.is_some_and(|entry| !entry.execution_env.require_disable_eufusion),
+        interrupted: entry.is_some_and(|entry| !entry.execution_env.disable_mid_thread_preemption),
         section: Some(section),
         offset: 0,
         bytes: Bytes::Own(code.to_vec()),

@@ -72,6 +72,32 @@ fn a_dependency_that_nothing_covers_is_shown_with_both_instructions() {
     std::fs::remove_file(&file).unwrap();
 }
 
+/// An object that lets threads be interrupted does not overwrite the thread's header.
+#[test]
+fn a_header_that_an_interruption_restores_is_kept() {
+    let skl = platform::find("skl").unwrap();
+    let object = std::fs::read(example("")).unwrap();
+    let text = &Zebin::parse(&object).unwrap().kernels[0].text;
+    let start = object.windows(text.len()).position(|part| part == text);
+    let first = entries(text, skl)
+        .find(|entry| entry.len == 16 && entry.inst.as_ref().is_ok_and(|inst| inst.op == Op::Add));
+    let mut object = object.clone();
+    let mut write = binary(Op::Add, Type::D);
+    write.no_mask = true;
+    let file = std::env::temp_dir().join(format!("kiln-header-{}.zebin", std::process::id()));
+    let mut found = |register: u32| {
+        write.dst = Some(Dst::new(Reg::grf(register), 1, Type::D));
+        let at = start.unwrap() + first.as_ref().unwrap().offset as usize;
+        object[at..at + 16].copy_from_slice(encode(&write, skl).unwrap().as_bytes());
+        std::fs::write(&file, &object).unwrap();
+        verify(&[file.to_str().unwrap()]).1
+    };
+    let message = "overwrites the thread's header, and may be interrupted (enablePreemption)";
+    assert!(!found(60).contains(message), "{}", found(60));
+    assert!(found(1).contains(message), "{}", found(1));
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// Exit code and output of the verb for code in a file.
 fn verify_code(code: &[u8], platform: &str) -> (Option<i32>, String) {
     let name = format!("kiln-planted-{}-{platform}.bin", std::process::id());
