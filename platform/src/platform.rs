@@ -171,6 +171,10 @@ facts! {
         sampler_header: bool { Skl => true, Icllp => false, Lnl => true }
         /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
         bindless_sampler_bit: bool { Skl => false, Icllp => true }
+        /// Lowest bit of the number of a bindless surface's state in a register that names the surface and nothing else, which
+        /// is also what a driver gives a kernel; since XeHPG the offset in bytes (compute-runtime,
+        /// `getBindlessSurfaceOffsetToPatch`).
+        surface_state_bit: u32 { Skl => 12, Dg2 => 6 }
         /// True if a sampler header counts pairs of states, of which the message selects one.
         sampler_pairs: bool { Skl => true, Dg2 => false }
         /// True if a sampler header may have the other half of a pair of surfaces.

@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::abi;
 use crate::bits::{GrfSet, UnitSet};
 
 #[test]
@@ -71,6 +72,16 @@ fn platforms_are_in_the_order_of_their_models() {
     }
     for (place, family) in Family::ALL.into_iter().enumerate() {
         assert_eq!(family as usize, place, "{}", family.name());
+    }
+}
+
+/// The shift of the scratch surface's offset leaves the number of its state where a register has that of a surface.
+#[test]
+fn the_scratch_surface_is_named_like_others() {
+    let states = |p: &&Platform| p.payload == Payload::Memory;
+    for platform in PLATFORMS.iter().filter(states) {
+        let bit = abi::SCRATCH_STATE_MASK.trailing_zeros() - abi::SCRATCH_STATE_SHIFT;
+        assert_eq!(platform.surface_state_bit, bit, "{}", platform.name);
     }
 }
 

@@ -180,6 +180,10 @@ impl Send {
         let mut message = Message {
             family,
             register_log: self.platform.grf_bytes.ilog2(),
+            state_bit: match self.second {
+                Some(_) => self.platform.surface_state_bit,
+                None => WHOLE_STATE_BIT,
+            },
             descriptors,
             request: Request::decode(descriptors, family).ok(),
             payload: [0; PAYLOAD_MAX],
@@ -223,6 +227,8 @@ impl fmt::Display for Send {
     }
 }
 
+/// Lowest bit of the number of a surface's state in an extended descriptor that has a payload's length as well.
+const WHOLE_STATE_BIT: u32 = 12;
 /// Maximum number of registers of both payloads.
 const PAYLOAD_MAX: usize = 15 + 31;
 
@@ -232,6 +238,8 @@ pub struct Message {
     pub family: Family,
     /// Logarithm of a register's size in bytes.
     pub register_log: u32,
+    /// Lowest bit of the number of a surface's state in the extended descriptor.
+    pub state_bit: u32,
     pub descriptors: Descriptors,
     /// The request, if it is known.
     pub request: Option<Request>,
@@ -262,10 +270,20 @@ impl Message {
     /// memory.
     pub fn bti(&self) -> u32 {
         match self.request.and_then(|request| request.fields.surface) {
-            Some(Surface::Bindless) => HEAP + (self.descriptors.ex_desc >> 12),
+            Some(Surface::Bindless) => self.bindless(),
             Some(surface) => u32::from(surface.index()),
             None => BTI_STATELESS,
         }
+    }
+
+    /// Number of the state of the surface that the extended descriptor names.
+    pub fn state(&self) -> u32 {
+        self.descriptors.ex_desc >> self.state_bit
+    }
+
+    /// Index of the bindless surface that the extended descriptor names.
+    pub fn bindless(&self) -> u32 {
+        HEAP + self.state()
     }
 
     /// Size of a register in bytes.

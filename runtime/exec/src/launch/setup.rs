@@ -41,8 +41,6 @@ const GROUP_ITEMS: u64 = 1024;
 const SLM_BYTES: u64 = 64 << 10;
 /// Number of binding table entries for surfaces; larger indices are reserved.
 const BINDING_ENTRIES: u32 = 240;
-/// Lowest bit of a bindless surface's index in an extended descriptor.
-const HEAP_SHIFT: u32 = 12;
 /// Size of a sampler's state in bytes: the unit of a bindless sampler's offset.
 const SAMPLER_STATE_BYTES: u32 = 16;
 /// Bytes of the buffer that `printf` writes to.
@@ -348,6 +346,12 @@ impl Setup {
         Some(Surface::of(buffer, image))
     }
 
+    /// Offset of a heap surface as its name in messages.
+    fn heap_offset(&self, number: usize) -> Vec<u8> {
+        let offset = (number as u32).wrapping_shl(self.platform.surface_state_bit);
+        offset.to_le_bytes().to_vec()
+    }
+
     /// The bytes of one datum of the cross-thread payload.
     fn payload(
         &mut self,
@@ -380,7 +384,7 @@ impl Setup {
                         let offset = sampler.wrapping_mul(SAMPLER_STATE_BYTES);
                         offset.to_le_bytes().to_vec()
                     }
-                    None => heap_offset(index),
+                    None => self.heap_offset(index),
                 }
             }
             ArgType::InlineSampler => {
@@ -410,7 +414,7 @@ impl Setup {
                 if argument.addrmode == Some(AddrMode::Bindless) =>
             {
                 let section = usize::from(argument.arg_type == ArgType::GlobalBase);
-                heap_offset(launch.args.len() + section)
+                self.heap_offset(launch.args.len() + section)
             }
             ArgType::ConstBase => self.data_base(CONST_DATA),
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
@@ -533,12 +537,6 @@ impl Setup {
             payload,
         }
     }
-}
-
-/// Offset of a heap surface as its name in messages.
-fn heap_offset(number: usize) -> Vec<u8> {
-    let offset = (number as u32).wrapping_shl(HEAP_SHIFT);
-    offset.to_le_bytes().to_vec()
 }
 
 /// Dimensions in the order in which local ids change, the fastest first: x, y, z by default, which newer compilers

@@ -12,19 +12,18 @@ use super::atomic::Atomic;
 use super::block_2d;
 use super::payload::{address, aligned, fill, payload};
 use super::typed::{self, Texels};
+use kiln_platform::abi::SCRATCH_STATE_MASK;
+
 use crate::code::send::Message;
 use crate::state::cause::Cause;
 use crate::state::lanes::LANES;
-use crate::state::memory::{BTI_STATELESS, HEAP, Part, SCRATCH_STATE, Shared, Space, Span};
+use crate::state::memory::{BTI_STATELESS, Part, SCRATCH_STATE, Shared, Space, Span};
 use crate::state::thread::Thread;
 
-/// Mask of the surface's offset in an extended descriptor. The header has the offset of the scratch surface four bits
-/// higher.
-const SURFACE: u32 = !0x3f;
-const SCRATCH: u32 = SCRATCH_STATE >> 4;
+/// Number of the scratch surface's state.
+const SCRATCH: u32 = SCRATCH_STATE >> SCRATCH_STATE_MASK.trailing_zeros();
 /// Lowest bit of a binding table index in an extended descriptor.
 pub const TABLE_SHIFT: u32 = 24;
-pub const BINDLESS_SHIFT: u32 = 12;
 
 /// Size of an element in a register and in memory.
 #[derive(Clone, Copy)]
@@ -124,7 +123,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
 fn typed_access(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     let fields = &m.request()?.fields;
     let surface = match fields.address {
-        Some(AddressKind::BindlessSurface) => HEAP.saturating_add(m.extended() >> BINDLESS_SHIFT),
+        Some(AddressKind::BindlessSurface) => m.bindless(),
         Some(AddressKind::BindingTable) => m.extended() >> TABLE_SHIFT,
         _ => return Err(m.unknown()),
     };
@@ -177,9 +176,9 @@ fn atomic(kind: Kind) -> Option<Operation> {
     })
 }
 
-/// True if an extended descriptor names the scratch surface.
-pub fn names_scratch(extended: u32) -> bool {
-    extended & SURFACE == SCRATCH
+/// True if a message's extended descriptor names the scratch surface.
+pub fn names_scratch(m: &Message) -> bool {
+    m.state() == SCRATCH
 }
 
 /// The memory that a message accesses.
@@ -197,16 +196,13 @@ fn space<'a>(
             Err(m.unknown())
         };
     }
-    let extended = m.extended();
     match fields.address.ok_or_else(|| m.unknown())? {
         AddressKind::Flat if fields.address_bits == Some(64) => {
             Ok(Space::Address(shared.memory, 0))
         }
         AddressKind::Flat => shared.space(BTI_STATELESS),
-        AddressKind::BindlessSurface => {
-            shared.space(HEAP.saturating_add(extended >> BINDLESS_SHIFT))
-        }
-        AddressKind::SurfaceState if names_scratch(extended) => {
+        AddressKind::BindlessSurface => shared.space(m.bindless()),
+        AddressKind::SurfaceState if names_scratch(m) => {
             let part = Part {
                 base: shared.scratch + u64::from(thread.scratch),
                 bytes: u64::from(thread.scratch_bytes),
@@ -215,7 +211,7 @@ fn space<'a>(
             Ok(Space::Part(shared.memory, part))
         }
         AddressKind::SurfaceState => Err(m.bad("its surface is not the thread's scratch space")),
-        AddressKind::BindingTable => shared.space(extended >> TABLE_SHIFT),
+        AddressKind::BindingTable => shared.space(m.extended() >> TABLE_SHIFT),
     }
 }
 

@@ -8,13 +8,11 @@ use kiln_emit::messages::{AddressKind, Flag, Function, Kind};
 use kiln_emit::platform::Payload;
 
 use super::block::{hword_count, oword_count};
-use super::load_store::{BINDLESS_SHIFT, Element, TABLE_SHIFT, registers};
+use super::load_store::{Element, TABLE_SHIFT, registers};
 use super::payload::{byte_count, channels, elements};
 use crate::code::operation::Operation;
 use crate::code::send::{Message, Send};
-use crate::state::memory::{
-    BTI_SLM, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, SCRATCH_STATE,
-};
+use crate::state::memory::{BTI_SLM, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, SCRATCH_STATE};
 
 /// A message of which each channel loads or stores elements at its own address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,7 +226,7 @@ impl Block {
             _ if local => return None,
             (AddressKind::Flat, 64) => AddressSpace::Flat,
             (AddressKind::Flat, 32) => AddressSpace::Stateless,
-            (kind, 32) => offsets(kind, m.extended())?,
+            (kind, 32) => offsets(kind, m)?,
             _ => return None,
         };
         Some(Block {
@@ -325,7 +323,7 @@ fn by_address(m: &Message, lanes: usize) -> Option<Plain> {
         _ if local => return None,
         (AddressKind::Flat, 64) => AddressSpace::Flat,
         (AddressKind::Flat, 32) => AddressSpace::Stateless,
-        (kind, 32) => offsets(kind, m.extended())?,
+        (kind, 32) => offsets(kind, m)?,
         _ => return None,
     };
     let address = space.address();
@@ -349,14 +347,12 @@ fn by_address(m: &Message, lanes: usize) -> Option<Plain> {
     })
 }
 
-/// The space that offsets of 32 bits are in, by an extended descriptor. Own scratch space is a surface that the
-/// descriptor has to name (`load_store::names_scratch`).
-fn offsets(kind: AddressKind, extended: u32) -> Option<AddressSpace> {
+/// The space that a message's offsets of 32 bits are in, by its extended descriptor. Own scratch space is a surface that
+/// the descriptor has to name (`load_store::names_scratch`).
+fn offsets(kind: AddressKind, m: &Message) -> Option<AddressSpace> {
     Some(match kind {
-        AddressKind::BindlessSurface => {
-            AddressSpace::Surface(HEAP.saturating_add(extended >> BINDLESS_SHIFT))
-        }
-        AddressKind::BindingTable => match extended >> TABLE_SHIFT {
+        AddressKind::BindlessSurface => AddressSpace::Surface(m.bindless()),
+        AddressKind::BindingTable => match m.extended() >> TABLE_SHIFT {
             BTI_STATELESS | BTI_STATELESS_NONCOHERENT => AddressSpace::Stateless,
             bti => AddressSpace::Surface(bti),
         },

@@ -39,8 +39,7 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
-/// State of the scratch surface in the header. Messages name it in the field of a surface's offset, which is four
-/// bits lower.
+/// Offset of the scratch surface's state in the header ([`kiln_platform::abi::SCRATCH_STATE_MASK`]).
 pub const SCRATCH_STATE: u32 = 1 << 10;
 
 /// All buffers, in the order of their addresses.

@@ -140,7 +140,7 @@ impl SiteKind {
         let site = match access.space() {
             AddressSpace::Surface(_) if named.is_none() => return None,
             AddressSpace::Surface(bti) => Site::of_surface(bti, shared, self.extent),
-            AddressSpace::Own if !load_store::names_scratch(message.extended()) => return None,
+            AddressSpace::Own if !load_store::names_scratch(&message) => return None,
             AddressSpace::Own => Site::of_own(thread, shared, self.extent)?,
             _ => {
                 let (origin, address) = access.address(op, thread, shared)?;

@@ -28,7 +28,8 @@ const LOCAL: u32 = 254;
 const STATELESS: [u32; 2] = [253, 255];
 /// Index of the surface that an extended descriptor in a register names, and its value for the thread's scratch space.
 const BINDLESS: u32 = 252;
-const SCRATCH_SURFACE: u32 = 1 << 6;
+/// Number of the state of the scratch surface.
+const SCRATCH_SURFACE: u32 = 1;
 /// Bytes of each memory, and distance between the channels' places in it.
 const MEMORY_BYTES: usize = 1024;
 const CHANNEL_STRIDE: usize = 32;
@@ -328,7 +329,7 @@ impl Meaning {
         let grf = platform.grf_bytes as usize;
         let base = match platform.payload {
             Payload::Registers => 0,
-            Payload::Memory => u64::from(SCRATCH_SURFACE) << 4,
+            Payload::Memory => u64::from(SCRATCH_SURFACE) << 10,
         };
         let whole = |bytes| whole(bytes, grf);
         let mut payload = Vec::new();
@@ -771,8 +772,12 @@ fn compare_one(
             if !beside {
                 inst.send.src1_len = 0;
             }
-            let length = if beside { 0 } else { second << 6 };
-            set(&mut state.address, byte.into(), 4, (named | length).into());
+            // An offset in bytes, of states of 64 bytes; or a number and the length below it.
+            let named = match beside {
+                true => named * 64,
+                false => named << 12 | second << 6,
+            };
+            set(&mut state.address, byte.into(), 4, named.into());
             Desc::Addr { byte }
         }
     };
@@ -832,8 +837,8 @@ fn compare_one(
     )))
 }
 
-/// The descriptor with the index of its surface, the extended descriptor if that is in a register, and the memory
-/// accessed. The image follows the buffer.
+/// The descriptor with the index of its surface, the number of the state that an extended descriptor in a register names,
+/// and the memory accessed. The image follows the buffer.
 fn named_by_index(bits: u32, image: bool, meaning: &Meaning) -> (u32, u32, Where) {
     let index = bits & 0xff;
     let names_memory = match meaning {
@@ -850,7 +855,7 @@ fn named_by_index(bits: u32, image: bool, meaning: &Meaning) -> (u32, u32, Where
     };
     let number = u32::from(image);
     match index {
-        BINDLESS => (bits, number << 12, reached),
+        BINDLESS => (bits, number, reached),
         _ => (bits | number, 0, reached),
     }
 }
@@ -864,7 +869,7 @@ fn named_by_address(sfid: u8, bits: u32, image: bool) -> Result<(u32, u32, Where
         0 if local => (0, Where::Local),
         0 if wide => (0, Where::Surface),
         0 => (0, Where::Scratch),
-        1 => (number << 12, Where::Surface),
+        1 => (number, Where::Surface),
         2 => (SCRATCH_SURFACE, Where::Scratch),
         _ if image => return Err(Unknown("an image by its index")),
         _ => (0, Where::Surface),
