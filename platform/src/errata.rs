@@ -166,6 +166,14 @@ impl Errata {
         Self { stepping, bits }
     }
 
+    /// All of these but one.
+    pub const fn without(self, erratum: Erratum) -> Self {
+        Errata {
+            bits: self.bits & !(1 << erratum as u32),
+            ..self
+        }
+    }
+
     pub const fn has(self, erratum: Erratum) -> bool {
         self.bits >> erratum as u32 & 1 == 1
     }

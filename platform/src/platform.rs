@@ -426,6 +426,14 @@ impl Platform {
         self.errata.has(erratum)
     }
 
+    /// The platform as if it had not the erratum: what code would be without its workaround.
+    pub const fn without(&self, erratum: Erratum) -> Platform {
+        Platform {
+            errata: self.errata.without(erratum),
+            ..*self
+        }
+    }
+
     /// The platform in another revision.
     pub const fn at(&self, stepping: Stepping) -> Platform {
         Platform {

@@ -8,8 +8,8 @@
 //! ```
 //! use kiln_compile::finalize::{Strip, finalize_bytes};
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/finalize/saxpy.alone.zebin");
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/finalize/saxpy.alone.zebin");
 //! let from_compiler: Vec<u8> = std::fs::read(path)?;
 //! let object_file: Vec<u8> = finalize_bytes(&from_compiler, Strip::default())?;
 //! # assert!(object_file.starts_with(b"\x7fELF"));

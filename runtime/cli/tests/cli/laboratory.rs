@@ -151,7 +151,7 @@ fn pressure_says_why_a_value_is_kept() {
     let kept = |at: &str, by: &str| -> Value {
         let shown = pass(&["pressure", "-p", "skl", &input, "--at", at, "--json", &json]);
         assert!(
-            shown.contains("reserved 2, of variables whose address is taken 0"),
+            shown.contains("reserved 4, of variables whose address is taken 0"),
             "{shown}"
         );
         let profiles: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
