@@ -2,8 +2,8 @@
 //!
 //! A driver opens `libigc.so.2` by name and calls its one function, `CIFCreateMain`; all else are virtual functions of C++
 //! objects. Under that name, in a folder that the loader searches first, this library opens the real one, and exchanges three
-//! functions in the tables of its classes ([`table`]): those that create a device, create a translation, and translate.
-//! The last asks for vISA in the object file and replaces its code ([`code`]). On any error the driver's code stays.
+//! functions in the tables of its classes (`table.rs`): those that create a device, create a translation, and translate.
+//! The last asks for vISA in the object file and replaces its code (`code.rs`). On any error the driver's code stays.
 //!
 //! | variable | meaning |
 //! | --- | --- |
