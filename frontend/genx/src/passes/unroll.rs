@@ -1,7 +1,7 @@
 //! Loops of few known rounds become the code of their rounds (full unrolling).
 //!
-//! Takes any function. Afterwards no innermost loop is left whose rounds are few, known, and short together ([`MAX_ROUNDS`],
-//! [`MAX_INSTS`]): each round has a copy of the loop's blocks, in which the values of the round before stand for the
+//! Takes any function. Afterwards no innermost loop is left whose rounds are few, known, and short together (`MAX_ROUNDS`,
+//! `MAX_INSTS`): each round has a copy of the loop's blocks, in which the values of the round before stand for the
 //! phis, and constants are folded. Indices and offsets that count rounds are constants then, so that arrays become values
 //! and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated round by round
 //! from the constants that its phis begin with. A loop with `goto` or `join` stays, since channels wait in it for others.
