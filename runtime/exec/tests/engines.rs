@@ -477,7 +477,12 @@ fn a_message_finds_the_surface_that_it_names_now() {
     let code = vec![
         scalar(Op::Add, Reg::grf(3), Reg::grf(3), 1),
         scalar(Op::Shr, Reg::grf(4), Reg::grf(3), 2),
-        scalar(Op::Shl, address, Reg::grf(4), 12),
+        scalar(
+            Op::Shl,
+            address,
+            Reg::grf(4),
+            platform.surface_state_bit.into(),
+        ),
         load,
         back,
     ];
