@@ -9,9 +9,9 @@
 //!
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
 
-use std::path::Path;
 use std::process::ExitCode;
 
+mod comparison;
 mod reference;
 
 #[path = "../../../exec/tests/visa_ops/model.rs"]
@@ -36,11 +36,70 @@ mod text;
 #[path = "../../../exec/tests/programs/walk.rs"]
 mod walk;
 
-use case::Case;
+use case::Case as Kept;
+use comparison::{Case, Fault, Request};
 use kiln_compile::Tier;
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::Platform;
 use kiln_exec::Program as Code;
 use program::Program;
+
+/// A program whose results are defined.
+struct Drawn {
+    program: Program,
+    kept: Kept,
+}
+
+impl Drawn {
+    fn of(program: Program) -> Option<Drawn> {
+        let outcome = walk::walk(&program).ok()?;
+        let kept = Kept::new(&program, &outcome);
+        Some(Drawn { program, kept })
+    }
+}
+
+impl std::fmt::Debug for Drawn {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let scopes = self.program.scopes.iter().map(|s| (&s.body, &s.subs));
+        f.debug_list().entries(scopes).finish()
+    }
+}
+
+impl Case for Drawn {
+    const NAME: &'static str = "program";
+
+    fn target(&self) -> &'static Platform {
+        self.kept.target
+    }
+
+    fn file(&self) -> String {
+        self.kept.write()
+    }
+
+    fn visa(&self) -> Option<String> {
+        // The finalizer leaves calls by address to a linker.
+        let text = &self.kept.text;
+        (!text.contains("ifcall")).then(|| text.clone())
+    }
+
+    fn ours(&self) -> Vec<Fault> {
+        let faults = variants(&self.kept).filter_map(|(limit, tier)| {
+            let code = run::compile(&self.kept, limit, tier);
+            Fault::of(&(limit, tier), code, |code| run::check(code, &self.kept))
+        });
+        faults.collect()
+    }
+
+    fn check_reference(&self, code: &[u8]) -> Result<(), String> {
+        run::check(&Code::from_text(code, self.kept.target), &self.kept)
+    }
+
+    fn reduced(self, fails: impl Fn(&Self) -> bool) -> Self {
+        let failing =
+            |program: &Program| Drawn::of(program.clone()).is_some_and(|drawn| fails(&drawn));
+        let program = reduce::reduce(self.program.clone(), failing);
+        Drawn::of(program).unwrap_or(self)
+    }
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -49,95 +108,41 @@ fn main() -> ExitCode {
     {
         return check(files);
     }
-    let (command, args) = match args.first().map(String::as_str) {
-        Some(what @ ("reduce" | "keep" | "write")) => (Some(what), &args[1..]),
-        _ => (None, &args[..]),
-    };
-    let target = args.first().and_then(|name| platform::find(name));
-    let numbers = args.iter().skip(1).map_while(|n| n.parse().ok());
-    let numbers: Vec<u64> = numbers.collect();
-    let (target, count, seed, rest) = match (target, command, &numbers[..]) {
-        (Some(target), Some("reduce" | "keep"), [seed]) => (target, 1, *seed, &args[2..]),
-        (Some(target), None | Some("write"), [count, seed]) => (target, *count, *seed, &args[3..]),
-        _ => {
-            eprintln!(
-                "programs [reduce | keep | write] PLATFORM [COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
-            );
-            return ExitCode::FAILURE;
+    let (command, rest) = match args.split_first() {
+        Some((what, rest)) if ["reduce", "keep", "write"].contains(&what.as_str()) => {
+            (what.as_str(), rest)
         }
+        _ => ("", &args[..]),
     };
-    let Some(folder) = rest.first().map(Path::new) else {
-        eprintln!("a folder for what fails is missing");
+    let Some(request) = Request::of(rest, ["", "write"].contains(&command)) else {
+        eprintln!(
+            "programs [reduce | keep | write] PLATFORM [COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
+        );
         return ExitCode::FAILURE;
     };
-    let finalizer = rest.get(1).map(Path::new);
+    let draw = |seed| Drawn::of(draw::program(seed, request.target));
     match command {
-        Some("reduce") => return reduce_to_file(target, seed, folder, finalizer),
-        Some("write") => return write(target, folder, seed..seed + count),
-        Some(_) => return keep(target, folder, seed),
-        None => {}
+        "reduce" => request.reduce(draw),
+        "write" => write(&request),
+        "keep" => match draw(request.seeds.start) {
+            Some(drawn) => {
+                request.write(&format!("program-{}", request.seeds.start), &drawn, "kept");
+                ExitCode::SUCCESS
+            }
+            None => {
+                println!("program {}: not defined", request.seeds.start);
+                ExitCode::FAILURE
+            }
+        },
+        _ => request.compare(draw),
     }
-    let (mut tried, mut refused, mut wrong) = (0u64, 0, 0);
-    let (mut reference_refused, mut reference_wrong) = (0, 0);
-    for seed in seed..seed + count {
-        let program = draw::program(seed, target);
-        let Some(case) = case_of(&program) else {
-            continue;
-        };
-        tried += 1;
-        let keep = |what: &str| {
-            let path = folder.join(format!("program-{}.visaasm", program.seed));
-            match std::fs::write(&path, case.write()) {
-                Ok(()) => println!("{}: {what}", path.display()),
-                Err(e) => println!("program {}: {what} (not kept: {e})", program.seed),
-            }
-        };
-        for (limit, tier) in variants(&case) {
-            match run::compile(&case, limit, tier) {
-                Err(what) => {
-                    refused += 1;
-                    keep(&format!("{limit} GRFs, {tier:?}: not compiled: {what}"));
-                }
-                Ok(code) => {
-                    if let Err(what) = run::check(&code, &case) {
-                        wrong += 1;
-                        keep(&format!("{limit} GRFs, {tier:?}: {what}"));
-                    }
-                }
-            }
-        }
-        if let Some(finalizer) = finalizer
-            // The finalizer leaves calls by address to a linker.
-            && !case.text.contains("ifcall")
-        {
-            match reference::finalize(finalizer, folder, target, &case.text) {
-                None => reference_refused += 1,
-                Some(code) => {
-                    if let Err(what) = run::check(&Code::from_text(&code, target), &case) {
-                        reference_wrong += 1;
-                        keep(&format!("the reference's code: {what}"));
-                    }
-                }
-            }
-        }
-    }
-    let reference = match finalizer {
-        Some(_) => format!(
-            ", {reference_refused} refused by the reference, {reference_wrong} wrong in its code"
-        ),
-        None => String::new(),
-    };
-    println!(
-        "total: {count} seeds, {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}"
-    );
-    ExitCode::from(u8::from(refused + wrong > 0))
 }
 
 /// Writes the vISA of programs, of those too whose results are not defined.
-fn write(target: &'static Platform, folder: &Path, seeds: std::ops::Range<u64>) -> ExitCode {
-    for seed in seeds {
-        let path = folder.join(format!("{seed:06}.visaasm"));
-        if let Err(e) = std::fs::write(&path, draw::program(seed, target).text()) {
+fn write(request: &Request) -> ExitCode {
+    for seed in request.seeds.clone() {
+        let path = request.folder.join(format!("{seed:06}.visaasm"));
+        if let Err(e) = std::fs::write(&path, draw::program(seed, request.target).text()) {
             eprintln!("{}: {e}", path.display());
             return ExitCode::FAILURE;
         }
@@ -145,14 +150,8 @@ fn write(target: &'static Platform, folder: &Path, seeds: std::ops::Range<u64>) 
     ExitCode::SUCCESS
 }
 
-/// The expected results of a program, if they are defined.
-fn case_of(program: &Program) -> Option<Case> {
-    let outcome = walk::walk(program).ok()?;
-    Some(Case::new(program, &outcome))
-}
-
 /// The ways in which a program is compiled.
-fn variants(case: &Case) -> impl Iterator<Item = (u32, Tier)> {
+fn variants(case: &Kept) -> impl Iterator<Item = (u32, Tier)> {
     let limits = case.limits().iter();
     limits.flat_map(|&limit| run::TIERS.map(|tier| (limit, tier)))
 }
@@ -161,7 +160,7 @@ fn check(files: &[String]) -> ExitCode {
     let mut wrong = 0;
     for file in files {
         let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
-        let case = text.and_then(|text| Case::read(&text).ok_or("not a kept program".into()));
+        let case = text.and_then(|text| Kept::read(&text).ok_or("not a kept program".into()));
         let result = case.and_then(|case| {
             let right = |(limit, tier)| run::check(&run::compile(&case, limit, tier)?, &case);
             variants(&case).try_for_each(right)
@@ -173,78 +172,4 @@ fn check(files: &[String]) -> ExitCode {
         wrong += usize::from(result.is_err());
     }
     ExitCode::from(u8::from(wrong > 0))
-}
-
-/// Writes the program of a seed in the form of `corpus/programs/found`.
-fn keep(target: &'static Platform, folder: &Path, seed: u64) -> ExitCode {
-    let Some(case) = case_of(&draw::program(seed, target)) else {
-        println!("program {seed}: not defined");
-        return ExitCode::FAILURE;
-    };
-    let path = folder.join(format!("program-{seed}.visaasm"));
-    match std::fs::write(&path, case.write()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            println!("{}: {e}", path.display());
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Reduces a program that our code, or else the reference's, computes wrong.
-fn reduce_to_file(
-    target: &'static Platform,
-    seed: u64,
-    folder: &Path,
-    finalizer: Option<&Path>,
-) -> ExitCode {
-    let ours = |program: &Program| {
-        let case = case_of(program)?;
-        variants(&case).find_map(|(limit, tier)| {
-            let code = run::compile(&case, limit, tier);
-            code.and_then(|code| run::check(&code, &case)).err()
-        })
-    };
-    let theirs = |program: &Program| {
-        let case = case_of(program)?;
-        let code = reference::finalize(finalizer?, folder, target, &case.text)?;
-        run::check(&Code::from_text(&code, target), &case).err()
-    };
-    let program = draw::program(seed, target);
-    let (whose, program, what) = if let Some(first) = ours(&program) {
-        // Errors of the same kind: wrong result, wrong allocation, not compiled.
-        let kind = |what: &str| {
-            let kinds = [" found", "allocation", "subroutine", "not supported"];
-            kinds.iter().position(|kind| what.contains(kind))
-        };
-        let fails = |p: &Program| ours(p).is_some_and(|what| kind(&what) == kind(&first));
-        let program = reduce::reduce(program, fails);
-        let what = ours(&program);
-        ("ours", program, what)
-    } else {
-        let program = reduce::reduce(program, |p| theirs(p).is_some());
-        let what = theirs(&program);
-        ("the reference's", program, what)
-    };
-    let Some(what) = what else {
-        println!("program {seed}: nothing is wrong");
-        return ExitCode::FAILURE;
-    };
-    let path = folder.join(format!("program-{seed}-reduced.visaasm"));
-    match std::fs::write(
-        &path,
-        case_of(&program).map_or_else(String::new, |case| case.write()),
-    ) {
-        Ok(()) => println!("{}: {whose}: {what}", path.display()),
-        Err(e) => println!("program {seed}: {whose}: {what} (not kept: {e})"),
-    }
-    println!(
-        "{:#?}",
-        program
-            .scopes
-            .iter()
-            .map(|s| (&s.body, &s.subs))
-            .collect::<Vec<_>>()
-    );
-    ExitCode::SUCCESS
 }
