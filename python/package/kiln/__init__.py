@@ -3,10 +3,10 @@
 >>> import kiln
 >>> module = kiln.compile("examples/nbody/nbody.visaasm", platform="skl")
 >>> module["nbody"].instructions
-131
+132
 >>> profile = kiln.pressure("examples/nbody/nbody.visaasm", platform="skl")[0]
 >>> int(profile.grf.max()), profile.limit
-(62, 126)
+(62, 124)
 
 A source is the path of a vISA file, text or binary, its bytes, or a list of these that make one module.
 """
