@@ -76,7 +76,7 @@ impl Compiler {
         }
     }
 
-    /// How many object files have whose code, and why.
+    /// Numbers of object files with code of Kiln and with that of the driver's compiler, and reasons for the latter.
     pub fn summary(&self) -> String {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         let (mut kernels, mut kept) = (0, BTreeMap::<&str, usize>::new());
