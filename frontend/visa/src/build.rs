@@ -98,9 +98,9 @@ pub fn module(objects: impl IntoIterator<Item = Object>) -> Result<Module, Findi
 /// Kernel or function under construction.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    object: Object,
+    pub(crate) object: Object,
     /// Labels by the numbers that instructions use until [`Builder::finish`].
-    labels: Vec<LabelDecl>,
+    pub(crate) labels: Vec<LabelDecl>,
 }
 
 impl Builder {
@@ -169,6 +169,17 @@ impl Builder {
         var
     }
 
+    /// True if a variable is another one, or an alias of a part of it.
+    pub fn is_part_of(&self, mut var: Var, whole: Var) -> bool {
+        while var != whole {
+            match self.object.vars.get(var).and_then(|decl| decl.alias) {
+                Some((of, _)) => var = of,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// Declares a general variable with all properties.
     pub fn declare(&mut self, var: VarDecl) -> Var {
         self.object.vars.push(var)
@@ -189,6 +200,11 @@ impl Builder {
     /// Declares a predicate with this number of channels.
     pub fn predicate(&mut self, name: &str, channels: u16) -> Predicate {
         self.object.predicates.push(array(name, channels))
+    }
+
+    /// Instructions so far.
+    pub fn insts(&mut self) -> &mut [Inst] {
+        &mut self.object.insts
     }
 
     /// Declares a sampler.

@@ -106,6 +106,26 @@ pub(crate) fn number_all(
     errors
 }
 
+/// The first label of a part of an object that the part does not define exactly once. The part's labels have the
+/// numbers from `first` on.
+pub(crate) fn undefined(insts: &[Inst], decls: &[LabelDecl], first: usize) -> Option<LabelError> {
+    let own = |label: Label| label.index().checked_sub(first);
+    let mut defined = vec![false; decls.len()];
+    for (inst, data) in insts.iter().enumerate().filter(|(_, data)| defines(data)) {
+        for label in mentioned(data).filter_map(own) {
+            if std::mem::replace(&mut defined[label], true) {
+                let name = decls[label].name.to_string();
+                return Some(LabelError::Twice { name, inst });
+            }
+        }
+    }
+    let labels = insts.iter().enumerate();
+    let mut labels = labels.flat_map(|(inst, data)| mentioned(data).map(move |l| (inst, l)));
+    let (inst, label) = labels.find(|(_, l)| own(*l).is_some_and(|label| !defined[label]))?;
+    let name = decls[label.index() - first].name.to_string();
+    Some(LabelError::Undefined { name, inst })
+}
+
 fn defines(inst: &Inst) -> bool {
     matches!(inst.op, Opcode::Label | Opcode::Subroutine)
 }

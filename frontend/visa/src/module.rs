@@ -410,6 +410,12 @@ impl Object {
         }
     }
 
+    /// Number of variables, predicates, samplers and surfaces that it declares.
+    pub(crate) fn declared(&self) -> usize {
+        let registers = self.vars.len() + self.addrs.len() + self.predicates.len();
+        registers + self.samplers.len() + self.surfaces.len()
+    }
+
     /// True if the instruction adds a `df` and 64-bit integers. The reference compiler's front end writes such sums
     /// for the bits of a double; its finalizer converts the integers.
     pub fn is_mixed_sum(&self, inst: &Inst) -> bool {

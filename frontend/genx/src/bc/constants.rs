@@ -1,6 +1,7 @@
 //! Constants: read in the order of the module, and made values of a function where it uses them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -8,6 +9,7 @@ use super::codes::{BINARY, CASTS, signed};
 use super::function::{Body, Local};
 use super::{Global, Reader, block};
 use crate::error::{Code, Result};
+use crate::ir::asm::Asm;
 use crate::ir::fault::Fault;
 use crate::ir::rules::Constants;
 use crate::ir::types::MAX_DEPTH;
@@ -49,6 +51,8 @@ pub(super) enum Kind {
     /// Bits of each element.
     Data(Vec<u64>),
     Expression(Op, SmallVec<[u64; 3]>),
+    /// Inline assembly, which is only called.
+    Asm(Arc<Asm>),
     /// An unsupported constant, an error only if it is used.
     Refused(Fault),
 }
@@ -154,7 +158,24 @@ impl Reader<'_> {
                 ))
             }
             code if code::INLINEASM.contains(&code) => {
-                refused(Code::Instruction, "inline assembly is not supported".into())
+                // The newest form begins with the type of the function.
+                let from = usize::from(Some(&code) == code::INLINEASM.last());
+                let mut rest = ops.get(from + 1..).unwrap_or_default();
+                let mut text = || {
+                    let (length, after) = rest.split_first()?;
+                    let length = usize::try_from(*length).ok()?;
+                    let chars = after.get(..length)?.iter().map(|c| *c as u8);
+                    rest = &after[length..];
+                    Some(String::from_utf8_lossy(&chars.collect::<Vec<u8>>()).into_owned())
+                };
+                let (Some(text), Some(constraints)) = (text(), text()) else {
+                    return Err(self.fail("the text of inline assembly has no end"));
+                };
+                let effects = self.op(from)? & 1 != 0;
+                Ok(match Asm::new(text, constraints, effects) {
+                    Ok(asm) => Kind::Asm(Arc::new(asm)),
+                    Err(fault) => Kind::Refused(fault),
+                })
             }
             code => refused(
                 Code::Constant,
@@ -163,22 +184,34 @@ impl Reader<'_> {
         }
     }
 
+    /// Constant of a number.
+    fn numbered(&self, body: &Body, number: u64) -> Option<&Constant> {
+        let number = usize::try_from(number).ok()?;
+        let number = match number.checked_sub(body.base) {
+            Some(local) => match body.locals.get(local)? {
+                Local::Constant(number) => *number,
+                Local::Value(_) => return None,
+            },
+            None => match self.values.get(number)? {
+                Global::Constant(number) => *number,
+                _ => return None,
+            },
+        };
+        self.constants.get(number)
+    }
+
+    /// Inline assembly of a number; an error if it is not supported.
+    pub(super) fn asm(&self, body: &Body, number: u64) -> Result<Option<Arc<Asm>>> {
+        match self.numbered(body, number).map(|constant| &constant.kind) {
+            Some(Kind::Asm(asm)) => Ok(Some(asm.clone())),
+            Some(Kind::Refused(fault)) => Err(fault.clone().at(self.loc())),
+            _ => Ok(None),
+        }
+    }
+
     /// Elements of the constant mask of a shuffle; `u32::MAX` for those that are undefined.
     pub(super) fn mask_of(&self, body: &Body, number: u64, length: usize) -> Result<Vec<u32>> {
-        let constant = |number: u64| {
-            let number = usize::try_from(number).ok()?;
-            let number = match number.checked_sub(body.base) {
-                Some(local) => match body.locals.get(local)? {
-                    Local::Constant(number) => *number,
-                    Local::Value(_) => return None,
-                },
-                None => match self.values.get(number)? {
-                    Global::Constant(number) => *number,
-                    _ => return None,
-                },
-            };
-            self.constants.get(number)
-        };
+        let constant = |number: u64| self.numbered(body, number);
         let element = |number: u64| match &constant(number)?.kind {
             Kind::Plain(Const::Undef) => Some(u32::MAX),
             Kind::Plain(Const::Zero) => Some(0),
@@ -254,6 +287,7 @@ impl Reader<'_> {
                 constant.clone(),
             )),
             Kind::Refused(fault) => Err(fault.clone().at(self.loc())),
+            Kind::Asm(_) => Err(self.refused(Code::Constant, "inline assembly is no value")),
             Kind::Aggregate(members) => {
                 let mut list = Vec::new();
                 for member in members {

@@ -469,7 +469,12 @@ impl Reader<'_> {
             None => None,
         };
         let name = direct.map(|id| self.module.functions[id].name.clone());
+        let asm = self.asm(body, number)?;
         let callee = match &name {
+            None if asm.is_some() => {
+                at += 1;
+                None
+            }
             Some(name) => {
                 at += 1;
                 if name.starts_with("llvm.dbg.") {
@@ -493,6 +498,9 @@ impl Reader<'_> {
         }
         while variadic && at < self.record.ops.len() {
             args.push(self.typed(body, &mut at)?);
+        }
+        if let Some(asm) = asm {
+            return Ok(Some(self.make(body, Op::Asm(asm), args, result)?));
         }
         let (Some(name), Some(id)) = (name, direct) else {
             let types = args.iter().map(|arg| body.function.ty(*arg)).collect();

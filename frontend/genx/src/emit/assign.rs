@@ -192,7 +192,12 @@ impl Assigner<'_> {
                 let Some(result) = function.insts[inst].result else {
                     continue;
                 };
-                let early = is_early(self.module, function, inst);
+                let from = function.insts[inst].args.first();
+                let from = from.and_then(|whole| function.inst_of(*whole));
+                // No result of inline assembly shares a register with an operand.
+                let of_asm = matches!(function.insts[inst].op, Op::ExtractValue(_))
+                    && from.is_some_and(|from| matches!(function.insts[from].op, Op::Asm(_)));
+                let early = of_asm || is_early(self.module, function, inst);
                 let at = match function.insts[inst].op {
                     Op::Phi => self.blocks[block].0 - 1,
                     _ => self.points[inst] + u32::from(!early),

@@ -416,6 +416,7 @@ impl<'a, 's> Emitter<'a, 's> {
             Op::Call(callee) if self.is_stack_call(inst) => self.stack_call(inst, Some(*callee)),
             Op::Call(callee) => self.call(inst, *callee),
             Op::CallIndirect(_) => self.stack_call(inst, None),
+            Op::Asm(asm) => self.inline(inst, asm),
             Op::Intrinsic(intrinsic) => self.intrinsic(inst, intrinsic.kind()),
             Op::InsertElement => self.insert_element(inst),
             Op::ExtractElement => self.extract_element(inst),

@@ -12,7 +12,7 @@ use super::payload::{Item, Payload, Receive, Transfer};
 use crate::error::{Code, Result};
 use crate::intrinsics::messages::{Message, Part, Shape};
 use crate::intrinsics::{AtomicKind, AtomicRow, Kind, Sign};
-use crate::ir::{Inst, Value, ValueDef};
+use crate::ir::{Inst, Op, Value, ValueDef};
 
 /// Binding table indices of memory without a surface.
 pub const SLM: u64 = 254;
@@ -727,11 +727,21 @@ impl Emitter<'_, '_> {
         for &block in &function.order {
             for &inst in &function.blocks[block].insts {
                 let data = &function.insts[inst];
-                let crate::ir::Op::Intrinsic(intrinsic) = &data.op else {
-                    continue;
+                let is_asm = |value: Value| {
+                    let from = function.inst_of(value);
+                    from.is_some_and(|from| matches!(function.insts[from].op, Op::Asm(_)))
                 };
-                if intrinsic.has_payload() {
-                    roots.extend(data.args.iter().copied().chain(data.result));
+                let begins = match &data.op {
+                    Op::Intrinsic(intrinsic) => intrinsic.has_payload(),
+                    Op::ExtractValue(_) => is_asm(data.args[0]),
+                    Op::Asm(_) => true,
+                    _ => false,
+                };
+                if begins {
+                    let values = data.args.iter().copied().chain(data.result);
+                    let is_value =
+                        |v: &Value| self.shared.module.types.shape(function.ty(*v)).is_some();
+                    roots.extend(values.filter(is_value));
                 }
             }
         }

@@ -12,6 +12,7 @@ mod emulate;
 mod floats;
 mod flow;
 mod function;
+mod inline;
 mod legacy;
 mod lsc;
 mod messages;

@@ -735,7 +735,7 @@ impl Object {
 }
 
 /// A place in the IR as that of an instruction.
-fn place_of(Loc { line, column, byte }: Loc) -> Place {
+pub fn place_of(Loc { line, column, byte }: Loc) -> Place {
     match line {
         0 => Place {
             pos: byte,

@@ -4,11 +4,13 @@
 //! are entities of their function, so that a dense map can be made over them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+use super::asm::Asm;
 use super::decl::{Attrs, Linkage, MetaId};
 use super::types::{Type, Types};
 use crate::error::Loc;
@@ -176,6 +178,7 @@ pub enum Op {
     Call(FunctionId),
     /// The first operand is the address of the function, which has this type.
     CallIndirect(Type),
+    Asm(Arc<Asm>),
     Intrinsic(Intrinsic),
     Br,
     /// Condition; targets if it holds and if not.
@@ -467,7 +470,7 @@ impl Op {
     /// True if the instruction may go when its result is not used.
     pub fn is_pure(&self) -> bool {
         match self {
-            Op::Store | Op::Call(_) | Op::CallIndirect(_) => false,
+            Op::Store | Op::Call(_) | Op::CallIndirect(_) | Op::Asm(_) => false,
             Op::Intrinsic(intrinsic) => intrinsic.is_pure(),
             op => !op.is_terminator(),
         }

@@ -1,5 +1,6 @@
 //! The IR between the readers and vISA: SSA over vectors of any width, one arena a function.
 
+pub mod asm;
 pub mod atomics;
 pub mod decl;
 pub mod fault;

@@ -638,6 +638,16 @@ impl Printer<'_> {
                     all(self, args)
                 )
             }
+            Op::Asm(asm) => {
+                let effects = if asm.effects { "sideeffect " } else { "" };
+                format!(
+                    "call {flags}{} asm {effects}{}, {}({})",
+                    self.ty(data.ty),
+                    quoted(asm.text.as_bytes()),
+                    quoted(asm.constraints.as_bytes()),
+                    all(self, args)
+                )
+            }
             Op::CallIndirect(_) => {
                 let mut callee = self.value(function, names, args[0]);
                 // A function that is called as one of another type.

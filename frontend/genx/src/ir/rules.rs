@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::asm::{Asm, Form};
 use super::fault::Fault;
 use super::function::{
     CastOp, Const, Flags, Function, FunctionId, Inst, InstData, Op, Value, ValueData, ValueDef,
@@ -87,6 +88,10 @@ fn arity(op: &Op, result: Type) -> (usize, usize) {
         Op::Ret if result == Types::VOID => (0, 0),
         Op::Ret => (1, 1),
         Op::Gep(_) | Op::CallIndirect(_) => (1, usize::MAX),
+        Op::Asm(asm) => {
+            let count = asm.forms.len() - asm.results;
+            (count, count)
+        }
         Op::Phi | Op::Call(_) | Op::Intrinsic(_) => (0, usize::MAX),
     }
 }
@@ -217,10 +222,53 @@ pub fn check(
             mismatch("the function has another result")
         }
         Op::CondBr | Op::Switch(_) | Op::Ret | Op::Br | Op::Unreachable => Ok(Types::VOID),
+        Op::Asm(asm) => check_asm(types, function, asm, args, stated),
         Op::Intrinsic(intrinsic) if stated == Types::VOID && intrinsic.is_pure() => {
             mismatch(format!("{} has a result", intrinsic.name()))
         }
         Op::Alloca(_) | Op::Call(_) | Op::CallIndirect(_) | Op::Intrinsic(_) => Ok(stated),
+    }
+}
+
+/// Type of what inline assembly gives.
+fn check_asm(
+    types: &Types,
+    function: &Function,
+    asm: &Asm,
+    args: &[Value],
+    stated: Type,
+) -> Rule<Type> {
+    let results = match types.data(stated) {
+        TypeData::Void => Vec::new(),
+        TypeData::Struct(fields, _) => fields.clone(),
+        _ => vec![stated],
+    };
+    if results.len() != asm.results {
+        let count = asm.results;
+        return mismatch(format!(
+            "the constraints of inline assembly are of {count} results"
+        ));
+    }
+    for (form, arg) in asm.forms[asm.results..].iter().zip(args) {
+        let ty = function.ty(*arg);
+        if let Form::Result(number) = form
+            && !fits(types, ty, results[*number as usize])
+        {
+            return differ(types, "an operand", ty, results[*number as usize]);
+        }
+        if types.shape(ty).is_none() {
+            return mismatch(format!(
+                "{} is no operand of inline assembly",
+                types.name(ty)
+            ));
+        }
+    }
+    match results.iter().find(|ty| types.shape(**ty).is_none()) {
+        Some(ty) => mismatch(format!(
+            "{} is no result of inline assembly",
+            types.name(*ty)
+        )),
+        None => Ok(stated),
     }
 }
 

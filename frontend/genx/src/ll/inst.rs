@@ -1,9 +1,12 @@
 //! Instructions in text.
 
+use std::sync::Arc;
+
 use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Loc, Result, nearest};
+use crate::ir::asm::Asm;
 use crate::ir::function::Flags;
 use crate::ir::{
     Attrs, BinaryOp, CastOp, Const, FloatRel, InstData, IntRel, Op, Scalar, Type, TypeData, Types,
@@ -610,11 +613,7 @@ impl Parser<'_> {
                 self.lex.take()?;
                 Ok(Callee::Named(name))
             }
-            Token::Word("asm") => Err(Diagnostic::new(
-                Code::Instruction,
-                self.lex.loc(),
-                "inline assembly is not supported",
-            )),
+            Token::Word("asm") => Ok(Callee::Asm(Arc::new(self.inline_asm()?))),
             _ => {
                 let pointer = self.pointer(0);
                 if let Token::Local(name) = self.lex.token()
@@ -627,6 +626,23 @@ impl Parser<'_> {
         }
     }
 
+    /// Inline assembly in the place of a callee.
+    fn inline_asm(&mut self) -> Result<Asm> {
+        let loc = self.lex.loc();
+        self.lex.take()?;
+        let mut effects = false;
+        while let Token::Word(word @ ("sideeffect" | "alignstack" | "inteldialect" | "unwind")) =
+            *self.lex.token()
+        {
+            effects |= word == "sideeffect";
+            self.lex.take()?;
+        }
+        let text = self.lex.string()?.to_string();
+        self.lex.expect(b',')?;
+        let constraints = self.lex.string()?.to_string();
+        Asm::new(text, constraints, effects).map_err(|fault| fault.at(loc))
+    }
+
     fn indirect_call(
         &mut self,
         body: &mut Body,
@@ -634,11 +650,16 @@ impl Parser<'_> {
         result: Type,
         flags: Flags,
     ) -> Result<Option<InstData>> {
-        let Callee::Value(address) = callee else {
-            return Ok(None);
-        };
+        let loc = self.lex.loc();
         let (mut args, _) = self.arguments(body)?;
         self.call_tail(false)?;
+        let address = match callee {
+            Callee::Value(address) => address,
+            Callee::Asm(asm) => {
+                return Ok(Some(self.make(body, loc, Op::Asm(asm), args, result)?));
+            }
+            Callee::Named(_) => return Ok(None),
+        };
         let params = args.iter().map(|arg| body.function.ty(*arg)).collect();
         let ty = self
             .module
@@ -723,6 +744,7 @@ impl Parser<'_> {
 enum Callee {
     Named(SmolStr),
     Value(Value),
+    Asm(Arc<Asm>),
 }
 
 fn is_constant(word: &str) -> bool {

@@ -286,7 +286,7 @@ impl Aggregates<'_> {
                     self.align(data.align, at);
                 }
             }
-            Op::Call(_) | Op::CallIndirect(_) => self.call(inst, &data)?,
+            Op::Call(_) | Op::CallIndirect(_) | Op::Asm(_) => self.call(inst, &data)?,
             Op::Ret
                 if data
                     .args

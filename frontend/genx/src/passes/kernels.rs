@@ -3,6 +3,8 @@
 //! The document dialect lists kernels in `!genx.kernels`. The carrier dialect has functions of the calling convention
 //! `spir_kernel` with the attribute `VCFunction`. A module that has both is refused.
 
+use std::collections::HashSet;
+
 use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Loc, Result};
@@ -114,17 +116,25 @@ pub fn find(module: &Module, wanted: Option<Variant>) -> Result<Vec<Kernel>> {
         .map(|(id, _)| id)
         .collect();
     let listed = list.is_some_and(|list| !list.is_empty());
+    let nodes = list.into_iter().flatten();
+    let named = nodes.filter_map(|node| match module.meta[*module.node(*node).first()?] {
+        Meta::Function(id) => Some(id),
+        _ => None,
+    });
+    let named: HashSet<FunctionId> = named.collect();
     match (wanted, listed, carriers.is_empty()) {
         (Some(Variant::Document), false, _) | (_, false, true) => Err(Diagnostic::new(
             Code::NoKernel,
             Loc::default(),
             "there is no kernel: neither !genx.kernels nor a spir_kernel with \"VCFunction\"",
         )),
-        (None, true, false) => Err(Diagnostic::new(
-            Code::Variant,
-            module.functions[carriers[0]].loc,
-            "the module has !genx.kernels, and kernels with \"VCFunction\" too",
-        )),
+        (None, true, false) if carriers.iter().any(|id| !named.contains(id)) => {
+            Err(Diagnostic::new(
+                Code::Variant,
+                module.functions[carriers[0]].loc,
+                "the module has !genx.kernels, and kernels with \"VCFunction\" too",
+            ))
+        }
         (Some(Variant::Document) | None, true, _) => {
             let nodes = list.into_iter().flatten();
             nodes.map(|node| documented(module, *node)).collect()

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use smallvec::smallvec;
 
 use super::builder::{Builder, rewrite};
-use crate::error::Result;
+use crate::error::{Code, Diagnostic, Result};
 use crate::ir::{BinaryOp, Function, Module, Op, Scalar, Type, Types, Value};
 
 /// Lowers all `goto` and `join`.
@@ -21,6 +21,15 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
     let mut results = HashMap::new();
     let wants = |_: &_, function: &Function, inst| function.is_goto(inst).is_some();
     rewrite(&mut module.types, function, wants, |builder| {
+        let asm = builder
+            .function
+            .insts
+            .values()
+            .find(|data| matches!(data.op, Op::Asm(_)));
+        if let Some(asm) = asm {
+            let message = "inline assembly is in a function whose channels diverge in another way than the hardware's";
+            return Err(Diagnostic::new(Code::Instruction, asm.loc, message));
+        }
         let goto = builder.function.is_goto(builder.inst) == Some(true);
         let masks = builder.masks(goto)?;
         if let Some(result) = builder.function.insts[builder.inst].result {

@@ -45,17 +45,29 @@ pub fn lower(module: &mut Module, function: &mut Function, kernel: Option<&Kerne
         return Err(Diagnostic::new(Code::Argument, function.loc, message));
     }
     rewrite(types, function, wants, |builder| builder.widen_inst())?;
+    for inst in function.insts.keys() {
+        let data = &mut function.insts[inst];
+        data.ty = wide(types, data.ty);
+        // No pass runs over a declaration.
+        if let Op::Call(callee) = data.op
+            && module.functions[callee].is_declaration()
+        {
+            widen_values(types, &mut module.functions[callee]);
+        }
+    }
+    widen_values(types, function);
+    Ok(())
+}
+
+/// Replaces the types of a function's values, and of its result.
+fn widen_values(types: &mut Types, function: &mut Function) {
     for value in function.values.keys() {
         let ty = function.ty(value);
         if !matches!(function.values[value].def, ValueDef::Const(_)) {
             function.values[value].ty = wide(types, ty);
         }
     }
-    for inst in function.insts.keys() {
-        function.insts[inst].ty = wide(types, function.insts[inst].ty);
-    }
     function.result = wide(types, function.result);
-    Ok(())
 }
 
 /// Bits of an integer, or of a vector's elements, if the machine has no such integers.
@@ -207,7 +219,13 @@ impl Builder<'_> {
                 };
                 self.on_widened(op, &[above; 2]);
             }
-            Op::Select | Op::Phi | Op::Freeze | Op::Shuffle(_) | Op::Call(_) | Op::Ret => {
+            Op::Select
+            | Op::Phi
+            | Op::Freeze
+            | Op::Shuffle(_)
+            | Op::Call(_)
+            | Op::Asm(_)
+            | Op::Ret => {
                 self.on_widened(op, &[]);
             }
             Op::ExtractElement => self.on_widened(op, &[Any, Zero]),
@@ -295,6 +313,7 @@ impl Builder<'_> {
             | Op::Phi
             | Op::Freeze
             | Op::Call(_)
+            | Op::Asm(_)
             | Op::Ret
             | Op::Load
             | Op::Store

@@ -156,6 +156,15 @@ impl Reader<'_> {
                 let ty = self.placed(ty)?;
                 self.finish(body, rules::data(IrOp::CallIndirect(ty), args, result))
             }
+            Op::AsmCallINTEL => {
+                let asm = match self.asms.get(&self.op(2)?) {
+                    Some(Ok(asm)) => asm.clone(),
+                    Some(Err(fault)) => return Err(fault.clone().at(self.loc())),
+                    None => return Err(self.fail("a call of no inline assembly")),
+                };
+                let args = self.values(body, 3)?;
+                self.finish_of(body, IrOp::Asm(asm), args)
+            }
             Op::ExtInst => self.extended(body),
             Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
                 self.extended_arithmetic(body, op)

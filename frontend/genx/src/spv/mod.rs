@@ -20,11 +20,13 @@ mod stream;
 mod types;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 use spirv::{Decoration, Op, StorageClass};
 
 use crate::error::{Code, Diagnostic, Error, Loc, Result};
+use crate::ir::asm::Asm;
 use crate::ir::fault::Fault;
 use crate::ir::{FunctionId, GlobalId, Module, Type};
 use constants::Constant;
@@ -83,6 +85,7 @@ pub(crate) struct Reader<'a> {
     type_of: HashMap<u32, u32>,
     globals: HashMap<u32, Global>,
     constants: Vec<Constant>,
+    asms: HashMap<u32, std::result::Result<Arc<Asm>, Fault>>,
     lines: lines::Lines,
 }
 
@@ -125,6 +128,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module> {
         type_of: HashMap::new(),
         globals: HashMap::new(),
         constants: Vec::new(),
+        asms: HashMap::new(),
         lines: lines::Lines::default(),
     };
     reader.module(Words::new(&words, HEADER))?;

@@ -1,6 +1,7 @@
 //! The module: capabilities, names, decorations, entry points, variables, and the heads of its functions.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use smol_str::{SmolStr, format_smolstr};
 use spirv::{
@@ -12,6 +13,7 @@ use super::body::{Body, Head, unique};
 use super::stream::{Inst, Words};
 use super::{Decorated, Global, Reader};
 use crate::error::{Code, Result};
+use crate::ir::asm::Asm;
 use crate::ir::fault::Fault;
 use crate::ir::rules;
 use crate::ir::{
@@ -128,6 +130,15 @@ impl<'a> Reader<'a> {
             Op::ExtInstImport => {
                 let (id, (name, _)) = (self.op(0)?, self.text(1)?);
                 self.sets.insert(id, super::extended::set(&name));
+            }
+            Op::AsmTargetINTEL => {}
+            Op::AsmINTEL => {
+                let id = self.op(1)?;
+                let (text, next) = self.text(4)?;
+                let (constraints, _) = self.text(next)?;
+                let effects = self.has(id, Decoration::SideEffectsINTEL);
+                let asm = Asm::new(text.to_string(), constraints.to_string(), effects);
+                self.asms.insert(id, asm.map(Arc::new));
             }
             Op::ExtInst => self.debug_inst()?,
             Op::Nop

@@ -78,14 +78,59 @@ fn each_code_has_its_place() {
 }
 
 #[test]
+fn faults_of_inline_assembly_are_found() {
+    let call = |asm: &str| format!("  %b = call <16 x i32> asm {asm}(<16 x i32> %v)");
+    check(
+        "  call void asm sideeffect \"badasm\", \"\"()",
+        Code::Rule,
+        5,
+    );
+    check(
+        &call("\"mov (M1, 16) $0 $1\", \"=x,r\""),
+        Code::Instruction,
+        5,
+    );
+    check(
+        &call("\"mov (M1, 16) $0 $1\", \"=i,r\""),
+        Code::Instruction,
+        5,
+    );
+    check(&call("\"mov (M1, 16) $0 $2\", \"=r,r\""), Code::Mismatch, 5);
+    check(
+        &call("\"mov (M1, 16) $0 ${1:h}\", \"=r,r\""),
+        Code::Instruction,
+        5,
+    );
+    check(&call("\"mov (M1, 16) $0 $1\", \"=r,n\""), Code::Operand, 5);
+    check(&call("\"\", \"=r,=r,0\""), Code::Mismatch, 5);
+    check(&call("\"\", \"=r\""), Code::Mismatch, 5);
+    // What the text declares and defines.
+    check(&call("\"jmp (M1, 1) away\", \"=r,r\""), Code::Rule, 5);
+    check(&call("\"at:\\0Aat:\", \"=r,r\""), Code::Rule, 5);
+    check(&call("\"{\", \"=r,r\""), Code::Rule, 5);
+    check(&call("\".kernel \\22k\\22\", \"=r,r\""), Code::Rule, 5);
+    // A rule that the verifier of vISA knows.
+    check(
+        &call("\"mov (M1, 32) $0(0,0)<1> $1(0,0)<1;1,0>\", \"=^rw,^rw\""),
+        Code::Rule,
+        5,
+    );
+    let wide = "  %b = call i64 asm \"\", \"=^cr,r\"(<64 x i1> zeroinitializer)";
+    check(wide, Code::Operand, 5);
+}
+
+#[test]
 fn kernels_are_described() {
     let nothing = "define void @f() {\n  ret void\n}\n";
     assert_eq!(found(nothing, "skl").map(|f| f.0), Some(Code::NoKernel));
     let mixed = format!(
-        "{}!genx.kernels = !{{!0}}\n!0 = !{{void ()* @k, !\"k\", !1, i32 0, !1}}\n!1 = !{{}}\n",
+        "{}define dllexport void @other() {{\n  ret void\n}}\n!genx.kernels = !{{!0}}\n\
+         !0 = !{{void ()* @other, !\"other\", !1, i32 0, !1}}\n!1 = !{{}}\n",
         kernel("", "")
     );
     assert_eq!(found(&mixed, "skl").map(|f| f.0), Some(Code::Variant));
+    let both = mixed.replace("()* @other, !\"other\"", "()* @k, !\"k\"");
+    assert_eq!(found(&both, "skl"), None);
     let wrong = "define dllexport void @k(i32 %a) {\n  ret void\n}\n\
         !genx.kernels = !{!0}\n!0 = !{void (i32)* @k, !\"k\", !1, i32 0, !1}\n!1 = !{}\n";
     assert_eq!(found(wrong, "skl"), Some((Code::Kernel, 1, 23)));
@@ -97,6 +142,12 @@ fn kernels_are_described() {
         found(&undefined, "skl").map(|f| (f.0, f.1)),
         Some((Code::Callee, 5))
     );
+    // The types of a function of another module change with those of its calls.
+    let odd = format!(
+        "{}declare i24 @other(<2 x i24>)\n",
+        kernel("", "  %a = call i24 @other(<2 x i24> zeroinitializer)")
+    );
+    assert_eq!(found(&odd, "skl"), None);
     let table = format!(
         "{}@t = constant [2 x ptr] [ptr null, ptr @t]\n",
         kernel(

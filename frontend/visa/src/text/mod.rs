@@ -30,8 +30,9 @@ mod symbols;
 
 use thiserror::Error;
 
+use crate::build::Builder;
 use crate::labels::LabelError;
-use crate::module::{Module, Object, ObjectKind};
+use crate::module::{Module, Object, ObjectKind, Predicate, Var};
 use crate::opcode::Opcode;
 use lexer::Mark;
 pub(crate) use parser::EXTERNAL_CALL;
@@ -178,6 +179,42 @@ pub fn parse(source: &str) -> Result<Module, ParseError> {
 /// all positions.
 pub fn diagnose(source: &str) -> Diagnosis {
     parser::Parser::new(source).diagnose()
+}
+
+/// Entity of an object that a part of it in text may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// General variable.
+    Var(Var),
+    /// Predicate.
+    Predicate(Predicate),
+}
+
+/// Reads instructions and declarations, and adds them to an object: inline assembly. The text sees the variables that
+/// are predefined and those of `names`; what it declares, labels too, has its own names and is seen in it alone.
+///
+/// # Errors
+/// The first fault, with its place in the text. The object then has what was read before.
+///
+/// ```
+/// use kiln_visa::build::Builder;
+/// use kiln_visa::module::{Exec, Type};
+/// use kiln_visa::opcode::Opcode;
+/// use kiln_visa::text::{Named, part};
+///
+/// let mut k = Builder::kernel("twice", 16);
+/// let value = k.var("value", Type::D, 16);
+/// part("add (M1, 16) it(0,0)<1> it(0,0)<1;1,0> it(0,0)<1;1,0>", &mut k, &[("it", Named::Var(value))])?;
+/// k.inst(Opcode::Ret, Exec::channels(1), []);
+/// assert_eq!(k.finish()?.insts.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn part(
+    source: &str,
+    builder: &mut Builder,
+    names: &[(&str, Named)],
+) -> Result<(), ParseError> {
+    parser::Parser::new(source).part(builder, names)
 }
 
 /// Reason why several texts are no module, with the number of the text at fault.

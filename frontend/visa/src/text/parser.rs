@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use cranelift_entity::EntityRef;
 use foldhash::fast::RandomState;
 use smallvec::SmallVec;
+use smol_str::format_smolstr;
 
 use super::diagnose::{Diagnosis, Recovery};
 use super::lexer::{Lexer, Mark};
@@ -14,8 +15,9 @@ use super::number::{
 };
 use super::spans::{ObjectSpans, Span};
 use super::symbols::{Symbol, Symbols};
-use super::{ParseError, ParseErrorKind, punctuation};
+use super::{Named, ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
+use crate::build::Builder;
 use crate::labels::{self, LabelError};
 use crate::module::{
     Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label, LabelDecl,
@@ -45,6 +47,8 @@ pub(super) struct Scopes<'a> {
     hidden: Vec<(&'a str, Option<Symbol>)>,
     /// All names ever declared, once there was a scope.
     names: Option<HashSet<String>>,
+    /// End of the names of variables and labels that a part of an object declares; empty for a whole one.
+    suffix: String,
 }
 
 pub(super) struct Parser<'a> {
@@ -54,6 +58,8 @@ pub(super) struct Parser<'a> {
     pub current: Option<Current<'a>>,
     /// State of a parser that continues after errors.
     pub recovery: Option<Box<Recovery>>,
+    /// True if the text is a part of an object.
+    is_part: bool,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -109,10 +115,11 @@ impl<'a> Current<'a> {
         let Some(names) = &mut self.scopes.names else {
             return name.into();
         };
-        let mut distinct = name.to_owned();
+        let suffix = &self.scopes.suffix;
+        let mut distinct = format!("{name}{suffix}");
         let mut count = 1;
         while !names.insert(distinct.clone()) {
-            distinct = format!("{name}_{count}");
+            distinct = format!("{name}_{count}{suffix}");
             count += 1;
         }
         distinct.into()
@@ -147,8 +154,9 @@ impl<'a> Current<'a> {
         }
         let label = Label::new(self.labels.len());
         let kind = LabelKind::Block;
+        let suffix = &self.scopes.suffix;
         self.labels.push(LabelDecl {
-            name: name.as_ref().into(),
+            name: format_smolstr!("{name}{suffix}"),
             kind,
             attrs: Vec::new(),
         });
@@ -194,6 +202,51 @@ impl<'a> Parser<'a> {
             has_version: false,
             current: None,
             recovery: None,
+            is_part: false,
+        }
+    }
+
+    /// Reads instructions and declarations that are added to an object. Its declarations are seen by `names` alone; what
+    /// the text declares, labels too, is seen in it alone.
+    pub fn part(mut self, builder: &mut Builder, names: &[(&'a str, Named)]) -> Result<()> {
+        let mut current = Current::new(ObjectKind::Kernel, String::new());
+        for (name, named) in names {
+            let symbol = match named {
+                Named::Var(var) => Symbol::Var(*var),
+                Named::Predicate(predicate) => Symbol::Predicate(*predicate),
+            };
+            current.symbols.set(name, Some(symbol));
+        }
+        let (first, first_label) = (builder.object.insts.len(), builder.labels.len());
+        current.scopes.names = Some(HashSet::new());
+        // A number that no other part has: each declaration and instruction makes it larger.
+        let number = builder.object.declared() + first + first_label;
+        current.scopes.suffix = format!("_{number}");
+        std::mem::swap(&mut current.object, &mut builder.object);
+        std::mem::swap(&mut current.labels, &mut builder.labels);
+        (self.has_version, self.is_part) = (true, true);
+        self.current = Some(current);
+        let mut read = Ok(());
+        while read.is_ok() && self.lexer.statement() {
+            read = self.line();
+        }
+        let Some(mut current) = self.current.take() else {
+            return read;
+        };
+        std::mem::swap(&mut current.object, &mut builder.object);
+        std::mem::swap(&mut current.labels, &mut builder.labels);
+        read?;
+        if let Some((mark, _)) = current.scopes.open.first() {
+            return Err(ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
+        }
+        let decls = &builder.labels[first_label..];
+        let found = labels::undefined(&builder.object.insts[first..], decls, first_label);
+        match found {
+            Some(error) => {
+                let place = builder.object.insts[first + error.inst()].place;
+                Err(self.lexer.error_at(place, error.into()))
+            }
+            None => Ok(()),
         }
     }
 
@@ -382,6 +435,9 @@ impl<'a> Parser<'a> {
             let error = self.lexer.error_from(mark, kind);
             self.recover(error)?;
             self.has_version = true;
+        }
+        if self.is_part && !matches!(name, "decl" | "file" | "loc") {
+            return Err(self.unknown(mark, "directive of a part of a kernel", name));
         }
         match name {
             "version" => self.version(mark),

@@ -7,6 +7,7 @@ use std::path::Path;
 use kiln_visa::build::{Builder, module};
 use kiln_visa::module::{Exec, Label, LabelKind, Object, Operand, PredUse, Type, predefined};
 use kiln_visa::opcode::Opcode;
+use kiln_visa::text::{Named, part};
 use kiln_visa::{binary, print, text, verify};
 
 /// The object built again, with the labels declared in the opposite order.
@@ -65,6 +66,60 @@ fn rebuilt(object: &Object) -> Object {
     builder
         .finish()
         .expect("its labels are those of the object")
+}
+
+/// Parts in text: names and labels are each part's own, so that the object can be printed and read.
+#[test]
+fn parts_in_text_have_their_own_names() {
+    let mut k = Builder::kernel("k", 16);
+    let it = k.var("it", Type::D, 16);
+    let names = [("it", Named::Var(it))];
+    let source = "{\n.decl T v_type=G type=d num_elts=16 align=hword alias=<it, 0>\n.decl P v_type=P num_elts=16\n\
+        again:\nadd (M1, 16) T(0,0)<1> it(0,0)<1;1,0> 0x1:d\ncmp.lt (M1, 16) P T(0,0)<1;1,0> 0x9:d\n\
+        (P.any) jmp (M1, 1) again\n}\n";
+    for _ in 0..3 {
+        part(source, &mut k, &names).expect("a part");
+    }
+    k.inst(Opcode::Ret, Exec::channels(1), []);
+    let built = module([k.finish().expect("labels")]).expect("a module");
+    let object = &built.objects[0];
+    // The variable and three aliases, three predicates, the object's label and three.
+    assert_eq!(
+        (
+            object.vars.len() - predefined::VAR_COUNT,
+            object.predicates.len() - 1
+        ),
+        (4, 3)
+    );
+    assert_eq!((object.labels.len(), object.insts.len()), (4, 14));
+    let read = text::parse(&print::print(&built)).expect("text");
+    assert_eq!(read, built);
+}
+
+/// Faults of a part have their places, and what a part declares ends with it.
+#[test]
+fn faults_of_parts_have_places() {
+    let mut k = Builder::kernel("k", 16);
+    let it = k.var("it", Type::D, 16);
+    let rows = [
+        ("mov (M1, 16) it(0,0)<1> that(0,0)<1;1,0>", 1, 25, "S0002"),
+        ("\n  jmp (M1, 1) there", 2, 3, "S0013"),
+        ("a:\na:", 2, 1, "S0013"),
+        ("{\n{\n}", 1, 1, "S0009"),
+        ("}", 1, 1, "S0010"),
+        (".kernel k", 1, 1, "S0002"),
+    ];
+    for (source, line, column, code) in rows {
+        let error = part(source, &mut k, &[("it", Named::Var(it))]).expect_err(source);
+        assert_eq!(
+            (error.line, error.column, error.kind.code()),
+            (line, column, code),
+            "{source}"
+        );
+    }
+    let declares = ".decl that v_type=G type=d num_elts=16";
+    part(declares, &mut k, &[]).expect("a declaration");
+    part("mov (M1, 16) that(0,0)<1> 0x0:d", &mut k, &[]).expect_err("a name of another part");
 }
 
 #[test]
