@@ -103,8 +103,9 @@ facts! {
         /// The number of the last registers of the file that a message may be sent from that ends the thread; none if all
         /// are good (PRM vol. 2a, "send").
         end_of_thread: Option<u32> { Skl => Some(16), Ptl => None }
-        /// Bytes of scratch space that a scratch block message can address.
-        scratch_block_bytes: u32 { Skl => 128 << 10 }
+        /// Bytes from the start of scratch space that scratch block messages reach; 0 where messages by address serve all of
+        /// it, as in the reference (`SpillManagerGMRF.cpp`, `getLSCSpillFillHeader`).
+        scratch_block_bytes: u32 { Skl => 128 << 10, Pvc => 0 }
         /// Bytes of scratch space that a thread can have (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread Scratch
         /// Space).
         scratch_bytes: u32 { Skl => 2 << 20 }

@@ -7,13 +7,13 @@
 //!
 //! Scratch block messages reach the start of scratch space only. The rest is reached by oword blocks, which have their
 //! offset in the header: a second copy of r0, in the other register of the header's unit, or in the one that the
-//! convention of stack calls has for such messages. Where messages access memory by address, all need that register, for
-//! the address.
+//! convention of stack calls has for such messages. Where messages access memory by address, that register has the
+//! address of those that go there.
 
 use kiln_machine::func::{Entered, Function};
 use kiln_platform::bits::{GrfSet, UnitSet};
 use kiln_platform::errata::Erratum;
-use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
+use kiln_platform::platform::UNIT_GRFS;
 
 use crate::AllocError;
 use crate::problem::{File, Unit, units};
@@ -113,10 +113,7 @@ impl Frame {
             }
             _ => UnitSet::EMPTY,
         };
-        let near_scratch_bytes = match target.memory {
-            MessageFamily::DataPort => target.scratch_block_bytes,
-            MessageFamily::LoadStore => 0,
-        };
+        let near_scratch_bytes = target.scratch_block_bytes;
         let scratch_grfs = match headers.far {
             Some(_) => target.scratch_bytes,
             None => near_scratch_bytes,

@@ -460,11 +460,11 @@ impl Rewriter<'_> {
         };
         let (func, frame, at) = (self.func, self.frame, slot.at);
         match func.target.memory {
-            MessageFamily::DataPort => spill_messages::scratch(func, frame, at, grfs, access, code),
-            MessageFamily::LoadStore => {
+            MessageFamily::LoadStore if at + grfs.count > frame.near_scratch_grfs => {
                 let dword = &mut self.last_dword[1];
                 spill_addresses::scratch(func, frame, at, grfs, access, dword, code)
             }
+            _ => spill_messages::scratch(func, frame, at, grfs, access, code),
         }
     }
 

@@ -157,8 +157,10 @@ impl MemoryAccess {
     }
 
     fn family(&self, platform: &Platform) -> MessageFamily {
-        match self.space {
-            Space::Image => platform.images,
+        match (self.space, self.address) {
+            (Space::Image, _) => platform.images,
+            // Scratch block messages are those of the data port.
+            (Space::Scratch, Address::Constant(_)) => MessageFamily::DataPort,
             _ => platform.memory,
         }
     }

@@ -14,7 +14,7 @@
 //! A kernel's variables are at a constant offset in scratch memory. If that exceeds the reach of scratch block
 //! messages, oword blocks access them, whose header has the offset. A function may be active several times: its
 //! variables are in its frame, after the caller's pointers, and are accessed by oword blocks, too. Where messages load
-//! and store by address, scratch memory is a surface, and all of it is reached alike.
+//! and store by address, these take the place of oword blocks: scratch memory is a surface.
 
 use std::ops::Range;
 
@@ -35,8 +35,6 @@ use super::lsc::Surface;
 use super::message::Payload;
 use super::{Channels, Result, Select, ud};
 
-/// Bytes of scratch memory that scratch block messages can address.
-const SCRATCH_BLOCK_REACH: u32 = 128 << 10;
 /// Bytes that offsets into the stack count, and maximum bytes of a message to it.
 const OWORD: u32 = 16;
 const MAX_BLOCK_BYTES: u32 = 8 * OWORD;
@@ -99,11 +97,12 @@ impl Select<'_, '_> {
 
     /// Loads or stores `grfs` registers of the area.
     fn transfer(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
-        if self.out.target.memory == MessageFamily::LoadStore {
-            return self.transfer_by_address(area, grfs, from, reg, write);
-        }
-        if area.frame.is_some() || area.end(self.grf()) > SCRATCH_BLOCK_REACH {
-            return self.transfer_far(area, grfs, from, reg, write);
+        let target = self.out.target;
+        if area.frame.is_some() || area.end(self.grf()) > target.scratch_block_bytes {
+            return match target.memory {
+                MessageFamily::DataPort => self.transfer_far(area, grfs, from, reg, write),
+                MessageFamily::LoadStore => self.transfer_by_address(area, grfs, from, reg, write),
+            };
         }
         let at = match from {
             From::Byte(at) => area.base + at,

@@ -128,8 +128,9 @@ impl Checker<'_> {
 
     /// Follows an added instruction that writes or uses such a register; `None` if it does neither.
     pub(super) fn by_address(&self, inst: &Gen, state: &mut State) -> Option<Result> {
-        if inst.msg.is_some() {
-            return Some(self.scratch_by_address(inst, state));
+        if let Some(message) = inst.msg {
+            let names_surface = matches!(message.ex_desc, Desc::Addr { .. });
+            return names_surface.then(|| self.scratch_by_address(inst, state));
         }
         let Dst { place, ty, .. } = inst.dst?;
         let to = direct(place)?;

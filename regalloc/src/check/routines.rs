@@ -53,10 +53,7 @@ impl Checker<'_> {
 
     /// True if a subroutine may use the header of far messages. The convention of stack calls always has it.
     fn goes_far(&self, frame_end: u32) -> bool {
-        let near = match self.func.target.memory {
-            MessageFamily::DataPort => self.func.target.scratch_block_bytes,
-            MessageFamily::LoadStore => 0,
-        };
+        let near = self.func.target.scratch_block_bytes;
         self.func.abi.stack.is_some() || frame_end * self.grf_bytes > near
     }
 
