@@ -350,12 +350,27 @@ impl Routine<'_> {
                 made.push((at, keep));
                 made.push((at + 1, restored));
             }
+            None if inst.op == Op::Cmp => {
+                // The result is a move of zeros, and one of ones where the condition is true.
+                let Some([zeros, ones]) = results(inst) else {
+                    return;
+                };
+                made.push((at, keep));
+                made.push((at, condition_of(inst)));
+                made.push((at, under(idle, set(flag, ty, 0))));
+                made.push((at, under(guard.pred(false), zeros)));
+                made.push((at + 1, restored));
+                let met = Pred {
+                    flag,
+                    inverse: false,
+                    ctrl: PredCtrl::Normal,
+                };
+                *inst = under(met, ones);
+            }
             None => {
                 // The condition and the result are of an instruction each.
-                let mut condition = inst.clone();
-                condition.dst = inst.dst.map(|dst| Dst::new(Reg::NULL, dst.hstride, dst.ty));
                 made.push((at, keep));
-                made.push((at, condition));
+                made.push((at, condition_of(inst)));
                 made.push((at, restored));
                 inst.cond = None;
                 inst.pred = active;
@@ -399,6 +414,31 @@ impl Routine<'_> {
         cmp.srcs.extend([source; 2]);
         cmp
     }
+}
+
+/// An instruction that sets its condition alone.
+fn condition_of(inst: &Inst) -> Inst {
+    let mut condition = inst.clone();
+    condition.dst = inst.dst.map(|dst| Dst::new(Reg::NULL, dst.hstride, dst.ty));
+    condition
+}
+
+/// The results of a comparison as moves: of zeros, and of ones where it is true. None if no immediate is as wide.
+fn results(cmp: &Inst) -> Option<[Inst; 2]> {
+    let mut dst = cmp.dst?;
+    dst.ty = match dst.ty.bytes() {
+        2 => Type::Uw,
+        4 => Type::Ud,
+        _ => return None,
+    };
+    Some([0, u64::MAX].map(|value| {
+        let mut mov = cmp.clone();
+        mov.op = Op::Mov;
+        (mov.dst, mov.cond) = (Some(dst), None);
+        let bits = value & (u64::MAX >> (64 - 8 * dst.ty.bytes()));
+        mov.srcs = std::iter::once(Src::imm(dst.ty, bits)).collect();
+        mov
+    }))
 }
 
 fn is_register(dst: &Dst) -> bool {

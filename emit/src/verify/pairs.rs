@@ -23,7 +23,7 @@ use super::errata::selects_same;
 use super::flow::{Flow, NONE};
 use crate::assemble::Program;
 use crate::footprint;
-use crate::inst::{Cond, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target};
+use crate::inst::{Cond, Dst, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target};
 use crate::platform::Platform;
 
 /// An instruction that is wrong in a pair of threads.
@@ -162,7 +162,13 @@ fn unmasked(flow: &Flow, nested: &[bool], platform: &Platform) -> Result<(), Pai
         let same = selects_same(inst);
         let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(flow, at as usize);
         let unset = marks_active(inst).is_some_and(|flag| !is_cleared(flow, at as usize, flag));
-        if nested[at as usize] && unset {
+        // A flag gets back what was kept of it.
+        let restores = inst.pred.is_some_and(|pred| pred.inverse);
+        let lost = match moves_flag(inst) {
+            Some(Moved::To(reg)) => restores && !kept.contains(&dword(reg)),
+            _ => false,
+        };
+        if nested[at as usize] && (unset || lost) {
             return Err(error(flow, at, Wrong::Unmasked));
         }
         if nested[at as usize]
@@ -187,7 +193,7 @@ fn dword(reg: Reg) -> Dword {
 fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
     let mut kept: Vec<Dword> = Vec::new();
     let mut read: Vec<Dword> = Vec::new();
-    // Dwords that are written since the last branch.
+    // Dwords that are written since the last branch, and not read.
     let mut written: Vec<Dword> = Vec::new();
     for inst in &flow.insts {
         match moves_flag(inst) {
@@ -195,7 +201,9 @@ fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
                 kept.push(dword(reg));
                 written.push(dword(reg));
             }
-            Some(Moved::To(reg)) if written.contains(&dword(reg)) => {}
+            Some(Moved::To(reg)) if written.contains(&dword(reg)) => {
+                written.retain(|kept| *kept != dword(reg));
+            }
             _ => {
                 let reads = footprint::of(inst, platform).reads;
                 for (register, bytes) in reads.iter().flat_map(|bytes| bytes.parts()) {
@@ -240,9 +248,13 @@ fn moves_flag(inst: &Inst) -> Option<Moved> {
 /// is active.
 fn is_of_guard(flow: &Flow, at: usize, kept: &[Dword]) -> bool {
     let inst = flow.insts[at];
+    // Nothing is said by what leaves flags as they are, if no channel is active.
     let counts = |&at: &usize| {
         let inst = flow.insts[at];
-        !matches!(inst.op, Op::Sync(_)) && !selects_same(inst)
+        let flag = |dst: Dst| matches!(dst.place, Place::Direct(reg) if reg.file == RegFile::Flag);
+        let writes_flag = inst.cond.is_some() || inst.dst.is_some_and(flag);
+        let acts = writes_flag || !is_guarded(flow, at);
+        !matches!(inst.op, Op::Sync(_)) && !selects_same(inst) && acts
     };
     let next = (at + 1..flow.insts.len()).find(counts);
     let before = (0..at).rfind(counts);

@@ -4,7 +4,7 @@ use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
 use kiln_emit::inst::{
-    Cond, CondMod, Dst, Inst, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
+    Cond, CondMod, Dst, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
 };
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{Platform, find};
@@ -114,8 +114,9 @@ fn nothing_without_a_mask_may_be_in_nested_divergence_on_tgllp() {
     assert_eq!(inside(guarded), [None; 2]);
 }
 
-/// Unmasked instructions of each kind: without a predicate and condition, with one or the other, and with both.
-fn kinds() -> [Inst; 5] {
+/// Unmasked instructions of each kind: without a predicate and condition, with one or the other, and with
+/// both; and a comparison whose result a register gets, too.
+fn kinds() -> [Inst; 6] {
     let flag = Reg::new(RegFile::Flag, 0, 0);
     let pred = goto(0, 0).pred;
     let cond = Some(CondMod {
@@ -131,19 +132,22 @@ fn kinds() -> [Inst; 5] {
         inst
     };
     let (null, r10) = (Reg::NULL, Reg::grf(10));
+    let mut compared = with(None, cond, r10);
+    compared.op = Op::Cmp;
     [
         with(None, None, r10),
         with(pred, None, r10),
         with(None, cond, null),
         with(None, cond, r10),
         with(pred, cond, r10),
+        compared,
     ]
 }
 
 #[test]
 fn guards_make_all_kinds_of_instructions_right() {
     let platform = platform("tgllp");
-    for (count, wide) in (1..=5).flat_map(|count| [(count, false), (count, true)]) {
+    for (count, wide) in (1..=6).flat_map(|count| [(count, false), (count, true)]) {
         let mut insts = kinds()[..count].to_vec();
         if wide {
             for inst in &mut insts {
@@ -160,14 +164,15 @@ fn guards_make_all_kinds_of_instructions_right() {
             assert_eq!(verify(inst, platform), Ok(()), "{inst:?}");
         }
         assert!(assemble(&program, platform).is_ok());
-        // The guard is not whole without the comparison, or the move that clears its flag.
+        // The guard is not whole without the comparison, or the move that clears its flag; nor without what keeps another.
         for at in 2..program.blocks[1].len() {
             let mut less = program.clone();
             let inst = less.blocks[1].remove(at);
-            let before_cmp = less.blocks[1]
-                .get(at)
-                .is_some_and(|next| next.op == Op::Cmp);
-            if inst.op == Op::Cmp || before_cmp {
+            let marks = |inst: &Inst| inst.op == Op::Cmp && !inst.no_mask;
+            let clears = less.blocks[1].get(at).is_some_and(marks);
+            let from_flag = |src: &Src| matches!(src, Src::Reg(src) if src.place == Place::Direct(Reg::new(RegFile::Flag, 0, 0)));
+            let keeps = inst.op == Op::Mov && inst.srcs.iter().any(from_flag);
+            if marks(&inst) || clears || keeps {
                 let found = check_program(&less, platform, false);
                 assert!(found.is_err(), "without {inst:?}");
             }
