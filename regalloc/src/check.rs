@@ -437,12 +437,27 @@ impl Checker<'_> {
                 held.clear();
             }
         }
+        let pointers = self.writes_pointers(at, bytes);
         for grf in at / self.grf_bytes..=end / self.grf_bytes {
-            state.header.remove(&grf);
-            state.far = state.far.filter(|far| far.grf != grf);
+            if state.header.remove(&grf) && pointers {
+                state.far = Some(Far { grf, offset: None });
+            }
+            state.far = state.far.filter(|far| far.grf != grf || pointers);
             let register = state.register.take();
             state.register = register.filter(|register| register.grf != grf);
         }
+    }
+
+    /// True for bytes that hold pointers to implicit arguments. Messages to the data port read their offset beside these.
+    fn writes_pointers(&self, at: u32, bytes: u32) -> bool {
+        let data_port = self.func.target.memory == MessageFamily::DataPort;
+        let stack = self.func.abi.stack.as_ref().filter(|_| data_port);
+        let Some(first) = stack.map(|stack| stack.messages * self.grf_bytes) else {
+            return false;
+        };
+        let starts = [Stack::IMPLICIT_ARGS, Stack::LOCAL_IDS].map(|byte| first + byte);
+        let within = |&start: &u32| start <= at && at + bytes <= start + 8;
+        starts.iter().any(within)
     }
 
     // Instructions that allocation added.

@@ -53,7 +53,7 @@ pub(super) struct State {
     pub slots: BTreeMap<u32, Slot>,
     /// Registers that hold what r0 held at entry.
     pub header: BTreeSet<u32>,
-    /// A register that holds a copy of r0 but for the offset of a message.
+    /// A register that holds a copy of r0 but for the offset of a message and the pointers to implicit arguments.
     pub far: Option<Far>,
     /// A register with the address of a message.
     pub register: Option<addresses::Register>,

@@ -671,3 +671,36 @@ fn channels_wait_for_their_own_call_by_address() {
         expected
     );
 }
+
+/// A kernel with subroutines has the pointer to implicit arguments in the header of its far messages.
+#[test]
+fn subroutines_are_called_after_implicit_arguments_are_given() {
+    // A short subroutine would be inlined.
+    let body =
+        "add (M1, 8) V(0,0)<1> V(0,0)<1;1,0> 0x2:d\nxor (M1, 8) V(0,0)<1> V(0,0)<1;1,0> 0x3:d\n"
+            .repeat(8);
+    let visa = format!(
+        ".version 4.1\n.kernel \"k\"\n\
+         .decl P v_type=G type=ud num_elts=2 align=hword alias=<%impl_arg_buf_ptr, 0>\n\
+         .decl L v_type=G type=ud num_elts=2 align=hword alias=<%local_id_buf_ptr, 0>\n\
+         .decl A v_type=G type=d num_elts=8 align=hword alias=<%arg, 0>\n\
+         .decl V v_type=G type=d num_elts=8 align=hword\n\
+         .kernel_attr SimdSize=8\n.function \"main\"\nmain:\n\
+         mov (M1_NM, 2) P(0,0)<1> 0x10:ud\nmov (M1_NM, 2) L(0,0)<1> 0x20:ud\n\
+         mov (M1, 8) V(0,0)<1> 0x1:d\ncall (M1, 8) SUB\ncall (M1, 8) SUB\n\
+         mov (M1, 8) A(0,0)<1> V(0,0)<1;1,0>\nfcall (M1, 8) leaf 1 1\nret (M1, 1)\n\
+         .function \"SUB\"\nSUB:\n{body}ret (M1, 8)\n\
+         .global_function \"leaf\"\n.kernel_attr SimdSize=8\n.kernel_attr ArgSize=1\n.kernel_attr RetValSize=1\n\
+         .function \"leaf_0\"\nleaf_0:\nfret (M1, 8)\n"
+    );
+    for name in ["skl", "icllp", "tgllp"] {
+        let mut options = Options::new(platform::find(name).expect("a known platform"));
+        options.verify = true;
+        let input = Input {
+            name: "k",
+            bytes: visa.as_bytes(),
+        };
+        let module = Session::new(options).compile_module(&[input]);
+        module.unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+}
