@@ -17,6 +17,7 @@ pub mod listing;
 pub mod messages;
 mod print;
 pub mod prologue;
+pub mod read;
 pub mod schedule;
 pub mod scoreboard;
 mod text;

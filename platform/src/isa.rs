@@ -189,6 +189,11 @@ impl Region {
         hstride: 0,
     };
 
+    /// `<0;2,1>`: the two dwords of a return address, which are a place and a mask of channels.
+    pub const RETURN: Region = Region::new(0, 2, 1);
+    /// `<2;2,1>`: two dwords of a branch, as the reference assembler has them.
+    pub const ASSEMBLED_PAIR: Region = Region::new(2, 2, 1);
+
     pub const fn new(vstride: u8, width: u8, hstride: u8) -> Region {
         Region {
             vstride: Some(vstride),

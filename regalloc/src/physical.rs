@@ -101,7 +101,7 @@ impl Physical<'_> {
     pub fn leave_subroutine(&self, back: Unit) -> Gen {
         let mut ret = Gen::new(Op::Ret, self.func.simd);
         let address = Reg::grf(u32::from(back) * UNIT_GRFS);
-        ret.srcs.push(Src::reg(address, Region::SCALAR, Type::Ud));
+        ret.srcs.push(Src::reg(address, Region::RETURN, Type::Ud));
         ret.jip = Some(Target::Reg);
         ret
     }

@@ -359,7 +359,8 @@ impl<'a> StackFrame<'a> {
     /// A `ret` to the return address.
     fn ret(&self) -> Gen {
         let mut ret = Gen::new(Op::Ret, self.func.simd);
-        ret.srcs.push(scalar(self.pointer(Stack::RETURN)));
+        let address = self.pointer(Stack::RETURN);
+        ret.srcs.push(Src::reg(address, Region::RETURN, Type::Ud));
         ret.jip = Some(Target::Reg);
         ret
     }

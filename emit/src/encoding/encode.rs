@@ -625,7 +625,7 @@ impl<'a, L: Layout> Encoder<'a, L> {
 }
 
 /// True for operations whose condition selects a value and leaves the flag register unchanged.
-pub(super) fn writes_no_flag(op: Op) -> bool {
+pub(crate) fn writes_no_flag(op: Op) -> bool {
     matches!(op, Op::Sel | Op::Csel)
 }
 

@@ -20,7 +20,7 @@ pub use compact::compactable;
 pub use decode::decode;
 pub(crate) use decode::decode_into;
 pub use encode::encode;
-pub(crate) use encode::{Open, Targets, encode_open};
+pub(crate) use encode::{Open, Targets, encode_open, writes_no_flag};
 pub(crate) use ternary::{to_align1, to_align16};
 
 use crate::inst::{Desc, Op, PredCtrl, Reg, Region, Swsb, Type};

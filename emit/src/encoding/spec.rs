@@ -710,6 +710,11 @@ pub struct Codes<T: 'static> {
 }
 
 impl<T: Copy> Codes<T> {
+    /// All values with a code.
+    pub fn values(&self) -> impl Iterator<Item = T> + use<T> {
+        self.list.iter().map(|(value, _)| *value)
+    }
+
     /// The value that `code` stands for.
     #[inline]
     pub fn value(&self, code: u64) -> Option<T> {

@@ -120,10 +120,12 @@ pub(crate) fn to_align1(inst: &Inst) -> Option<Inst> {
         out.exec_size = 1;
         advance(&mut dst.place, channel * dst.ty.bytes())?;
         dst.chan_mask = 15;
-        if let Some(pred) = &mut out.pred
-            && pred.ctrl == PredCtrl::Replicate(0)
-        {
-            pred.ctrl = PredCtrl::Normal;
+        if let Some(pred) = &mut out.pred {
+            match pred.ctrl {
+                PredCtrl::Replicate(0) => pred.ctrl = PredCtrl::Normal,
+                // Each channel of the group has a bit of its own.
+                _ => return None,
+            }
         }
     }
     for src in &mut out.srcs {

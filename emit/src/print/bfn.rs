@@ -3,7 +3,7 @@
 //! Among the equivalent expressions of a function, these are the ones that the reference prints. `s0` is the first
 //! source.
 
-pub(super) const EXPRESSIONS: [&str; 256] = [
+pub(crate) const EXPRESSIONS: [&str; 256] = [
     "zeros",
     "~s0&~s1&~s2",
     "s0&~s1&~s2",

@@ -4,28 +4,27 @@
 //! reference's, so that listings can be compared by lines. Channel masks and swizzles of Align16 instructions, for
 //! which that syntax has no form, are written as assemblers of that mode write them.
 
-mod bfn;
+pub(crate) mod bfn;
 mod columns;
 mod float;
-mod operand;
+pub(crate) mod operand;
 
 use crate::encoding::spec::Spec;
 use crate::encoding::to_align1;
 use crate::inst::{
-    Desc, Dst, Inst, Message, Op, Options, Pipe, Place, Reg, RegFile, SendOptions, Src, Swsb,
-    Target, TokenUse, Type,
+    Desc, Dst, Inst, Message, Op, Pipe, Place, Reg, RegFile, Src, Swsb, Target, TokenUse, Type,
 };
 use crate::messages::SendSyntax;
 use crate::text::{Short, Text};
 use columns::{Line, width};
 use operand::{
-    Counting, Layout, Sub, channel, write_flag, write_immediate, write_indirect, write_mme,
-    write_pred, write_reg, write_src, write_strides, write_type,
+    Counting, Layout, Regions, Sub, channel, write_flag, write_immediate, write_indirect,
+    write_mme, write_pred, write_reg, write_src, write_strides, write_type,
 };
 use std::fmt;
 
 /// True if a send takes its payload from registers whose numbers are in a scalar register.
-fn gathers(inst: &Inst) -> bool {
+pub(crate) fn gathers(inst: &Inst) -> bool {
     let first = match inst.srcs.first() {
         Some(Src::Reg(src)) => src.place,
         _ => return false,
@@ -203,8 +202,7 @@ impl Printer<'_> {
                 _ => {}
             }
             text.byte(b' ');
-            let everywhere = [Op::Nop, Op::Illegal, Op::Jmpi, Op::Wait];
-            if !everywhere.contains(&inst.op) && !matches!(inst.op, Op::Sync(_)) {
+            if names_channels(inst.op) {
                 write_channels(inst.exec_size, inst.chan_off, text);
             }
         });
@@ -257,19 +255,12 @@ impl Printer<'_> {
                     text.byte(channel(n));
                 }
             }
-            let implied =
-                op.is_send() || op.branches_by_register() || op.is_systolic() || dst.mme.is_some();
             let unsaid = inst.opts.align16 || (op.is_send() && !indirect);
             let hstride = if unsaid { 1 } else { dst.hstride };
-            if !implied || hstride != 1 {
+            if !implies_stride(op, dst.mme) || hstride != 1 {
                 write_strides(&[hstride], b"", text);
             }
-            let implied = match op {
-                Op::Send | Op::Sendc => Some(Type::Ud),
-                _ if op.branches_by_register() => Some(Type::D),
-                _ => None,
-            };
-            if implied != Some(dst.ty) {
+            if implied_dst_type(op) != Some(dst.ty) {
                 write_type(dst.ty, text);
             }
         });
@@ -294,7 +285,11 @@ impl Printer<'_> {
         }
         let layout = self.layout;
         let counting = Counting::of(self.spec);
-        let shown = self.spec.is_some_and(|spec| spec.macro_regions) && layout == Layout::Basic;
+        let spec = |has: fn(&Spec) -> bool| self.spec.is_some_and(has);
+        let shown = Regions {
+            of_macros: spec(|spec| spec.macro_regions) && layout == Layout::Basic,
+            of_branches: spec(|spec| spec.branch.src[0].vstride.exists()),
+        };
         let column = if inst.op.is_send() {
             width::SEND_SRC
         } else {
@@ -358,50 +353,14 @@ impl Printer<'_> {
 
     /// Set of the [`OPTIONS`] that apply, a bit each.
     fn options(&self) -> u32 {
-        let Options {
-            align16,
-            acc_wr_en,
-            no_dd_clr,
-            no_dd_chk,
-            switch,
-            atomic,
-            no_preempt,
-            no_src_dep_set,
-            breakpoint,
-            compacted,
-            long: _,
-            branch_ctrl: _,
-        } = self.inst.opts;
-        let SendOptions {
-            ex_bso,
-            cps,
-            serialize,
-            src1_len: _,
-            ex_offset: _,
-        } = self.inst.send;
         let eot = self.inst.msg.as_ref().is_some_and(|message| message.eot);
         // Three-source instructions without an Align1 view print the option; the mode of others shows in operands
         // that only it has.
-        let align16 = align16 && self.layout != Layout::Basic && !self.inst.op.is_macro();
-        let set = [
-            align16,
-            acc_wr_en,
-            atomic,
-            breakpoint,
-            compacted,
-            eot,
-            no_dd_chk,
-            no_dd_clr,
-            no_preempt,
-            no_src_dep_set,
-            serialize,
-            ex_bso,
-            cps,
-            switch,
-            self.inst.swsb.no_acc_set,
-        ];
+        let shown = self.layout != Layout::Basic && !self.inst.op.is_macro();
+        let set = option_places!(self.inst, &eot);
         let bits = set.iter().enumerate();
-        bits.fold(0, |all, (n, set)| all | u32::from(*set) << n)
+        let all = bits.fold(0, |all, (n, set)| all | u32::from(**set) << n);
+        if shown { all } else { all & !ALIGN16 }
     }
 }
 
@@ -421,6 +380,14 @@ static CHANNELS: [[Short; 8]; 6] = {
     table
 };
 
+/// False for operations of one channel, which is not said.
+pub(crate) fn names_channels(op: Op) -> bool {
+    !matches!(
+        op,
+        Op::Nop | Op::Illegal | Op::Jmpi | Op::Wait | Op::Sync(_)
+    )
+}
+
 /// Number of channels of an instruction, and the first channel.
 fn write_channels(exec_size: u8, chan_off: u8, text: &mut Text) {
     let log = exec_size.trailing_zeros() as usize;
@@ -438,8 +405,27 @@ fn write_channels(exec_size: u8, chan_off: u8, text: &mut Text) {
     }
 }
 
+/// True if a destination without a stride has that of packed elements.
+pub(crate) fn implies_stride(op: Op, mme: Option<u8>) -> bool {
+    op.is_send() || op.branches_by_register() || op.is_systolic() || mme.is_some()
+}
+
+/// The stride of a destination without one. In Align16 the reference compiler gives doubles of `math` none.
+pub(crate) fn implied_stride(op: Op, ty: Type, align16: bool) -> u8 {
+    u8::from(!(align16 && ty == Type::Df && matches!(op, Op::Math(_))))
+}
+
+/// The type of a destination without one.
+pub(crate) fn implied_dst_type(op: Op) -> Option<Type> {
+    match op {
+        Op::Send | Op::Sendc => Some(Type::Ud),
+        _ if op.branches_by_register() => Some(Type::D),
+        _ => None,
+    }
+}
+
 /// Options in printing order.
-const OPTIONS: [&str; 15] = [
+pub(crate) const OPTIONS: [&str; 15] = [
     "Align16",
     "AccWrEn",
     "Atomic",
@@ -457,6 +443,79 @@ const OPTIONS: [&str; 15] = [
     "NoAccSBSet",
 ];
 
+/// The bit of `Align16` in a set of the [`OPTIONS`].
+const ALIGN16: u32 = 1;
+
+/// References to the places of the [`OPTIONS`] in an instruction, in their order; end of thread has its own place in
+/// a message.
+macro_rules! option_places {
+    ($(@$exclusive:tt)? $inst:expr, $eot:expr) => {{
+        let $crate::inst::Options {
+            align16,
+            acc_wr_en,
+            no_dd_clr,
+            no_dd_chk,
+            switch,
+            atomic,
+            no_preempt,
+            no_src_dep_set,
+            breakpoint,
+            compacted,
+            long: _,
+            branch_ctrl: _,
+        } = &$($exclusive)? $inst.opts;
+        let $crate::inst::SendOptions {
+            ex_bso,
+            cps,
+            serialize,
+            src1_len: _,
+            ex_offset: _,
+        } = &$($exclusive)? $inst.send;
+        [
+            align16,
+            acc_wr_en,
+            atomic,
+            breakpoint,
+            compacted,
+            $eot,
+            no_dd_chk,
+            no_dd_clr,
+            no_preempt,
+            no_src_dep_set,
+            serialize,
+            ex_bso,
+            cps,
+            switch,
+            &$($exclusive)? $inst.swsb.no_acc_set,
+        ]
+    }};
+}
+pub(crate) use option_places;
+
+/// Pipelines by their letters in a distance.
+pub(crate) const PIPES: [(Pipe, &str); 7] = [
+    (Pipe::Own, ""),
+    (Pipe::All, "A"),
+    (Pipe::Float, "F"),
+    (Pipe::Int, "I"),
+    (Pipe::Long, "L"),
+    (Pipe::Math, "M"),
+    (Pipe::Scalar, "S"),
+];
+
+/// Uses of tokens by their suffixes.
+pub(crate) const TOKEN_USES: [(TokenUse, &str); 3] = [
+    (TokenUse::Set, ""),
+    (TokenUse::Src, ".src"),
+    (TokenUse::Dst, ".dst"),
+];
+
+/// The name of a row.
+fn name_of<T: PartialEq>(rows: &[(T, &'static str)], value: &T) -> &'static str {
+    let row = rows.iter().find(|(known, _)| known == value);
+    row.map_or("", |(_, name)| name)
+}
+
 fn write_options(mut options: u32, swsb: &Swsb, text: &mut Text) {
     let mut before = " {";
     while options != 0 {
@@ -467,15 +526,8 @@ fn write_options(mut options: u32, swsb: &Swsb, text: &mut Text) {
     }
     if let Some((pipe, count)) = swsb.dist {
         text.str(before);
-        text.str(match pipe {
-            Pipe::Own => "@",
-            Pipe::All => "A@",
-            Pipe::Float => "F@",
-            Pipe::Int => "I@",
-            Pipe::Long => "L@",
-            Pipe::Math => "M@",
-            Pipe::Scalar => "S@",
-        });
+        text.str(name_of(&PIPES, &pipe));
+        text.byte(b'@');
         text.number(u32::from(count));
         before = ",";
     }
@@ -483,11 +535,7 @@ fn write_options(mut options: u32, swsb: &Swsb, text: &mut Text) {
         text.str(before);
         text.byte(b'$');
         text.number(u32::from(id));
-        text.str(match token {
-            TokenUse::Set => "",
-            TokenUse::Src => ".src",
-            TokenUse::Dst => ".dst",
-        });
+        text.str(name_of(&TOKEN_USES, &token));
     }
     text.byte(b'}');
 }

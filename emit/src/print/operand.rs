@@ -8,16 +8,16 @@ use crate::inst::{
 use crate::text::{Short, Text, numbers};
 
 /// Syntax of a register file.
-struct FileSyntax {
-    name: &'static str,
+pub(crate) struct FileSyntax {
+    pub name: &'static str,
     /// True if the register's number follows the name.
-    numbered: bool,
+    pub numbered: bool,
     /// True if the sub-register is printed even if it is the first.
-    subs: bool,
+    pub subs: bool,
 }
 
 #[inline]
-fn file_syntax(file: RegFile) -> FileSyntax {
+pub(crate) fn file_syntax(file: RegFile) -> FileSyntax {
     let (numbered, subs) = match file {
         RegFile::Null | RegFile::ChannelEnable | RegFile::Ip => (false, false),
         RegFile::StackPointer => (false, true),
@@ -32,7 +32,7 @@ fn file_syntax(file: RegFile) -> FileSyntax {
 
 /// Unit of sub-register numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Counting {
+pub(crate) struct Counting {
     /// Files counted in steps of `step` bytes; all others are counted in elements.
     stepped: &'static [RegFile],
     step: u32,
@@ -51,21 +51,33 @@ impl Counting {
         })
     }
 
+    /// Bytes of a step.
     #[inline]
-    fn index(self, reg: Reg, ty: Type) -> u32 {
-        let byte = u32::from(reg.byte);
-        let unit = if reg.file != RegFile::Grf && self.stepped.contains(&reg.file) {
+    fn unit(self, file: RegFile, ty: Type) -> u32 {
+        if file != RegFile::Grf && self.stepped.contains(&file) {
             self.step
         } else {
             ty.bytes()
-        };
-        (byte >> unit.trailing_zeros()) * ty.per_byte()
+        }
+    }
+
+    #[inline]
+    fn index(self, reg: Reg, ty: Type) -> u32 {
+        let unit = self.unit(reg.file, ty);
+        (u32::from(reg.byte) >> unit.trailing_zeros()) * ty.per_byte()
+    }
+
+    /// The byte that an index stands for; `None` if it begins in the middle of one, or beyond all registers.
+    pub fn byte(self, file: RegFile, index: u32, ty: Type) -> Option<u16> {
+        let whole = index.is_multiple_of(ty.per_byte());
+        let byte = (index / ty.per_byte()).checked_mul(self.unit(file, ty))?;
+        u16::try_from(byte).ok().filter(|_| whole)
     }
 }
 
 /// Condition for printing an operand's sub-register.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Sub {
+pub(crate) enum Sub {
     /// If the file has sub-registers.
     Shown,
     /// If it is not 0; operands of matrices usually begin a register.
@@ -89,7 +101,7 @@ impl Sub {
 
 /// Syntax of regions.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     Basic,
     /// The shorter regions of three-source operands.
     Ternary,
@@ -102,12 +114,17 @@ pub(super) fn write_pred(pred: &Pred, text: &mut Text) {
         text.byte(b'~');
     }
     write_flag(pred.flag, text);
+    write_control(pred.ctrl, text);
+}
+
+/// The suffix of a predicate's flag.
+pub(crate) fn write_control(ctrl: PredCtrl, text: &mut Text) {
     let mut horizontal = |name, channels: u8| {
         text.str(name);
         text.number(u32::from(channels));
         text.byte(b'h');
     };
-    match pred.ctrl {
+    match ctrl {
         PredCtrl::Normal => {}
         PredCtrl::AnyV => text.str(".anyv"),
         PredCtrl::AllV => text.str(".allv"),
@@ -128,7 +145,7 @@ pub(super) fn write_flag(flag: Reg, text: &mut Text) {
 }
 
 /// Letter of an Align16 channel.
-pub(super) fn channel(n: u8) -> u8 {
+pub(crate) fn channel(n: u8) -> u8 {
     b"xyzw"[usize::from(n & 3)]
 }
 
@@ -206,13 +223,21 @@ pub(super) fn write_type(ty: Type, text: &mut Text) {
     text.short(&TYPES[ty as usize]);
 }
 
-/// Appends a source. With `macros`, macro operands have regions.
+/// Operands that have regions in some families only.
+#[derive(Clone, Copy)]
+pub(super) struct Regions {
+    pub of_macros: bool,
+    /// Listed where they are not the implied ones.
+    pub of_branches: bool,
+}
+
+/// Appends a source.
 pub(super) fn write_src(
     inst: &Inst,
     n: usize,
     src: &SrcReg,
     layout: Layout,
-    macros: bool,
+    shown: Regions,
     counting: Counting,
     text: &mut Text,
 ) {
@@ -231,12 +256,11 @@ pub(super) fn write_src(
         }
         Place::Indirect { addr, imm } => write_indirect(addr, imm, text),
     }
-    let implied = op.is_send()
-        || op.is_branch()
-        || op.is_systolic()
-        || matches!(op, Op::Sync(_))
-        || (src.mme.is_some() && !macros);
-    if inst.opts.align16 && layout != Layout::Basic && !implied {
+    let said = shown.of_branches && op.is_branch() && src.region != implied_region(op, src.ty);
+    let implied = implies_region(op) || (src.mme.is_some() && !shown.of_macros);
+    if said {
+        write_region(src.region, n, layout, false, text);
+    } else if inst.opts.align16 && layout != Layout::Basic && !implied {
         if src.region == Region::SCALAR {
             text.str(".r");
         } else if src.swizzle != SWIZZLE_XYZW {
@@ -248,14 +272,44 @@ pub(super) fn write_src(
     } else if !implied {
         write_region(src.region, n, layout, inst.opts.align16, text);
     }
-    let implied = match op {
-        Op::Send | Op::Sendc => Some(Type::Ud),
-        _ if op.is_split_send() => Some(src.ty),
+    if implied_src_type(op) != Some(src.ty) && !op.is_split_send() {
+        write_type(src.ty, text);
+    }
+}
+
+/// True if sources of the operation have no region.
+pub(crate) fn implies_region(op: Op) -> bool {
+    op.is_send() || op.is_branch() || op.is_systolic() || matches!(op, Op::Sync(_))
+}
+
+/// The region of a branch's source without one. The reference compiler and the reference assembler give return
+/// addresses different ones, and different types; only the assembler knows other branches to two addresses.
+pub(crate) fn implied_region(op: Op, ty: Type) -> Region {
+    match (op, ty) {
+        (Op::Ret | Op::Brc, Type::D) => Region::ASSEMBLED_PAIR,
+        (Op::Ret, _) => Region::RETURN,
+        _ => Region::SCALAR,
+    }
+}
+
+/// The region of a macro operand without one; `n` is the number of the source. In Align16 a group of channels has 16
+/// bytes.
+pub(crate) fn macro_region(n: usize, ternary: bool, ty: Type, spec: &Spec) -> Region {
+    match (ternary, spec.align16_ternary) {
+        (true, true) => Region::new(4, 4, 1),
+        (false, true) => Region::new((16 / ty.bytes()) as u8, 4, 1),
+        (true, false) if n < 2 => Region::new(4, 4, 1),
+        (true, false) => Region::new(1, 1, 0),
+        (false, false) => Region::new(2, 2, 1),
+    }
+}
+
+/// The type of a source without one.
+pub(crate) fn implied_src_type(op: Op) -> Option<Type> {
+    match op {
+        _ if op.is_send() => Some(Type::Ud),
         _ if op.is_branch() => Some(Type::D),
         _ => None,
-    };
-    if implied != Some(src.ty) {
-        write_type(src.ty, text);
     }
 }
 

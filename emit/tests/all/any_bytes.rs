@@ -100,7 +100,7 @@ fn likely() -> impl Strategy<Value = [u8; 16]> {
 }
 
 /// A real instruction with a few bits flipped.
-fn near() -> impl Strategy<Value = (&'static Platform, [u8; 16])> {
+pub fn near() -> impl Strategy<Value = (&'static Platform, [u8; 16])> {
     let flips = proptest::collection::vec(0u32..128, 0..4);
     (0..PLATFORMS.len(), any::<usize>(), flips).prop_map(|(platform, place, flips)| {
         let all = &real()[platform];

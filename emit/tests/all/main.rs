@@ -13,6 +13,7 @@ mod late_reads;
 mod machine_code;
 mod messages;
 mod pairs;
+mod read;
 mod schedule;
 mod scoreboard;
 mod scoreboard_of_code;

@@ -5,6 +5,7 @@
 //! go to standard output as a report, failures to standard error as diagnostics ([`report`]): both as text or as JSON
 //! ([`Format`]). Exit codes are in [`exit`].
 
+mod asm;
 #[cfg(unix)]
 mod bench;
 mod cache;
@@ -97,6 +98,11 @@ enum Format {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
+    /// Make machine code of a listing
+    ///
+    /// The listing is in the language of `kiln disasm` and of the reference disassembler. An instruction is compact exactly
+    /// if its line says {Compacted}. The code is checked as by `kiln verify` before it is written.
+    Asm(asm::Args),
     /// Compile a corpus, and compare with another finalizer
     ///
     /// Each kernel is compiled in a process of its own, one after the other. Counted are instructions, bytes, spills
@@ -212,6 +218,7 @@ pub fn main() -> ExitCode {
     let format = cli.format;
     set_form(format);
     let result = match &cli.command {
+        Command::Asm(args) => asm::asm(args, format),
         #[cfg(unix)]
         Command::Bench(args) => bench::bench(args, format),
         #[cfg(unix)]

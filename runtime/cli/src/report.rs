@@ -10,6 +10,7 @@ use std::path::Path;
 
 use kiln_compile::source::InputError;
 use kiln_compile::{Error, Failure};
+use kiln_emit::read::ReadError;
 use kiln_visa::module::{Module, Object, Place};
 use kiln_visa::print::inst_text;
 use kiln_visa::text::{self, ParseError, ParseErrorKind, Spans};
@@ -41,6 +42,8 @@ pub const WRONG_OPTIONS: &str = "O0004";
 const MAX_DIAGNOSTICS: usize = 20;
 /// Code for a binary object that cannot be read.
 const NO_OBJECT: &str = "B0001";
+/// Code for a listing that is none.
+const NO_LISTING: &str = "A0001";
 /// Bytes of a message, and of a line of an input, above which they are shortened: both may be as long as the input.
 const MAX_MESSAGE: usize = 2000;
 const MAX_LINE: usize = 400;
@@ -225,6 +228,16 @@ impl Diagnostic for Several {
     }
 }
 
+/// Errors of a listing.
+pub fn listing(input: &Input, errors: &[ReadError]) -> Report {
+    let source = Source::new(input);
+    let mut reports: Vec<Report> = errors.iter().map(|e| source.listing(e)).collect();
+    match reports.len() {
+        1 => reports.remove(0),
+        _ => Several(reports).into(),
+    }
+}
+
 /// The diagnostics of a report.
 pub fn each(report: &Report) -> &[Report] {
     match report.downcast_ref::<Several>() {
@@ -301,6 +314,17 @@ impl<'a> Source<'a> {
                 diagnostic.with_help(format!("{scoped} has the scopes of inline assembly"));
         }
         self.underlined(diagnostic, error.offset, error.length)
+    }
+
+    /// An error in a listing.
+    pub fn listing(&self, error: &ReadError) -> Report {
+        let message = format!("{}:{}: {error}", self.name, error.at);
+        let diagnostic = diagnostic(&message, Some(NO_LISTING));
+        let line = (error.at.line as usize).saturating_sub(1);
+        let start = self.lines.get(line).map_or(self.text.len(), |start| {
+            start + (error.at.column as usize).saturating_sub(1)
+        });
+        self.underlined(diagnostic, start, error.len as usize)
     }
 
     /// An error in LLVM IR, an unsupported feature, or a warning.

@@ -158,13 +158,26 @@ fn text(verified: &Verified) -> String {
 fn file(file: &File) -> Verified {
     let mut verified = Verified::default();
     for unit in &file.units {
-        self::unit(unit, file, &mut verified);
+        self::unit(unit, &report::name(file.path), file.platform, &mut verified);
     }
     verified
 }
 
-fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
-    let platform = file.platform;
+/// Findings in code that is in no file yet: the offset of each, if it has a place, and its message.
+pub(super) fn findings(unit: &Unit, platform: &'static Platform) -> Vec<(Option<u32>, String)> {
+    let mut verified = Verified::default();
+    self::unit(unit, "", platform, &mut verified);
+    let of = |finding: Finding| {
+        let message = match finding.first.and_then(|first| first.instruction) {
+            Some(first) => format!("{} (does not wait for {first})", finding.message),
+            None => finding.message,
+        };
+        (finding.at.map(|at| at.offset), message)
+    };
+    verified.findings.into_iter().map(of).collect()
+}
+
+fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Verified) {
     let (mut insts, mut offsets) = (Vec::new(), Vec::new());
     let mut say = |at, first, message: String| {
         if verified.findings.len() >= MAX_FINDINGS {
@@ -172,7 +185,7 @@ fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
             return;
         }
         verified.findings.push(Finding {
-            file: report::name(file.path),
+            file: name.to_string(),
             section: unit.section.clone(),
             at,
             first,

@@ -24,6 +24,9 @@ const RELOCATION_NAMES: [&str; 5] = [
     "offset in the thread's payload",
 ];
 
+/// Beginning of the remark about a relocation.
+pub const RELOCATED: &str = "relocated: ";
+
 /// A piece of code with its symbols, relocations and lines.
 pub struct Unit {
     /// Name of its section; `None` for a raw file.
@@ -65,6 +68,17 @@ pub enum Kind {
     Function,
 }
 
+impl CodeSymbol {
+    /// The comment above its code.
+    pub fn heading(&self) -> String {
+        let kind = match self.kind {
+            Kind::Kernel => "kernel",
+            Kind::Function => "function",
+        };
+        format!("{kind} {}", self.name.escape_debug())
+    }
+}
+
 impl Unit {
     /// The whole of a raw file.
     pub fn raw(input: Input) -> Unit {
@@ -84,6 +98,34 @@ impl Unit {
         match &self.bytes {
             Bytes::File(input) => input,
             Bytes::Own(bytes) => bytes,
+        }
+    }
+
+    /// The unit with other code.
+    pub fn with_code(&self, code: Vec<u8>) -> Unit {
+        Unit {
+            section: self.section.clone(),
+            offset: self.offset,
+            bytes: Bytes::Own(code),
+            symbols: Vec::new(),
+            relocations: Vec::new(),
+            lines: Lines::default(),
+            paired: self.paired,
+            interrupted: self.interrupted,
+        }
+    }
+
+    /// Code of no file.
+    pub fn of_code(code: Vec<u8>) -> Unit {
+        Unit {
+            section: None,
+            offset: 0,
+            bytes: Bytes::Own(code),
+            symbols: Vec::new(),
+            relocations: Vec::new(),
+            lines: Lines::default(),
+            paired: false,
+            interrupted: false,
         }
     }
 
@@ -115,15 +157,9 @@ impl Unit {
 
     /// Headings and remarks of its listing.
     pub fn annotations(&self, headings: bool) -> Annotations {
-        let heading = |symbol: &CodeSymbol| {
-            let kind = match symbol.kind {
-                Kind::Kernel => "kernel",
-                Kind::Function => "function",
-            };
-            Remark {
-                offset: symbol.offset,
-                text: format!("{kind} {}", symbol.name.escape_debug()),
-            }
+        let heading = |symbol: &CodeSymbol| Remark {
+            offset: symbol.offset,
+            text: symbol.heading(),
         };
         let shown = self.symbols.iter().filter(|_| headings);
         let of_line = |line: &Line| Remark {
@@ -230,24 +266,25 @@ fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
 }
 
 fn remarks(zebin: &Zebin, relocations: &Relocations) -> impl Iterator<Item = Remark> {
-    relocations.entries.iter().map(|relocation| {
-        let symbol = (relocation.symbol as usize).checked_sub(1);
-        let symbol = symbol.and_then(|index| zebin.symbols.get(index));
-        let name = symbol.map_or("?", |symbol| symbol.name.as_str());
-        let mut text = match RELOCATION_NAMES.get(relocation.kind as usize) {
-            Some(kind) => format!("relocated: {kind} of {}", name.escape_debug()),
-            None => format!(
-                "relocated: kind {} of {}",
-                relocation.kind,
-                name.escape_debug()
-            ),
-        };
-        if relocations.addends && relocation.addend != 0 {
-            text.push_str(&format!(" {:+}", relocation.addend));
-        }
-        Remark {
-            offset: relocation.offset,
-            text,
-        }
-    })
+    let of = |relocation: &zebin::Relocation| Remark {
+        offset: relocation.offset,
+        text: relocation_text(zebin, relocations.addends, relocation),
+    };
+    relocations.entries.iter().map(of)
+}
+
+/// The remark about a relocation. `addends` tells if those of its section have addends.
+pub fn relocation_text(zebin: &Zebin, addends: bool, relocation: &zebin::Relocation) -> String {
+    let symbol = (relocation.symbol as usize).checked_sub(1);
+    let symbol = symbol.and_then(|index| zebin.symbols.get(index));
+    let name = symbol.map_or("?", |symbol| symbol.name.as_str());
+    let name = name.escape_debug();
+    let mut text = match RELOCATION_NAMES.get(relocation.kind as usize) {
+        Some(kind) => format!("{RELOCATED}{kind} of {name}"),
+        None => format!("{RELOCATED}kind {} of {name}", relocation.kind),
+    };
+    if addends && relocation.addend != 0 {
+        text.push_str(&format!(" {:+}", relocation.addend));
+    }
+    text
 }

@@ -1,6 +1,7 @@
 //! The program `kiln` as its user sees it: outputs, and failures with one diagnostic that has a place, an exit code
 //! and no output.
 
+mod asm;
 #[cfg(unix)]
 mod bench;
 mod cache;
