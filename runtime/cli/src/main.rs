@@ -14,6 +14,7 @@ mod compile;
 mod convert;
 mod corpus;
 mod cost;
+mod diff;
 mod disasm;
 mod dump;
 mod exit;
@@ -128,6 +129,11 @@ enum Command {
     /// The model assumes one thread on its execution unit, and ten iterations of each loop unless counts of a run are
     /// given.
     Cost(cost::Args),
+    /// Compare the figures of two builds
+    ///
+    /// Totals over the kernels of both and over those that are affected, sums of what grew and of what shrank, and the
+    /// kernels that changed most.
+    Diff(diff::Args),
     /// List machine code
     Disasm(disasm::Args),
     /// Make the code of an object file's kernels
@@ -229,6 +235,7 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => shell::completions(args, program()),
         Command::Convert(args) => convert::convert(args),
         Command::Cost(args) => cost::cost(args, format),
+        Command::Diff(args) => diff::diff(args, format),
         Command::Disasm(args) => disasm::disasm(args, format),
         Command::Finalize(args) => finalize::finalize(args, format),
         Command::GenxIr(args) => genx_ir::genx_ir(args),

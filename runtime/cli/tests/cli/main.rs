@@ -6,6 +6,7 @@ mod asm;
 mod bench;
 mod cache;
 mod check;
+mod diff;
 mod disasm;
 mod every_verb;
 mod hostile;
