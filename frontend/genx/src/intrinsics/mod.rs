@@ -17,7 +17,7 @@ use kiln_visa::module::Modifier;
 use kiln_visa::opcode::{AtomicOp, Opcode};
 
 use crate::error::Code;
-use crate::ir::{BinaryOp, Function, Scalar, TypeData, Types, Value, ValueDef};
+use crate::ir::{BinaryOp, FloatRel, Function, Scalar, TypeData, Types, Value, ValueDef};
 use messages::Message;
 use systolic::Systolic;
 use table::{ATOMICS, PREDEFINED_SURFACE, REFUSED, ROWS};
@@ -124,10 +124,28 @@ pub enum Arrangement {
     /// Some are replaced from a place on.
     Insert,
     Reverse,
-    /// The elements of two vectors in turn.
+    /// The elements of vectors in turn.
     Interleave,
-    /// Two vectors: the elements at even places, and the elements at odd ones.
+    /// As many vectors: each has the elements at every so many-th place.
     Deinterleave,
+    /// Elements of two vectors side by side from a place on; one below 0 counts from the end of the first.
+    Splice,
+    /// The same, the place counted from the end of the first.
+    SpliceRight,
+    /// The numbers from 0 on.
+    Step,
+    /// For each place, if a number and the place are below another number.
+    Active,
+}
+
+/// A question about the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// Bytes of an object: the least that it may have if the second operand is set, else the most.
+    Size,
+    IsConstant,
+    /// The mode in which floats are rounded: to the nearest.
+    Rounding,
 }
 
 /// Meaning of an intrinsic.
@@ -183,6 +201,28 @@ pub enum Kind {
     Approximate(Opcode),
     /// A function of the library for floats, and the one that replaces it with `afn`.
     Math(&'static str, Option<&'static str>),
+    /// A function of the library for each element, by the type of the first operand's. Lowered by `passes/expand`.
+    Library(&'static str),
+    /// A float rounded by an intrinsic, as an integer. Lowered by `passes/expand`.
+    RoundTo(&'static str),
+    /// A power with an integer for all elements. Lowered by `passes/expand`.
+    IntegerPower,
+    /// If a float is of the classes of a set. Lowered by `passes/expand`.
+    Class,
+    /// The nearest float that has a form of its own: the same, but for signaling NaNs. Lowered by `passes/expand`.
+    Canonical,
+    /// What is not known here: the size of an object, if a value is constant. Lowered by `passes/expand`.
+    Unknown(Unknown),
+    /// A pointer with bits cleared. Lowered by `passes/expand`.
+    PointerMask,
+    /// A float from the bits of a half, or the other way. Lowered by `passes/expand`.
+    HalfBits,
+    /// If a relation of two floats holds, or of one with itself, as an integer. Lowered by `passes/expand`.
+    Test(FloatRel),
+    /// The sum of the products of elements. Lowered by `passes/expand`.
+    Dot,
+    /// The time stamp, in any form. Lowered by `passes/expand`.
+    Clock,
     /// -1, 0 or 1 as the first operand is less than the second, equal or greater.
     Compare(Sign),
     /// A shift to the left whose result is the nearest number. Lowered by `passes/expand`.
@@ -327,7 +367,11 @@ impl Intrinsic {
         if name.contains(PREDEFINED_SURFACE) {
             return Err(Code::Intrinsic);
         }
-        let mut rest = name;
+        // What became part of the language later.
+        let mut rest = match name.strip_prefix("experimental.") {
+            Some(rest) if rest.starts_with("vector.") || rest.starts_with("stepvector") => rest,
+            _ => name,
+        };
         loop {
             if let Some(found) = FOUND.get(rest) {
                 return *found;
@@ -417,6 +461,7 @@ impl Intrinsic {
             | Kind::LscTypedBlock(_)
             | Kind::Sampler(_)
             | Kind::Predefined(_)
+            | Kind::Clock
             | Kind::ReadRegister => false,
             _ => self.is_pure(),
         }

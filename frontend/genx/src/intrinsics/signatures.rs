@@ -357,11 +357,19 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "A:0",
-        "ssa.copy",
+        "arithmetic.fence launder.invariant.group strip.invariant.group ssa.copy",
+    ),
+    (
+        "A:0*",
+        "annotation ptr.annotation",
     ),
     (
         "A:00",
         "expect",
+    ),
+    (
+        "A:00F",
+        "expect.with.probability",
     ),
     (
         "A:ACCCSdCCCCV00d0",
@@ -380,12 +388,20 @@ const SIGNATURES: &[(&str, &str)] = &[
         "genx.address.convert genx.gaddr",
     ),
     (
+        "A:w",
+        "kiln.read.clock",
+    ),
+    (
         "E:0F",
         "vector.reduce.fadd vector.reduce.fmul",
     ),
     (
         "E:F",
-        "vector.reduce.fmax vector.reduce.fmin",
+        "vector.reduce.fmaximum vector.reduce.fminimum vector.reduce.fmax vector.reduce.fmin",
+    ),
+    (
+        "E:F1",
+        "kiln.dot",
     ),
     (
         "E:I",
@@ -394,7 +410,7 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "F:0",
-        "acos asin atan ceil cos cosh exp exp10 exp2 fabs floor genx.absf genx.constantf genx.cos genx.exp
+        "kiln.sigmoid kiln.tf32.round canonicalize kiln.acosh kiln.acospi kiln.asinh kiln.asinpi kiln.atanh kiln.atanpi kiln.cbrt kiln.cospi kiln.degrees kiln.logb kiln.radians kiln.sign kiln.sinpi kiln.tanpi acos asin atan ceil cos cosh exp exp10 exp2 fabs floor genx.absf genx.constantf genx.cos genx.exp
          genx.frc genx.ieee.sqrt genx.inv genx.log genx.rndd genx.rnde genx.rndu genx.rndz genx.rsqrt
          genx.sat genx.sin genx.sqrt kiln.expm1 kiln.log1p kiln.native.exp kiln.native.exp10 kiln.native.log
          kiln.native.log10 kiln.native.tan log log10 log2 nearbyint rint round roundeven sin sinh sqrt tan
@@ -402,16 +418,20 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "F:00",
-        "atan2 copysign genx.dp2 genx.dp3 genx.dp4 genx.dph genx.ieee.div genx.pow maximum maximumnum maxnum
+        "kiln.divide kiln.fmod kiln.atan2pi kiln.fdim kiln.hypot kiln.maxmag kiln.minmag kiln.nextafter kiln.remainder kiln.step atan2 copysign genx.dp2 genx.dp3 genx.dp4 genx.dph genx.ieee.div genx.pow maximum maximumnum maxnum
          minimum minimumnum minnum pow",
     ),
     (
         "F:000",
-        "fma fmuladd genx.lrp",
+        "kiln.fclamp kiln.mix kiln.smoothstep fma fmuladd genx.lrp",
     ),
     (
-        "F:VDDDId",
-        "genx.rdregionf",
+        "F:0i",
+        "kiln.ldexp kiln.pown kiln.rootn ldexp",
+    ),
+    (
+        "F:0w",
+        "powi",
     ),
     (
         "F:f",
@@ -422,8 +442,20 @@ const SIGNATURES: &[(&str, &str)] = &[
         "genx.fmax genx.fmin",
     ),
     (
+        "F:s",
+        "convert.from.fp16",
+    ),
+    (
+        "FF:0",
+        "kiln.fract modf sincos sincospi",
+    ),
+    (
+        "Fi:0",
+        "frexp",
+    ),
+    (
         "I:",
-        "genx.r0 genx.sr0 genx.timestamp",
+        "stepvector genx.r0 genx.sr0 genx.timestamp",
     ),
     (
         "I:0",
@@ -432,11 +464,11 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "I:00",
-        "sadd.sat smax smin sshl.sat ssub.sat uadd.sat umax umin ushl.sat usub.sat",
+        "kiln.u.abs.diff kiln.s.abs.diff kiln.rotate kiln.mul24 kiln.s.hadd kiln.s.rhadd kiln.u.hadd kiln.u.rhadd sadd.sat smax smin sshl.sat ssub.sat uadd.sat umax umin ushl.sat usub.sat",
     ),
     (
         "I:000",
-        "fshl fshr genx.sbfe genx.ubfe",
+        "kiln.u.clamp kiln.s.clamp kiln.mad24 fshl fshr genx.sbfe genx.ubfe",
     ),
     (
         "I:0000",
@@ -471,12 +503,12 @@ const SIGNATURES: &[(&str, &str)] = &[
         "genx.rdpredregion",
     ),
     (
-        "I:VDDDId",
-        "genx.rdregioni",
+        "I:f",
+        "kiln.is.nan kiln.ilogb llrint llround lrint lround fptosi.sat fptoui.sat genx.fptosi.sat genx.fptoui.sat",
     ),
     (
-        "I:f",
-        "fptosi.sat fptoui.sat genx.fptosi.sat genx.fptoui.sat",
+        "I:f1",
+        "kiln.less.or.greater kiln.ordered kiln.unordered",
     ),
     (
         "I:i",
@@ -518,12 +550,52 @@ const SIGNATURES: &[(&str, &str)] = &[
          usub.with.overflow",
     ),
     (
+        "M:fD",
+        "is.fpclass",
+    ),
+    (
+        "M:w1",
+        "get.active.lane.mask",
+    ),
+    (
+        "N:n",
+        "kiln.bf.cvt",
+    ),
+    (
         "N:n1",
         "genx.smax genx.smin genx.umax genx.umin",
     ),
     (
         "P:",
         "stacksave",
+    ),
+    (
+        "P:0w",
+        "ptrmask",
+    ),
+    (
+        "V0000000:V",
+        "vector.deinterleave8",
+    ),
+    (
+        "V000000:V",
+        "vector.deinterleave7",
+    ),
+    (
+        "V00000:V",
+        "vector.deinterleave6",
+    ),
+    (
+        "V0000:V",
+        "vector.deinterleave5",
+    ),
+    (
+        "V000:V",
+        "vector.deinterleave4",
+    ),
+    (
+        "V00:V",
+        "vector.deinterleave3",
     ),
     (
         "V0:t",
@@ -538,16 +610,12 @@ const SIGNATURES: &[(&str, &str)] = &[
         "genx.simdcf.get.em vector.reverse",
     ),
     (
-        "V:0FDDDIdI",
-        "genx.wrregionf",
-    ),
-    (
-        "V:0IDDDIdI",
-        "genx.wrregioni",
+        "V:00w",
+        "vector.splice vector.splice.left vector.splice.right",
     ),
     (
         "V:0VDDDIdI",
-        "genx.wrconstregion",
+        "genx.wrconstregion genx.wrregionf genx.wrregioni",
     ),
     (
         "V:0VVD",
@@ -589,12 +657,40 @@ const SIGNATURES: &[(&str, &str)] = &[
         "masked.load",
     ),
     (
+        "V:V11",
+        "vector.interleave3",
+    ),
+    (
+        "V:V111",
+        "vector.interleave4",
+    ),
+    (
+        "V:V1111",
+        "vector.interleave5",
+    ),
+    (
+        "V:V11111",
+        "vector.interleave6",
+    ),
+    (
+        "V:V111111",
+        "vector.interleave7",
+    ),
+    (
+        "V:V1111111",
+        "vector.interleave8",
+    ),
+    (
         "V:VCCCCCSSCIddddd",
         "genx.lsc.load2d.stateless",
     ),
     (
         "V:VCCCdV2220",
         "genx.lsc.load.merge.quad.typed.bti",
+    ),
+    (
+        "V:VDDDId",
+        "genx.rdregionf genx.rdregioni",
     ),
     (
         "V:VDj0",
@@ -775,6 +871,10 @@ const SIGNATURES: &[(&str, &str)] = &[
         "genx.write.predef.reg",
     ),
     (
+        "b:A",
+        "is.constant",
+    ),
+    (
         "b:I",
         "genx.all genx.any",
     ),
@@ -784,7 +884,7 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "d:",
-        "genx.ce0 genx.get.hwid genx.group.id.x genx.group.id.y genx.group.id.z",
+        "flt.rounds get.rounding genx.ce0 genx.get.hwid genx.group.id.x genx.group.id.y genx.group.id.z",
     ),
     (
         "d:D",
@@ -796,7 +896,7 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "q:",
-        "readcyclecounter",
+        "readcyclecounter readsteadycounter",
     ),
     (
         "q:A",
@@ -811,9 +911,17 @@ const SIGNATURES: &[(&str, &str)] = &[
         "genx.get.color genx.thread.x genx.thread.y",
     ),
     (
+        "s:F",
+        "convert.to.fp16",
+    ),
+    (
         "w:",
         "kiln.launch.global.linear kiln.launch.local.linear kiln.launch.subgroup.channel
          kiln.launch.subgroup.count kiln.launch.subgroup.size",
+    ),
+    (
+        "w:Pbbb",
+        "objectsize",
     ),
     (
         "w:d",

@@ -352,29 +352,43 @@ pub enum Callee {
 }
 
 /// Functions of SPIR-V for OpenCL C with the same operands as an intrinsic, which the reference's adaptors write.
-const SPIRV: [(&str, &str); 73] = [
+const SPIRV: [(&str, &str); 118] = [
     ("acos", "acos"),
+    ("acosh", "kiln.acosh"),
+    ("acospi", "kiln.acospi"),
     ("asin", "asin"),
+    ("asinh", "kiln.asinh"),
+    ("asinpi", "kiln.asinpi"),
     ("atan", "atan"),
     ("atan2", "atan2"),
+    ("atan2pi", "kiln.atan2pi"),
+    ("atanh", "kiln.atanh"),
+    ("atanpi", "kiln.atanpi"),
+    ("cbrt", "kiln.cbrt"),
     ("ceil", "ceil"),
     ("clz", "kiln.clz"),
     ("copysign", "copysign"),
     ("cos", "cos"),
     ("cosh", "cosh"),
+    ("cospi", "kiln.cospi"),
     ("ctz", "kiln.ctz"),
+    ("degrees", "kiln.degrees"),
     ("exp", "exp"),
     ("exp10", "exp10"),
     ("exp2", "exp2"),
     ("expm1", "kiln.expm1"),
     ("fabs", "fabs"),
+    ("fclamp", "kiln.fclamp"),
+    ("fdim", "kiln.fdim"),
     ("floor", "floor"),
     ("fma", "fma"),
     ("fmax", "maxnum"),
     ("fmax_common", "maxnum"),
     ("fmin", "minnum"),
     ("fmin_common", "minnum"),
+    ("fmod", "kiln.fmod"),
     ("half_cos", "cos"),
+    ("half_divide", "kiln.divide"),
     ("half_exp", "exp"),
     ("half_exp10", "exp10"),
     ("half_exp2", "exp2"),
@@ -387,12 +401,20 @@ const SPIRV: [(&str, &str); 73] = [
     ("half_sin", "sin"),
     ("half_sqrt", "genx.sqrt"),
     ("half_tan", "tan"),
+    ("hypot", "kiln.hypot"),
+    ("ilogb", "kiln.ilogb"),
+    ("ldexp", "kiln.ldexp"),
     ("log", "log"),
     ("log10", "log10"),
     ("log1p", "kiln.log1p"),
     ("log2", "log2"),
+    ("logb", "kiln.logb"),
     ("mad", "fmuladd"),
+    ("maxmag", "kiln.maxmag"),
+    ("minmag", "kiln.minmag"),
+    ("mix", "kiln.mix"),
     ("native_cos", "genx.cos"),
+    ("native_divide", "kiln.divide"),
     ("native_exp", "kiln.native.exp"),
     ("native_exp10", "kiln.native.exp10"),
     ("native_exp2", "genx.exp"),
@@ -405,31 +427,71 @@ const SPIRV: [(&str, &str); 73] = [
     ("native_sin", "genx.sin"),
     ("native_sqrt", "genx.sqrt"),
     ("native_tan", "kiln.native.tan"),
+    ("nextafter", "kiln.nextafter"),
     ("popcount", "ctpop"),
     ("pow", "pow"),
+    ("pown", "kiln.pown"),
     ("powr", "pow"),
+    ("radians", "kiln.radians"),
+    ("remainder", "kiln.remainder"),
     ("rint", "rint"),
+    ("rootn", "kiln.rootn"),
+    ("rotate", "kiln.rotate"),
     ("round", "round"),
     ("rsqrt", "genx.rsqrt"),
     ("s_abs", "kiln.abs"),
+    ("s_abs_diff", "kiln.s.abs.diff"),
     ("s_add_sat", "sadd.sat"),
+    ("s_clamp", "kiln.s.clamp"),
+    ("s_hadd", "kiln.s.hadd"),
+    ("s_mad24", "kiln.mad24"),
     ("s_max", "smax"),
     ("s_min", "smin"),
+    ("s_mul24", "kiln.mul24"),
+    ("s_rhadd", "kiln.s.rhadd"),
     ("s_sub_sat", "ssub.sat"),
+    ("sign", "kiln.sign"),
     ("sin", "sin"),
     ("sinh", "sinh"),
+    ("sinpi", "kiln.sinpi"),
+    ("smoothstep", "kiln.smoothstep"),
     ("sqrt", "sqrt"),
+    ("step", "kiln.step"),
     ("tan", "tan"),
     ("tanh", "tanh"),
+    ("tanpi", "kiln.tanpi"),
     ("trunc", "trunc"),
+    ("u_abs_diff", "kiln.u.abs.diff"),
     ("u_add_sat", "uadd.sat"),
+    ("u_clamp", "kiln.u.clamp"),
+    ("u_hadd", "kiln.u.hadd"),
+    ("u_mad24", "kiln.mad24"),
     ("u_max", "umax"),
     ("u_min", "umin"),
+    ("u_mul24", "kiln.mul24"),
+    ("u_rhadd", "kiln.u.rhadd"),
     ("u_sub_sat", "usub.sat"),
+];
+
+/// Instructions of SPIR-V that are functions in the form that the reference's adaptors take.
+const INSTRUCTIONS: [(&str, &str); 11] = [
+    ("ConvertBF16ToFINTEL", "kiln.bf.cvt"),
+    ("ConvertFToBF16INTEL", "kiln.bf.cvt"),
+    ("Dot", "kiln.dot"),
+    ("FSigmoidINTEL", "kiln.sigmoid"),
+    ("FTanhINTEL", "tanh"),
+    ("IsNan", "kiln.is.nan"),
+    ("LessOrGreater", "kiln.less.or.greater"),
+    ("Ordered", "kiln.ordered"),
+    ("ReadClockKHR", "kiln.read.clock"),
+    ("RoundFToTF32INTEL", "kiln.tf32.round"),
+    ("Unordered", "kiln.unordered"),
 ];
 
 /// Prefix of the functions of SPIR-V for OpenCL C.
 const OCL: &str = "__spirv_ocl_";
+/// Prefix of those that are instructions.
+const INSTRUCTION: &str = "__spirv_";
 
 /// Intrinsic that a mangled function of SPIR-V is: `_Z`, the length of the name, the name, types; or, as ISPC writes it, the name, `_Dv`
 /// and types.
@@ -441,9 +503,41 @@ fn spirv_function(name: &str) -> Option<&'static str> {
     let rest = name.strip_prefix("_Z")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (length, rest) = rest.split_at_checked(digits)?;
-    let (name, _) = rest.split_at_checked(length.parse().ok()?)?;
-    match name.strip_prefix(OCL) {
-        Some(name) => spirv_intrinsic(name),
+    let is_type = |c: char| c.is_ascii_digit() || "DKPSU_abcdefhijlmstvxy".contains(c);
+    let named = length
+        .parse()
+        .ok()
+        .and_then(|length| rest.split_at_checked(length));
+    let counted = named.filter(|(name, types)| {
+        let is_upper = |name: &str| name.contains(|c: char| c.is_ascii_uppercase());
+        types.chars().all(is_type) && !name.strip_prefix(OCL).is_some_and(is_upper)
+    });
+    if let Some((name, _)) = counted {
+        return spirv_named(name);
+    }
+    // Some writers count other characters: what follows the name are types all the same.
+    let known = |prefix: &'static str, table: &'static [(&str, &str)]| {
+        let rest = rest.strip_prefix(prefix).unwrap_or_default();
+        let types = move |name: &str| {
+            rest.strip_prefix(name)
+                .is_some_and(|t| t.chars().all(is_type))
+        };
+        table.iter().filter(move |(name, _)| types(name))
+    };
+    let all = known(OCL, &SPIRV).chain(known(INSTRUCTION, &INSTRUCTIONS));
+    let longest = all.max_by_key(|(name, _)| name.len());
+    longest.map(|(_, intrinsic)| *intrinsic)
+}
+
+/// Intrinsic that a function of SPIR-V is, by its name without types.
+fn spirv_named(name: &str) -> Option<&'static str> {
+    if let Some(name) = name.strip_prefix(OCL) {
+        return spirv_intrinsic(name);
+    }
+    let named = name.strip_prefix(INSTRUCTION);
+    let found = INSTRUCTIONS.iter().find(|(own, _)| named == Some(own));
+    match found {
+        Some((_, intrinsic)) => Some(intrinsic),
         None => Some(launch::function(name)?.intrinsic),
     }
 }

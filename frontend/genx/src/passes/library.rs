@@ -30,10 +30,11 @@ pub enum Text {
     Launch,
     Math,
     Convert,
+    Functions,
 }
 
 /// The texts, in the order of [`Text`].
-const TEXTS: [&str; 8] = [
+const TEXTS: [&str; 9] = [
     include_str!("library/bits.ll"),
     include_str!("library/overflow.ll"),
     include_str!("library/bfloat.ll"),
@@ -42,6 +43,7 @@ const TEXTS: [&str; 8] = [
     include_str!("library/launch.ll"),
     include_str!("library/math.ll"),
     include_str!("library/convert.ll"),
+    include_str!("library/functions.ll"),
 ];
 
 thread_local! {
@@ -58,6 +60,21 @@ fn read(text: &str) -> Result<Module> {
 fn broken<T>(what: impl std::fmt::Display) -> Result<T> {
     let message = format!("the library: {what}");
     Err(Diagnostic::new(Code::Pass, Loc::default(), message))
+}
+
+impl Text {
+    /// True if the text has a function of this name.
+    ///
+    /// # Errors
+    /// The text is broken.
+    pub fn has(self, name: &str) -> Result<bool> {
+        MODULES.with(|modules| {
+            match modules[self as usize].get_or_init(|| read(TEXTS[self as usize])) {
+                Ok(library) => Ok(library.function_names.contains_key(name)),
+                Err(error) => broken(error),
+            }
+        })
+    }
 }
 
 /// Results of a function: one, or the members of a structure.

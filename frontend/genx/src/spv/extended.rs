@@ -7,7 +7,7 @@ use spirv::{NonsemanticShaderDebuginfo100Op as Info, OpenclStd100Op as Std};
 use super::Reader;
 use super::body::Body;
 use crate::error::{Code, Result};
-use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, Types, Value, atomics};
+use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, TypeData, Types, Value, atomics};
 
 /// A set of instructions.
 #[derive(Clone)]
@@ -93,26 +93,44 @@ impl Reader<'_> {
         }
         match (function, &args[..]) {
             (Std::prefetch, _) => Ok(()),
-            (Std::s_clamp | Std::u_clamp | Std::fclamp, &[value, least, most]) => {
-                let (max, min) = match function {
-                    Std::s_clamp => ("smax", "smin"),
-                    Std::u_clamp => ("umax", "umin"),
-                    _ => ("maxnum", "minnum"),
+            (Std::s_mul_hi | Std::u_mul_hi, &[a, b]) => {
+                let high = self.high_half(body, function, a, b)?;
+                self.alias(body, high)
+            }
+            // The second result goes to memory.
+            (Std::sincos | Std::fract | Std::modf | Std::frexp, &[x, to]) => {
+                let name = match function {
+                    Std::sincos => "sincos",
+                    Std::fract => "kiln.fract",
+                    Std::modf => "modf",
+                    _ => "frexp",
                 };
-                let value = self.intrinsic(body, max, smallvec![value, least])?;
-                self.finish_intrinsic(body, min, smallvec![value, most])
+                let own = body.function.ty(x);
+                let second = match function {
+                    Std::frexp => {
+                        let count = self.module.types.count(own);
+                        self.module.types.shaped(count, Scalar::Int(u32::BITS))
+                    }
+                    _ => own,
+                };
+                let both = self
+                    .module
+                    .types
+                    .get(TypeData::Struct(vec![own, second], false));
+                let op = self.placed(atomics::op(name))?;
+                let both = self.value_of(body, op, smallvec![x], both)?;
+                let part = IrOp::ExtractValue(smallvec![1]);
+                let part = self.value_of(body, part, smallvec![both], second)?;
+                let store = self.make(body, IrOp::Store, smallvec![part, to], Types::VOID)?;
+                self.put(body, store)?;
+                self.finish_of(body, IrOp::ExtractValue(smallvec![0]), smallvec![both])
             }
-            (Std::s_mul_hi | Std::u_mul_hi, &[a, b]) => self.high_half(body, function, a, b),
-            (Std::native_divide | Std::half_divide, &[a, b]) => {
-                let quotient = IrOp::Binary(BinaryOp::FDiv);
-                let mut data = self.make(body, quotient, smallvec![a, b], Types::VOID)?;
-                data.flags = self.flags();
-                data.flags.arcp = true;
-                self.finish(body, data)
+            (Std::s_mad_hi | Std::u_mad_hi, &[a, b, c]) => {
+                let high = self.high_half(body, function, a, b)?;
+                self.finish_of(body, IrOp::Binary(BinaryOp::Add), smallvec![high, c])
             }
-            (Std::rotate, &[value, by]) => {
-                self.finish_intrinsic(body, "fshl", smallvec![value, value, by])
-            }
+            (Std::u_abs, &[value]) => self.alias(body, value),
+            (Std::bitselect, &[a, b, mask]) => self.bits_selected(body, a, b, mask),
             _ => {
                 let message = format!("function {function:?} of OpenCL C is not supported");
                 Err(self.refused(Code::Intrinsic, message))
@@ -133,7 +151,7 @@ impl Reader<'_> {
     }
 
     /// Upper half of a product.
-    fn high_half(&mut self, body: &mut Body, function: Std, a: Value, b: Value) -> Result<()> {
+    fn high_half(&mut self, body: &mut Body, function: Std, a: Value, b: Value) -> Result<Value> {
         let ty = body.function.ty(a);
         let types = &mut self.module.types;
         let (Some(Scalar::Int(bits)), count) = (types.element(ty), types.count(ty)) else {
@@ -141,7 +159,7 @@ impl Reader<'_> {
         };
         let wide = types.shaped(count, Scalar::Int(2 * bits));
         let extend = match function {
-            Std::s_mul_hi => CastOp::SExt,
+            Std::s_mul_hi | Std::s_mad_hi => CastOp::SExt,
             _ => CastOp::ZExt,
         };
         let a = self.value_of(body, IrOp::Cast(extend), smallvec![a], wide)?;
@@ -151,6 +169,33 @@ impl Reader<'_> {
         let shift = self.filled(body, wide, bits.into())?;
         let high = IrOp::Binary(BinaryOp::LShr);
         let high = self.value_of(body, high, smallvec![product, shift], wide)?;
-        self.finish_of(body, IrOp::Cast(CastOp::Trunc), smallvec![high])
+        self.value_of(body, IrOp::Cast(CastOp::Trunc), smallvec![high], ty)
+    }
+
+    /// The bits of the second number where the mask has ones, else those of the first.
+    fn bits_selected(&mut self, body: &mut Body, a: Value, b: Value, mask: Value) -> Result<()> {
+        let ty = body.function.ty(a);
+        let types = &mut self.module.types;
+        let Some((_, scalar)) = types.shape(ty) else {
+            return Err(self.refused(Code::Mismatch, "numbers are expected"));
+        };
+        let (bits, count) = (types.bits(scalar), types.count(ty));
+        let whole = types.shaped(count, Scalar::Int(bits));
+        let mut parts = SmallVec::<[Value; 3]>::new();
+        for value in [a, b, mask] {
+            let cast = IrOp::Cast(CastOp::BitCast);
+            parts.push(match body.function.ty(value) == whole {
+                true => value,
+                false => self.value_of(body, cast, smallvec![value], whole)?,
+            });
+        }
+        let [xor, and] = [BinaryOp::Xor, BinaryOp::And].map(IrOp::Binary);
+        let differ = self.value_of(body, xor.clone(), smallvec![parts[0], parts[1]], whole)?;
+        let changed = self.value_of(body, and, smallvec![differ, parts[2]], whole)?;
+        if ty == whole {
+            return self.finish_of(body, xor, smallvec![parts[0], changed]);
+        }
+        let chosen = self.value_of(body, xor, smallvec![parts[0], changed], whole)?;
+        self.finish_of(body, IrOp::Cast(CastOp::BitCast), smallvec![chosen])
     }
 }
