@@ -428,19 +428,28 @@ fn scalar(value: &Value) -> Result<String, ZeInfoError> {
                 .collect::<Result<Vec<_>, ZeInfoError>>()?;
             format!("{{{}}}", entries.join(", "))
         }
-        Value::String(s)
-            if s.chars()
-                .any(|c| c.is_control() || ",[]{}\u{85}\u{2028}\u{2029}".contains(c)) =>
-        {
-            // Characters that would end an unquoted value, here or in a list.
-            quoted(s)
-        }
+        Value::String(s) if !is_words(s) => quoted(s),
         plain => serde_norway::to_string(plain)?.trim_end().to_string(),
     })
 }
 
-/// A string in double quotes, with escapes that every YAML reader accepts.
+/// True for names with single spaces between. The driver's reader (compute-runtime, `yaml_parser.h`) takes qualifiers, such as
+/// `const restrict`, without quotes only, and types of arguments, such as `int*;8`, with them only.
+fn is_words(s: &str) -> bool {
+    let is_name = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+    };
+    s.split(' ').all(is_name)
+}
+
+/// A string in single quotes, as the reference compiler writes it, or in double quotes with escapes that every YAML reader accepts.
 fn quoted(s: &str) -> String {
+    if s.chars().all(|c| matches!(c, ' '..='~') && c != '\'') {
+        return format!("'{s}'");
+    }
     let mut out = "\"".to_string();
     for c in s.chars() {
         match c {

@@ -32,6 +32,7 @@ kernels_misc_info:
     args_info:
       - index:           0
         type_name:       'char;1'
+        type_qualifiers: const restrict
 ...
 ";
 
@@ -79,6 +80,8 @@ fn known_keys_are_read_and_unknown_ones_survive_writing() {
         "inline_samplers",
         "kernels_misc_info",
         "'1.20'",
+        "type_name: 'char;1'\n",
+        "type_qualifiers: const restrict\n",
     ] {
         assert!(written.contains(key), "{key} lost in\n{written}");
     }

@@ -18,23 +18,32 @@ use super::grfs::GrfArgs;
 use super::input::Input;
 use super::output::{self, Outputs};
 use super::platforms::Machine;
-use super::{Format, corpus, report, tier_parser};
+use super::{Format, corpus, driver_cache, report, tier_parser};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   kiln finalize examples/saxpy/saxpy.zebin --visa examples/saxpy -o ours.zebin
-  kiln run ours.zebin --launch examples/saxpy/launch.yaml")]
+  kiln run ours.zebin --launch examples/saxpy/launch.yaml
+  kiln finalize --driver-cache ~/.cache/neo_compiler_cache")]
 pub struct Args {
     /// Object file of the reference compiler
-    #[arg(value_name = "OBJECT")]
-    object: PathBuf,
+    #[arg(value_name = "OBJECT", required_unless_present = "driver_cache")]
+    object: Option<PathBuf>,
+    /// Replace the code of the object files in the folder where a driver keeps compiled programs (NEO_CACHE_DIR)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["object", "visa", "output", "keep", "choose", "platform", "cache"])]
+    driver_cache: Option<PathBuf>,
     /// Folder with the vISA of its kernels [default: that in OBJECT]
     #[arg(long, value_name = "DIR")]
     visa: Option<PathBuf>,
     /// File to write, `-` for standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present = "driver_cache"
+    )]
+    output: Option<PathBuf>,
     /// Leave kernels without vISA as they are
     #[arg(long)]
     keep: bool,
@@ -79,12 +88,28 @@ struct Done {
 /// # Errors
 /// The reason why nothing was written.
 pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
-    let object = Input::open(&args.object)?;
-    let is_none = |e: &dyn std::fmt::Display| report::file(&args.object, e);
+    let strip = Strip {
+        visa: args.strip_visa,
+        spirv: args.strip_spv,
+    };
+    let applied = |options: Options| args.grfs.applied(options.tier(args.optimize));
+    let (path, output) = match (&args.object, &args.output, &args.driver_cache) {
+        (_, _, Some(folder)) => {
+            return driver_cache::finalize(folder, applied, strip, args.lines, format);
+        }
+        (Some(path), Some(output), None) => (path, output),
+        _ => {
+            return Err(report::usage(
+                "an object file and a file to write are needed",
+            ));
+        }
+    };
+    let object = Input::open(path)?;
+    let is_none = |e: &dyn std::fmt::Display| report::file(path, e);
     let zebin = Zebin::parse(&object).map_err(|e| is_none(&e))?;
     let platform = args.platform.or_else(|| info::platform_of(&zebin));
     let platform = platform.ok_or_else(|| {
-        let name = report::name(&args.object);
+        let name = report::name(path);
         report::usage(format_args!(
             "{name} does not say for which platform it is: say it with -p"
         ))
@@ -100,23 +125,18 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         }
         None => {
             let texts = sections::visa(&zebin).into_iter();
-            let of = |(name, text): (String, Vec<u8>)| Input::part(&args.object, &name, text);
+            let of = |(name, text): (String, Vec<u8>)| Input::part(path, &name, text);
             (Vec::new(), texts.map(of).collect())
         }
     };
-    let read = paths.iter().chain([&args.object]);
+    let read = paths.iter().chain([path]);
     let mut outputs = Outputs::new(read.map(PathBuf::as_path));
 
-    let options = Options::new(platform).tier(args.optimize);
-    let mut session = Session::new(args.grfs.applied(options));
+    let mut session = Session::new(applied(Options::new(platform)));
     let cache = args.cache.open()?;
     if let Some(cache) = &cache {
         session = session.with_cache(cache.clone());
     }
-    let strip = Strip {
-        visa: args.strip_visa,
-        spirv: args.strip_spv,
-    };
     let mut choices = Vec::new();
     let relinked = match &args.visa {
         Some(_) => {
@@ -125,12 +145,21 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
             relink(&session, zebin, &sources, args.keep, args.lines)
         }
         None => {
-            let chosen = chosen(&session, &zebin, &args.choose)?;
-            let zebin = chosen.map_or(zebin, |(zebin, reasons)| {
-                choices = reasons;
-                zebin
+            let make = |zebin| sections::finalize(&session, zebin, strip, args.keep, args.lines);
+            let variants = args.choose.iter().map(|path| {
+                let other = info::zebin(&Input::open(path)?, platform);
+                other.map_err(|e| report::file(path, &e))
             });
-            sections::finalize(&session, zebin, strip, args.keep, args.lines)
+            let variants = variants.collect::<Result<Vec<_>, _>>()?;
+            match variants.is_empty() {
+                true => make(zebin),
+                false => make(zebin.clone())
+                    .and_then(|first| choose(platform, (&zebin, first), &variants, make))
+                    .map(|(relinked, reasons)| {
+                        choices = reasons;
+                        relinked
+                    }),
+            }
         }
     };
     let relinked = relinked.map_err(|error| match error {
@@ -138,8 +167,8 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         error => is_none(&error),
     })?;
     let bytes = relinked.zebin.write();
-    let bytes = bytes.map_err(|e| report::file(&args.output, &e))?;
-    outputs.add(&args.output, bytes)?;
+    let bytes = bytes.map_err(|e| report::file(output, &e))?;
+    outputs.add(output, bytes)?;
     let done = Done {
         replaced: relinked.replaced,
         kept: relinked.kept,
@@ -151,24 +180,6 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         output::say(&report::warning(&warning));
     }
     Ok(Exit::Done)
-}
-
-/// The object file with the best variants of its kernels, and why; `None` without further object files.
-fn chosen(
-    session: &Session,
-    zebin: &Zebin,
-    paths: &[PathBuf],
-) -> Result<Option<(Zebin, Vec<Choice>)>, Report> {
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    let mut objects = vec![zebin.clone()];
-    for path in paths {
-        let other = info::zebin(&Input::open(path)?, session.options().platform);
-        objects.push(other.map_err(|e| report::file(path, &e))?);
-    }
-    // An error of the first object file is that of the whole, and comes with its place there.
-    Ok(choose(session, &objects).unwrap_or_default())
 }
 
 fn shown(done: &Done) -> String {

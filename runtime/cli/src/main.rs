@@ -16,6 +16,7 @@ mod corpus;
 mod cost;
 mod diff;
 mod disasm;
+mod driver_cache;
 mod dump;
 mod exit;
 mod facts;

@@ -2,9 +2,10 @@
 //!
 //! Before its finalizer the reference compiler takes the widest SIMD size that compiles, since it does not learn of spills;
 //! compiled again for a narrower size it hands over a variant. Takes the object files with their vISA, in the order of
-//! preference, compiles all, and gives the first with each kernel's entry and vISA from the variant whose work-items take the
-//! fewest estimated cycles (`kiln_emit::cost`, ten iterations a loop). A variant that spills and one that does not are compared in
-//! the same way, since spill code is part of the cycles. A variant without the kernel, or that does not compile, is left out.
+//! preference, and the first one finalized. Finalizes the others, and gives the object file with each kernel of the variant
+//! whose work-items take the fewest estimated cycles (`kiln_emit::cost`, ten iterations a loop). A variant that spills and one that
+//! does not are compared in the same way, since spill code is part of the cycles. A variant without the kernel, or that does not
+//! compile, is left out. Only where kernels of several object files are taken, that of the result is finalized once more.
 
 use kiln_emit::cost::{self, Weights};
 use kiln_emit::listing;
@@ -12,9 +13,14 @@ use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{FUNCTIONS, VISA, Zebin};
 use serde::Serialize;
 
-use crate::finalize::{Strip, finalize};
-use crate::relink::RelinkError;
-use crate::session::Session;
+use crate::info;
+use crate::relink::{RelinkError, Relinked};
+
+/// Bytes of a channel of the narrowest code: a register has one for each.
+const CHANNEL_BYTES: u32 = 4;
+/// Registers and spills of a thread in parts of its registers, at most, at which code is better than of twice the width, though it
+/// spills. Between 1.27 and 1.41 in a sweep of twelve kernels on `dg2` (docs/driver.md).
+const FITS: f64 = 1.3;
 
 /// The choice for one kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,42 +48,73 @@ pub struct Variant {
     pub cycles: f64,
 }
 
-/// Chooses variants of the kernels of the first object file; gives it with those, not yet finalized.
+/// Finalizes variants of an object file that was finalized itself, and gives the result with the better ones, and the choices.
+/// `finalize` makes the code of an object file for the platform.
 ///
 /// # Errors
-/// The first object file cannot be finalized by itself.
+/// The object file with kernels of several variants cannot be finalized.
 pub fn choose(
-    session: &Session,
-    objects: &[Zebin],
-) -> Result<Option<(Zebin, Vec<Choice>)>, RelinkError> {
-    let Some((first, others)) = objects.split_first() else {
-        return Ok(None);
-    };
-    let made = |zebin: &Zebin| finalize(session, zebin.clone(), Strip::default(), false, false);
-    let mut finalized = vec![Some(made(first)?.zebin)];
-    finalized.extend(others.iter().map(|other| made(other).ok().map(|r| r.zebin)));
-    let platform = session.options().platform;
-    let mut chosen = first.clone();
-    let mut choices = Vec::new();
-    for kernel in first.kernels.iter().filter(|k| k.name != FUNCTIONS) {
-        let name = &kernel.name;
-        let variants = finalized.iter().enumerate().filter_map(|(file, zebin)| {
-            let own = zebin.as_ref()?;
-            variant(own, name, platform).map(|figures| Variant { file, ..figures })
-        });
-        let variants: Vec<Variant> = variants.collect();
-        // The first of equal variants is taken.
-        let best = variants.iter().min_by(|a, b| a.cycles.total_cmp(&b.cycles));
-        let best = best.map_or(0, |best| best.file);
-        if best == 0 || exchange(&mut chosen, &objects[best], name) {
-            choices.push(Choice {
-                kernel: name.clone(),
-                variant: best,
-                variants,
-            });
+    platform: &'static Platform,
+    (object, finalized): (&Zebin, Relinked),
+    variants: &[Zebin],
+    finalize: impl Fn(Zebin) -> Result<Relinked, RelinkError>,
+) -> Result<(Relinked, Vec<Choice>), RelinkError> {
+    let mut made = vec![Some(finalized)];
+    made.extend(variants.iter().map(|other| finalize(other.clone()).ok()));
+    let kernels = object.kernels.iter().map(|kernel| &kernel.name);
+    let mut choices: Vec<Choice> = kernels
+        .filter(|kernel| *kernel != FUNCTIONS)
+        .map(|kernel| choice(&made, kernel, platform))
+        .collect();
+    if let Some(file) = choices.first().map(|choice| choice.variant)
+        && choices.iter().all(|choice| choice.variant == file)
+        && let Some(all) = made.swap_remove(file)
+    {
+        return Ok((all, choices));
+    }
+    let mut mixed = object.clone();
+    for choice in &mut choices {
+        let other = choice.variant.checked_sub(1).map(|other| &variants[other]);
+        if other.is_some_and(|other| !exchange(&mut mixed, other, &choice.kernel)) {
+            choice.variant = 0;
         }
     }
-    Ok(Some((chosen, choices)))
+    Ok((finalize(mixed)?, choices))
+}
+
+/// The SIMD size that a variant of a finalized object file is worth compiling for: of its kernels that spill, the widest size below
+/// theirs at which registers and spills together would nearly fit, or half theirs; none if no kernel spills, or none
+/// that does has a narrower size. Spills of functions on the stack say nothing of a kernel's width.
+pub fn narrower(finalized: &Zebin) -> Option<u32> {
+    let platform = info::platform_of(finalized)?;
+    let least = platform.grf_bytes / CHANNEL_BYTES;
+    let kernels = finalized.ze_info.kernels.iter().map(|k| &k.execution_env);
+    let spilling = kernels.filter(|env| env.spill_size > 0 && !env.has_stack_calls);
+    let sizes = spilling.filter_map(|env| {
+        let registers = f64::from(env.grf_count * platform.grf_bytes);
+        let whole = registers + f64::from(env.spill_size);
+        let of = |simd: u32| whole * f64::from(simd) / f64::from(env.simd_size);
+        let halves = std::iter::successors(Some(env.simd_size / 2), |simd| Some(simd / 2));
+        let halves: Vec<u32> = halves.take_while(|simd| *simd >= least).collect();
+        let fitting = halves.iter().find(|simd| of(**simd) <= FITS * registers);
+        fitting.or(halves.first()).copied()
+    });
+    sizes.max()
+}
+
+/// The best variant of a kernel, the first of equal ones.
+fn choice(made: &[Option<Relinked>], kernel: &str, platform: &'static Platform) -> Choice {
+    let variants = made.iter().enumerate().filter_map(|(file, made)| {
+        let figures = variant(&made.as_ref()?.zebin, kernel, platform);
+        figures.map(|figures| Variant { file, ..figures })
+    });
+    let variants: Vec<Variant> = variants.collect();
+    let best = variants.iter().min_by(|a, b| a.cycles.total_cmp(&b.cycles));
+    Choice {
+        kernel: kernel.to_string(),
+        variant: best.map_or(0, |best| best.file),
+        variants,
+    }
 }
 
 /// Figures of a finalized kernel.

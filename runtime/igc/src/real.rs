@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use nix::libc;
 
@@ -29,8 +29,6 @@ pub type Entry = unsafe extern "C" fn() -> *mut c_void;
 pub fn entry() -> Option<Entry> {
     static ENTRY: OnceLock<Option<Entry>> = OnceLock::new();
     *ENTRY.get_or_init(|| {
-        // SAFETY: the strings are constants. The compiler reads the variable when it is loaded, after this.
-        unsafe { libc::setenv(DUMP_FILTER.0.as_ptr(), DUMP_FILTER.1.as_ptr(), 0) };
         let found = open();
         if found.is_none() {
             code::log(&format!(
@@ -39,6 +37,34 @@ pub fn entry() -> Option<Entry> {
         }
         found
     })
+}
+
+/// Calls a function of the compiler's in which it may read its variables, with the one by which it dumps nothing. The compiler reads
+/// them once; a driver that finds one at another time uses no cache of its own.
+pub fn without_dumps<T>(call: impl FnOnce() -> T) -> T {
+    static USERS: Mutex<usize> = Mutex::new(0);
+    let users = || USERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let (name, value) = (DUMP_FILTER.0.as_ptr(), DUMP_FILTER.1.as_ptr());
+    {
+        let mut users = users();
+        // SAFETY: the strings are constants.
+        let is_ours = *users > 0 || unsafe { libc::getenv(name) }.is_null();
+        if !is_ours {
+            drop(users);
+            return call();
+        }
+        // SAFETY: the same.
+        unsafe { libc::setenv(name, value, 0) };
+        *users += 1;
+    }
+    let result = call();
+    let mut users = users();
+    *users -= 1;
+    if *users == 0 {
+        // SAFETY: the name is a constant.
+        unsafe { libc::unsetenv(name) };
+    }
+    result
 }
 
 fn open() -> Option<Entry> {

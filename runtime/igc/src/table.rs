@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use nix::libc;
 
+use crate::code;
+
 /// Functions that were exchanged: by the address of the table's entry, the original.
 static ORIGINALS: Mutex<Option<HashMap<usize, usize>>> = Mutex::new(None);
 
@@ -54,10 +56,11 @@ pub unsafe fn exchange(object: *mut c_void, number: usize, by: *const c_void) {
         let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
         let start = entry as usize / page * page;
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        if libc::mprotect(start as *mut c_void, page, access) == 0 {
-            originals.insert(entry as usize, *entry as usize);
-            *entry = by;
+        if libc::mprotect(start as *mut c_void, page, access) != 0 {
+            return code::log("driver: the compiler's functions cannot be exchanged");
         }
+        originals.insert(entry as usize, *entry as usize);
+        *entry = by;
     }
 }
 

@@ -3,14 +3,15 @@
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::code;
 use crate::table::{call, exchange};
+use crate::{code, real};
 
 /// Numbers of virtual functions. Those of every object: three of its life, versions, two destructors, and the
 /// creation of another object; those of an interface begin with two for its own data.
 const CREATE_INTERFACE: usize = 8;
-/// `IgcOclDeviceCtx`: timer, platform, system, features, translation.
+/// `IgcOclDeviceCtx`: timer, platform, system, features, translation; since version 2 the system routine.
 const CREATE_TRANSLATION: usize = 15;
+const SYSTEM_ROUTINE: (u64, usize) = (2, 16);
 /// `IgcOclTranslationCtx`: `TranslateImpl` of versions 1 and 2, the specialization constants, versions 3 and 4.
 const TRANSLATE: [(u64, usize); 4] = [(1, 11), (2, 12), (3, 14), (4, 15)];
 /// `OclTranslationOutput`: success, warnings, type, log, output.
@@ -68,8 +69,28 @@ unsafe extern "C" fn create_interface(main: Object, id: u64, version: u64) -> Ob
                 create_translation as *const c_void,
             )
         };
+        if version >= SYSTEM_ROUTINE.0 {
+            // SAFETY: a device of this version has the function.
+            unsafe { exchange(made, SYSTEM_ROUTINE.1, system_routine as *const c_void) };
+        }
     }
     made
+}
+
+/// The system routine, which is the driver's first wish.
+unsafe extern "C" fn system_routine(
+    device: Object,
+    kind: u64,
+    bindless: bool,
+    routine: Object,
+    header: Object,
+) -> bool {
+    real::without_dumps(|| {
+        // SAFETY: the original's arguments.
+        unsafe {
+            call!(device, SYSTEM_ROUTINE.1; kind => u64, bindless => bool, routine => Object, header => Object; bool)
+        }
+    })
 }
 
 unsafe extern "C" fn create_translation(
@@ -97,88 +118,30 @@ unsafe extern "C" fn create_translation(
     made
 }
 
-unsafe extern "C" fn translate_1(
-    this: Object,
-    version: u64,
-    source: Object,
-    options: Object,
-    internal: Object,
-    tracing: Object,
-    count: u32,
-) -> Object {
-    // SAFETY: the original's arguments, as in those below.
-    unsafe {
-        ask(internal);
-        replaced(
-            call!(this, TRANSLATE[0].1; version => u64, source => Object, options => Object, internal => Object,
-            tracing => Object, count => u32; Object),
-        )
-    }
+/// Functions that translate, with the original's arguments. The name of the internal options is said apart.
+macro_rules! translations {
+    ($($name:ident, $number:literal, $internal:ident: ($($argument:ident: $type:ty),*);)*) => {$(
+        unsafe extern "C" fn $name(this: Object, version: u64, $($argument: $type),*) -> Object {
+            // SAFETY: the original's arguments.
+            unsafe {
+                ask($internal);
+                let output = real::without_dumps(|| {
+                    call!(this, TRANSLATE[$number].1; version => u64, $($argument => $type),*; Object)
+                });
+                replaced(output)
+            }
+        }
+    )*};
 }
 
-unsafe extern "C" fn translate_2(
-    this: Object,
-    version: u64,
-    source: Object,
-    options: Object,
-    internal: Object,
-    tracing: Object,
-    count: u32,
-    instrumentation: Object,
-) -> Object {
-    // SAFETY: as above.
-    unsafe {
-        ask(internal);
-        replaced(
-            call!(this, TRANSLATE[1].1; version => u64, source => Object, options => Object, internal => Object,
-            tracing => Object, count => u32, instrumentation => Object; Object),
-        )
-    }
-}
-
-unsafe extern "C" fn translate_3(
-    this: Object,
-    version: u64,
-    source: Object,
-    ids: Object,
-    values: Object,
-    options: Object,
-    internal: Object,
-    tracing: Object,
-    count: u32,
-    instrumentation: Object,
-) -> Object {
-    // SAFETY: as above.
-    unsafe {
-        ask(internal);
-        replaced(
-            call!(this, TRANSLATE[2].1; version => u64, source => Object, ids => Object, values => Object,
-            options => Object, internal => Object, tracing => Object, count => u32, instrumentation => Object; Object),
-        )
-    }
-}
-
-unsafe extern "C" fn translate_4(
-    this: Object,
-    version: u64,
-    source: Object,
-    ids: Object,
-    values: Object,
-    options: Object,
-    internal: Object,
-    tracing: Object,
-    count: u32,
-    instrumentation: Object,
-    hash: u64,
-) -> Object {
-    // SAFETY: as above.
-    unsafe {
-        ask(internal);
-        replaced(
-            call!(this, TRANSLATE[3].1; version => u64, source => Object, ids => Object, values => Object,
-            options => Object, internal => Object, tracing => Object, count => u32, instrumentation => Object, hash => u64; Object),
-        )
-    }
+translations! {
+    translate_1, 0, internal: (source: Object, options: Object, internal: Object, tracing: Object, count: u32);
+    translate_2, 1, internal: (source: Object, options: Object, internal: Object, tracing: Object, count: u32,
+        instrumentation: Object);
+    translate_3, 2, internal: (source: Object, ids: Object, values: Object, options: Object, internal: Object,
+        tracing: Object, count: u32, instrumentation: Object);
+    translate_4, 3, internal: (source: Object, ids: Object, values: Object, options: Object, internal: Object,
+        tracing: Object, count: u32, instrumentation: Object, hash: u64);
 }
 
 /// Contents of a buffer.
@@ -240,7 +203,11 @@ unsafe fn replaced(output: Object) -> Object {
             return output;
         }
         let made = catch_unwind(AssertUnwindSafe(|| code::finalized(contents(buffer))));
-        if let Some(made) = made.unwrap_or_default() {
+        let made = made.unwrap_or_else(|_| {
+            code::log("driver: a fault of Kiln's");
+            None
+        });
+        if let Some(made) = made {
             call!(buffer, CLEAR; ; ());
             call!(buffer, PUSH_BACK; made.as_ptr() => *const u8, made.len() => usize; bool);
         }

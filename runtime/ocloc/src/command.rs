@@ -38,6 +38,9 @@ const WITH_VALUE: [&str; 14] = [
 const WITH_TWO_VALUES: [&str; 1] = ["-device_options"];
 /// Options of calls that make no object file, or whose files hold it in another form.
 const ELSEWHERE: [&str; 5] = ["-spv_only", "-h", "--help", "-cpp_file", "-llvm_input"];
+/// Option of the source's file, and that which says that it is SPIR-V.
+const SOURCE: &str = "-file";
+const FROM_SPIRV: &str = "-spirv_input";
 /// Names of the file that ocloc writes.
 const OUTPUTS: [&str; 2] = ["-output", "-o"];
 /// Internal options of the compiler: vISA in sections of the object file, and no code.
@@ -138,6 +141,32 @@ fn split(path: &str) -> Option<(String, String)> {
 }
 
 impl Compile {
+    /// Name of the source without its folder and its extension; `None` if the source is SPIR-V.
+    pub fn source_stem(&self) -> Option<&str> {
+        if self.arguments.iter().any(|word| word == FROM_SPIRV) {
+            return None;
+        }
+        Path::new(&self.arguments[self.source()?])
+            .file_stem()?
+            .to_str()
+    }
+
+    /// Index of the source's file.
+    fn source(&self) -> Option<usize> {
+        let option = self.arguments.iter().position(|word| word == SOURCE)?;
+        Some(option + 1).filter(|place| *place < self.arguments.len())
+    }
+
+    /// The call with the SPIR-V in a file for its source.
+    pub fn from_spirv(&self, path: &str) -> Compile {
+        let mut call = self.clone();
+        if let Some(place) = self.source() {
+            call.arguments[place] = path.to_string();
+            call.arguments.push(FROM_SPIRV.to_string());
+        }
+        call
+    }
+
     /// The arguments of the call that makes these parts, with its outputs in a folder.
     pub fn arguments(&self, parts: Parts, folder: &str) -> Vec<String> {
         let mut arguments = self.arguments.clone();

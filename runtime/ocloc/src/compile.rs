@@ -1,19 +1,20 @@
 //! One call that compiles: the front half, and our code in its object files.
 //!
 //! The front half is asked for vISA alone; where an object file lacks the symbols of its data, for both. It takes the widest SIMD
-//! size, since it does not learn of spills: if our code of a kernel spills, it is asked for half that size, too, and the better of
-//! both is taken ([`kiln_compile::choose`]). An object file that Kiln cannot finalize is that of the call as it was; each has
+//! size, since it does not learn of spills: if our code of a kernel spills, it is asked once for a narrower size, too, beginning with the
+//! SPIR-V that it left, and the better of both is taken ([`kiln_compile::choose`]). An object file that Kiln cannot finalize is that of the call as it was; each has
 //! its reason. A call that ocloc refuses has no result here, and is to be made as it was, so that its messages and its exit
 //! code are ocloc's own.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
 
-use kiln_compile::choose::choose;
+use kiln_compile::choose;
 use kiln_compile::finalize::{FinalizeError, Strip, finalize};
 use kiln_compile::info::{self, InfoError};
-use kiln_compile::relink::RelinkError;
+use kiln_compile::relink::{RelinkError, Relinked};
 use kiln_compile::{ObjectError, Options, Session};
 use kiln_emit::zebin::Zebin;
 
@@ -23,8 +24,9 @@ use crate::front::{Front, Outcome};
 
 /// First bytes of an object file.
 const ELF: &[u8] = b"\x7fELF";
-/// Bytes of a register for each channel of the least SIMD size of a platform.
-const CHANNEL_BYTES: u32 = 4;
+/// First bytes of SPIR-V, and the extension of its files.
+const SPIRV: &[u8] = b"\x03\x02\x23\x07";
+const SPIRV_EXTENSION: &str = "spv";
 
 /// The result of a call.
 #[derive(Debug)]
@@ -47,14 +49,20 @@ pub fn compile(front: &dyn Front, call: &Compile) -> io::Result<Option<Done>> {
         let Some(mut finished) = Finished::of(&outcome, None, call) else {
             return Ok(None);
         };
-        if let Some(simd) = finished.narrower.filter(|_| front.selects_simd())
-            && let Some(narrow) = make(front, call, parts, Some(simd))?
-            && let Some(better) = Finished::of(&outcome, Some(&narrow), call)
-        {
-            finished = better;
-        }
         if finished.lacks_symbols && parts == Parts::Visa {
             continue;
+        }
+        if let Some(simd) = finished.narrower.filter(|_| front.selects_simd())
+            && let Some(second) = again(front, call, &outcome, parts, simd)?
+        {
+            let narrow = Narrow {
+                outcome: second,
+                made: finished.made,
+            };
+            let Some(better) = Finished::of(&outcome, Some(narrow), call) else {
+                return Ok(None);
+            };
+            finished = better;
         }
         if finished.kept.is_empty() {
             let outcome = Outcome {
@@ -88,6 +96,32 @@ fn make(
     Ok((outcome.code == 0).then_some(outcome))
 }
 
+/// The call for another SIMD size, without the work of the first one up to SPIR-V, if that left any.
+fn again(
+    front: &dyn Front,
+    call: &Compile,
+    first: &Outcome,
+    parts: Parts,
+    simd: u32,
+) -> io::Result<Option<Outcome>> {
+    let mut files = first.files.iter().map(|(_, bytes)| bytes);
+    let spirv = files.find(|bytes| bytes.starts_with(SPIRV));
+    let (Some(spirv), Some(stem)) = (spirv, call.source_stem()) else {
+        return make(front, call, parts, Some(simd));
+    };
+    let folder = tempfile::Builder::new().prefix("kiln-ocloc-").tempdir()?;
+    // Names of outputs follow from that of the source.
+    let path = folder
+        .path()
+        .join(stem)
+        .with_added_extension(SPIRV_EXTENSION);
+    fs::write(&path, spirv)?;
+    match path.to_str() {
+        Some(path) => make(front, &call.from_spirv(path), parts, Some(simd)),
+        None => Ok(None),
+    }
+}
+
 /// The files of a call with our code.
 struct Finished {
     files: Vec<(String, Vec<u8>)>,
@@ -95,22 +129,32 @@ struct Finished {
     kept: Vec<(String, String)>,
     /// True if one of those lacks symbols, which a whole compilation has.
     lacks_symbols: bool,
-    /// Half the widest SIMD size of a kernel whose code spills, if the platform has it.
+    /// Widest of the narrower SIMD sizes that kernels whose code spills are asked for with.
     narrower: Option<u32>,
+    /// Object files with our code, by their names in messages.
+    made: HashMap<String, Relinked>,
+}
+
+/// The call for a narrower SIMD size, and what was made of the object files before it.
+struct Narrow {
+    outcome: Outcome,
+    made: HashMap<String, Relinked>,
 }
 
 impl Finished {
     /// Finalizes the files, each with its variant of the same name; `None` if there is no object file among them.
-    fn of(outcome: &Outcome, narrow: Option<&Outcome>, call: &Compile) -> Option<Finished> {
+    fn of(outcome: &Outcome, narrow: Option<Narrow>, call: &Compile) -> Option<Finished> {
+        let (narrow, before) = narrow.map(|narrow| (narrow.outcome, narrow.made)).unzip();
         let mut finished = Finished {
             files: Vec::new(),
             kept: Vec::new(),
             lacks_symbols: false,
             narrower: None,
+            made: before.unwrap_or_default(),
         };
         let mut objects = 0;
         for (name, bytes) in &outcome.files {
-            let variant = narrow.and_then(|narrow| narrow.file(name));
+            let variant = narrow.as_ref().and_then(|narrow| narrow.file(name));
             let made = if bytes.starts_with(ELF) {
                 objects += 1;
                 finished.object(name, bytes, variant, call)
@@ -133,10 +177,12 @@ impl Finished {
         variant: Option<&[u8]>,
         call: &Compile,
     ) -> Vec<u8> {
+        let variant = variant.zip(self.made.remove(name));
         match code(object, variant, call) {
-            Ok((made, narrower)) => {
-                self.narrower = self.narrower.max(narrower);
-                made
+            Ok((bytes, made)) => {
+                self.narrower = self.narrower.max(choose::narrower(&made.zebin));
+                self.made.insert(name.to_string(), made);
+                bytes
             }
             Err(error) => {
                 self.lacks_symbols |= matches!(
@@ -212,33 +258,32 @@ fn is_program(member: &Member) -> bool {
     member.data.starts_with(ELF) && Zebin::parse(&member.data).is_ok()
 }
 
-/// An object file with our code, of the better variant of each kernel, and half the widest SIMD size of one that spills.
+/// An object file with our code; with a variant and what was made of the object file before it, of the better one of each kernel.
 fn code(
     object: &[u8],
-    variant: Option<&[u8]>,
+    variant: Option<(&[u8], Relinked)>,
     call: &Compile,
-) -> Result<(Vec<u8>, Option<u32>), FinalizeError> {
+) -> Result<(Vec<u8>, Relinked), FinalizeError> {
     let zebin = Zebin::parse(object).map_err(InfoError::from)?;
     let platform = info::platform_of(&zebin).ok_or(FinalizeError::Platform)?;
     let session = Session::new(Options::new(platform));
-    let variant = variant.and_then(|variant| Zebin::parse(variant).ok());
-    let chosen = variant.and_then(|variant| choose(&session, &[zebin.clone(), variant]).ok());
-    let zebin = chosen.flatten().map_or(zebin, |(chosen, _)| chosen);
     let strip = Strip {
         visa: !call.keeps_visa,
         spirv: false,
     };
-    let made = finalize(&session, zebin, strip, false, call.lines)?.zebin;
-    let kernels = made.ze_info.kernels.iter().map(|k| &k.execution_env);
-    // Spills of functions on the stack say nothing of the kernel's width.
-    let spilling = kernels.filter(|env| env.spill_size > 0 && !env.has_stack_calls);
-    let narrower = spilling.map(|env| env.simd_size / 2);
-    let narrower = narrower.filter(|simd| *simd >= platform.grf_bytes / CHANNEL_BYTES);
-    let narrower = narrower.max();
-    Ok((made.write().map_err(FinalizeError::Write)?, narrower))
+    let make = |zebin| finalize(&session, zebin, strip, false, call.lines);
+    let made = match variant {
+        None => make(zebin)?,
+        Some((variant, first)) => {
+            let variants: Vec<Zebin> = Zebin::parse(variant).into_iter().collect();
+            choose::choose(platform, (&zebin, first), &variants, make)?.0
+        }
+    };
+    let bytes = made.zebin.write().map_err(FinalizeError::Write)?;
+    Ok((bytes, made))
 }
 
-/// Writes files into a folder, each under another name first, so that it is whole or not there.
+/// Writes files into a folder and folders below it, each under another name first, so that it is whole or not there.
 ///
 /// # Errors
 /// A folder or a file cannot be written; files before it are there.
@@ -251,14 +296,15 @@ pub fn write(folder: &str, files: &[(String, Vec<u8>)]) -> io::Result<()> {
         let name = path.strip_prefix(".").unwrap_or(path);
         io::Error::new(e.kind(), format!("{}: {e}", name.display()))
     };
-    fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
     for (name, bytes) in files {
         let path = folder.join(name);
+        let folder = path.parent().unwrap_or(folder);
+        fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
         let special = fs::metadata(&path).is_ok_and(|found| !found.is_file());
         let written = if special {
             fs::write(&path, bytes)
         } else {
-            whole(path.parent().unwrap_or(folder), &path, bytes)
+            whole(folder, &path, bytes)
         };
         written.map_err(|e| failed(&path, e))?;
     }

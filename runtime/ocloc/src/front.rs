@@ -11,7 +11,7 @@ pub const PROGRAM: &str = "KILN_OCLOC";
 const SIMD: &str = "IGC_ForceOCLSIMDWidth";
 /// Variable of the compiler that selects the files it dumps. With vISA sections it also dumps that into the current folder;
 /// no name matches.
-const DUMP_FILTER: (&str, &str) = ("IGC_ShaderDumpRegexFilter", "^$");
+pub(crate) const DUMP_FILTER: (&str, &str) = ("IGC_ShaderDumpRegexFilter", "^$");
 
 /// Results of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 use std::{env, io, ptr};
 
-use crate::front::{Front, Outcome};
+use crate::front::{DUMP_FILTER, Front, Outcome};
 
 /// Variable with the path of Intel's library, and its name without it.
 pub const LIBRARY: &str = "KILN_LIBOCLOC";
@@ -17,6 +17,7 @@ const NOW: c_int = 2;
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
 }
 
 /// `oclocInvoke` (ocloc_api.h).
@@ -84,8 +85,11 @@ impl Library {
         let failed =
             |what: &str| io::Error::other(format!("{name}: {what}; {LIBRARY} may have its path"));
         let path = CString::new(name.as_str())?;
-        // SAFETY: the name is a string that lives. The library stays loaded, so that its functions live.
+        let (filter, none) = (CString::new(DUMP_FILTER.0)?, CString::new(DUMP_FILTER.1)?);
+        // SAFETY: the strings live, and the variable is set before the compiler, which reads it, is loaded. The library stays
+        // loaded, so that its functions live.
         let (invoke, free) = unsafe {
+            setenv(filter.as_ptr(), none.as_ptr(), 0);
             let library = dlopen(path.as_ptr(), NOW);
             if library.is_null() {
                 return Err(failed("it cannot be loaded"));

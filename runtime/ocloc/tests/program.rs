@@ -8,9 +8,10 @@ use std::process::{Command, Output};
 
 use kiln_compile::finalize::{Strip, finalize_bytes};
 use kiln_corpus::read;
+use kiln_emit::zebin::Zebin;
 
 /// A stand-in for ocloc: a script that writes `k.bin`, `k.spv` and its arguments, and refuses a call with `-bad`. The object
-/// file is `alone`, `both` or `whole`, by the options.
+/// file is `alone`, `both` or `whole`, by the options, or `narrow` if the compiler's variable has a SIMD size.
 const STAND_IN: &str = r#"#!/bin/sh
 kind=whole; folder=.; last=
 for word in "$@"; do
@@ -23,9 +24,10 @@ for word in "$@"; do
   esac
   last=$word
 done
-echo "$*" >>"$HERE/calls"
+[ -n "$IGC_ForceOCLSIMDWidth" ] && kind=narrow
+echo "$IGC_ForceOCLSIMDWidth $*" >>"$HERE/calls"
 cp "$HERE/$kind.zebin" "$folder/k.bin"
-echo spirv >"$folder/k.spv"
+cp "$HERE/spirv" "$folder/k.spv"
 echo "Build succeeded."
 echo "a warning" >&2
 "#;
@@ -48,6 +50,7 @@ impl Folder {
             let bytes = read(&format!("finalize/{program}.{kind}.zebin"));
             fs::write(path.join(format!("{kind}.zebin")), bytes).unwrap();
         }
+        fs::write(path.join("spirv"), "spirv\n").unwrap();
         fs::write(path.join("ocloc"), STAND_IN).unwrap();
         fs::set_permissions(path.join("ocloc"), Permissions::from_mode(0o755)).unwrap();
         Folder(path)
@@ -101,8 +104,42 @@ fn object_files_have_our_code() {
     let [call] = calls.lines().collect::<Vec<_>>()[..] else {
         panic!("{calls}");
     };
-    assert!(call.starts_with("compile -file k.cl -device lnl -out_dir /"));
+    assert!(call.starts_with(" compile -file k.cl -device lnl -out_dir /"));
     assert!(call.ends_with("-internal_options -emit-visa-only -emit-zebin-visa-sections"));
+}
+
+/// Where code spills, ocloc is asked once more for the SIMD size that it takes itself, beginning with the SPIR-V that it left. The
+/// kernels are those of the better files.
+#[test]
+fn a_narrower_size_is_asked_for_where_code_spills() {
+    const SPIRV: &[u8] = b"\x03\x02\x23\x07 and more";
+    let folder = Folder::new("narrow", "two");
+    for (kind, name) in [("wide", "alone"), ("narrow", "narrow")] {
+        let bytes = read(&format!("finalize/widths.{kind}.zebin"));
+        fs::write(folder.0.join(format!("{name}.zebin")), bytes).unwrap();
+    }
+    let sizes = |spirv: &[u8], source: &str| {
+        fs::write(folder.0.join("spirv"), spirv).unwrap();
+        let _ = fs::remove_file(folder.0.join("calls"));
+        let mut call = vec!["compile", "-file", source, "-device", "dg2"];
+        call.extend((source == "k.spv").then_some("-spirv_input"));
+        let done = folder.run(&call, &[]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        let info = Zebin::parse(&folder.file("k.bin")).unwrap().ze_info;
+        let sizes = info.kernels.iter().map(|k| k.execution_env.simd_size);
+        assert_eq!(sizes.collect::<Vec<_>>(), [8, 32]);
+        let calls = fs::read_to_string(folder.0.join("calls")).unwrap();
+        let calls: Vec<String> = calls.lines().map(str::to_string).collect();
+        assert!(calls.len() == 2 && calls[1].starts_with("8 compile -file "));
+        calls[1].clone()
+    };
+    let second = sizes(SPIRV, "some/k.cl");
+    assert!(second.contains("/k.spv -device dg2 -spirv_input -out_dir "));
+    // Without SPIR-V, or of SPIR-V, it is the same source.
+    for (spirv, source) in [(&b"none"[..], "k.cl"), (SPIRV, "k.spv")] {
+        let second = sizes(spirv, source);
+        assert!(second.starts_with(&format!("8 compile -file {source} -device dg2")));
+    }
 }
 
 /// Calls that ocloc refuses or that compile nothing end as they do without us.

@@ -237,3 +237,118 @@ fn object_files_are_finalized() {
         assert_eq!(said.status.code(), Some(3), "{}", text(&said.stderr));
     }
 }
+
+/// Of each kernel the better of two variants is taken, and the result computes what it should.
+#[test]
+fn variants_are_chosen_by_kernel() {
+    const LIVE: usize = 84;
+    const ITEMS: usize = 32;
+    let folder = Folder::new("choose");
+    let (out, result) = (folder.path("out.zebin"), folder.path("result"));
+    let object = |name: &str| fixture(&format!("finalize/widths.{name}.zebin"));
+    let (wide, narrow) = (object("wide"), object("narrow"));
+    let args = ["finalize", &wide, "--choose", &narrow, "-o", &out];
+    let said = pass(&args);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "replaced: heavy, light");
+    assert!(lines[1].starts_with("heavy: SIMD8 (SIMD32: ") && lines[1].contains("; SIMD8: "));
+    assert!(lines[2].starts_with("light: SIMD32 (SIMD32: "));
+    let json = pass(&[&["--format", "json"][..], &args].concat());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let simds = |choice: &Value| {
+        let variants = choice["variants"].as_array().unwrap();
+        let sizes = variants.iter().map(|v| v["simd"].as_u64().unwrap());
+        (choice["variant"].as_u64(), sizes.collect::<Vec<_>>())
+    };
+    let found: Vec<_> = json["choices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(simds)
+        .collect();
+    assert_eq!(found, [(Some(1), vec![32, 8]), (Some(0), vec![32, 8])]);
+
+    let numbers: Vec<i32> = (0..LIVE * ITEMS).map(|n| n as i32 * 31 % 97 - 40).collect();
+    let bytes = |numbers: &[i32]| -> Vec<u8> {
+        let each = numbers.iter().flat_map(|n| n.to_le_bytes());
+        each.collect()
+    };
+    let input = format!("buf:{}", folder.write("input", bytes(&numbers)));
+    let output = format!("zero:{}>{result}", LIVE * ITEMS * 4);
+    let size = ITEMS.to_string();
+    let run = |kernel: &str, args: &[&str]| {
+        let call = ["run", &out, "--kernel", kernel, "--global", &size];
+        pass(&[&call[..], args].concat());
+        fs::read(&result).unwrap()
+    };
+    let mut expected = numbers.clone();
+    for own in expected.chunks_mut(LIVE) {
+        for at in 0..LIVE {
+            own[at] = own[at].wrapping_mul(own[(at + 31) % LIVE]);
+        }
+    }
+    assert!(run("heavy", &["--arg", &input, "--arg", &output]) == bytes(&expected));
+    let tripled: Vec<i32> = numbers[..ITEMS].iter().map(|n| n * 3).collect();
+    let light = run("light", &["--arg", &format!("{input}>{result}")]);
+    assert!(light[..ITEMS * 4] == bytes(&tripled));
+}
+
+/// Object files in a driver's cache are replaced in place, others stay, and the sum of sizes is right.
+#[test]
+fn a_drivers_cache_is_finalized_in_place() {
+    let folder = Folder::new("driver-cache");
+    let object = |name: &str| fixture(&format!("finalize/{name}.zebin"));
+    let cache = folder.path("cache");
+    let below = Path::new(&cache).join("d/2");
+    fs::create_dir_all(&below).unwrap();
+    let entries = [
+        ("d2.cl_cache", fs::read(object("saxpy.both")).unwrap()),
+        ("d20.l0_cache", fs::read(object("widths.wide")).unwrap()),
+        ("d21.cl_cache", fs::read(object("saxpy.whole")).unwrap()),
+        ("d22.l0_cache", b"no object file".to_vec()),
+        ("other", fs::read(object("saxpy.both")).unwrap()),
+    ];
+    for (name, bytes) in &entries {
+        fs::write(below.join(name), bytes).unwrap();
+    }
+    let sizes = || -> u64 {
+        let cached = fs::read_dir(&below).unwrap().map(|entry| entry.unwrap());
+        let cached = cached.filter(|entry| entry.file_name() != "other");
+        cached.map(|entry| entry.metadata().unwrap().len()).sum()
+    };
+    let config = Path::new(&cache).join("config.file");
+    fs::write(&config, sizes().to_le_bytes()).unwrap();
+    let args = ["relink", "--driver-cache", &cache, "--strip-visa"];
+    let said = pass(&args);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "d/2/d2.cl_cache: replaced: saxpy");
+    assert_eq!(lines[1], "d/2/d20.l0_cache: replaced: heavy, light");
+    assert!(lines[2].starts_with("d/2/d21.cl_cache: kept: it has no section of vISA"));
+    assert!(lines[3].starts_with("d/2/d22.l0_cache: kept: "), "{said}");
+    assert_eq!(lines.len(), 4);
+    let out = folder.path("out.zebin");
+    for (name, from) in [
+        ("d2.cl_cache", "saxpy.both"),
+        ("d20.l0_cache", "widths.wide"),
+    ] {
+        pass(&["finalize", &object(from), "--strip-visa", "-o", &out]);
+        assert!(fs::read(below.join(name)).unwrap() == fs::read(&out).unwrap());
+    }
+    for (name, bytes) in &entries[2..] {
+        assert!(fs::read(below.join(name)).unwrap() == *bytes);
+    }
+    assert_eq!(fs::read_dir(&below).unwrap().count(), entries.len());
+    assert_eq!(fs::read(&config).unwrap(), sizes().to_le_bytes());
+    // A cache without the file, and none.
+    fs::remove_file(&config).unwrap();
+    fs::write(below.join("d2.cl_cache"), &entries[0].1).unwrap();
+    assert!(pass(&args).starts_with(lines[0]));
+    assert!(!config.exists());
+    let none = folder.path("none");
+    fail(&folder, &["relink", "--driver-cache", &none], &["none"]);
+    fail(
+        &folder,
+        &[&args[..], &["-o", &out]].concat(),
+        &["--driver-cache"],
+    );
+}

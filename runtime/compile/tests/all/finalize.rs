@@ -1,5 +1,6 @@
 //! Object files that the reference compiler hands over with its vISA: our code beside its own whole compilation.
 
+use kiln_compile::choose;
 use kiln_compile::finalize::{FinalizeError, Strip, finalize, finalize_bytes};
 use kiln_compile::relink::RelinkError;
 use kiln_compile::{Options, Session, find_platform};
@@ -189,6 +190,40 @@ fn errors_say_what_is_missing() {
     assert!(error.starts_with(".visaasm#2:"), "{error}");
     object.notes.clear();
     assert!(matches!(of(&object), Err(FinalizeError::Platform)));
+}
+
+/// Sizes and fields are those that the reference compiler's own whole compilation chooses, in either order of the variants. A
+/// variant is worth compiling where code spills.
+#[test]
+fn the_better_variant_of_each_kernel_is_taken() {
+    let whole = zebin("widths", "whole").ze_info;
+    let sizes = |info: &ZeInfo| {
+        let kernels = info.kernels.iter();
+        kernels
+            .map(|k| k.execution_env.simd_size)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sizes(&whole), [8, 32]);
+    let platform = find_platform("dg2").unwrap();
+    let session = Session::new(Options::new(platform));
+    let make = |zebin| finalize(&session, zebin, Strip::default(), false, false);
+    let objects = ["wide", "narrow"].map(|kind| zebin("widths", kind));
+    for order in [[0, 1], [1, 0]] {
+        let [first, second] = order.map(|at| objects[at].clone());
+        let made = make(first.clone()).unwrap();
+        let asked = [Some(8), None][order[0]];
+        assert_eq!(choose::narrower(&made.zebin), asked);
+        let (chosen, choices) = choose::choose(platform, (&first, made), &[second], make).unwrap();
+        assert_eq!(without_sizes(&chosen.zebin.ze_info), without_sizes(&whole));
+        let taken = choices.iter().map(|choice| order[choice.variant]);
+        assert_eq!(taken.collect::<Vec<_>>(), [1, 0]);
+    }
+    // Of equal variants the first is taken.
+    let made = make(objects[0].clone()).unwrap();
+    let expected = made.zebin.write().unwrap();
+    let same = choose::choose(platform, (&objects[0], made), &objects[..1], make).unwrap();
+    assert!(same.1.iter().all(|choice| choice.variant == 0));
+    assert!(same.0.zebin.write().unwrap() == expected);
 }
 
 /// Objects with flipped bits, and cut short, give an error or an object file, never a panic.
