@@ -14,6 +14,7 @@ pub mod forms;
 mod insert;
 pub mod inst;
 pub mod listing;
+pub mod live;
 pub mod messages;
 mod print;
 pub mod prologue;

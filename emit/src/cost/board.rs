@@ -16,24 +16,24 @@ const MAX_DISTANCE: usize = 15;
 /// Annotations of an instruction.
 #[derive(Debug)]
 pub(super) struct Waits {
-    swsb: Swsb,
-    unit: Unit,
+    pub(super) swsb: Swsb,
+    pub(super) unit: Unit,
     /// Pipelines in which a distance without a name counts.
-    own: SmallVec<[u8; 4]>,
+    pub(super) own: SmallVec<[u8; 4]>,
     /// Tokens that a `sync` names: until sources are read, until results are written.
-    read: u32,
-    written: u32,
+    pub(super) read: u32,
+    pub(super) written: u32,
 }
 
 /// The state of pipelines and tokens.
 #[derive(Debug)]
 pub(super) struct Board {
-    units: Units,
+    pub(super) units: Units,
     /// By pipeline, the ends of its last instructions, the last one first.
-    ends: [[i64; MAX_DISTANCE]; PIPES],
+    pub(super) ends: [[i64; MAX_DISTANCE]; PIPES],
     /// By token, the ends of its holder's reads and writes.
-    read: [i64; 32],
-    written: [i64; 32],
+    pub(super) read: [i64; 32],
+    pub(super) written: [i64; 32],
 }
 
 impl Board {

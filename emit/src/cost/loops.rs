@@ -21,6 +21,9 @@ pub(super) struct Blocks {
     pub starts: Vec<u32>,
     /// Loop depth of each block.
     pub depths: Vec<u32>,
+    /// First block of the innermost loop around each block, and the loop around that.
+    pub heads: Vec<Option<u32>>,
+    pub around: Vec<Option<u32>>,
 }
 
 /// Basic blocks and their successors.
@@ -34,10 +37,14 @@ struct Graph {
 impl Blocks {
     pub fn new(code: &[Inst]) -> Blocks {
         let graph = Graph::new(code);
-        let depths = graph.depths();
+        let tree = Tree::new(&graph);
+        let (heads, around) = tree.heads(&graph);
+        let depths = graph.depths(&tree, &heads, &around);
         Blocks {
             starts: graph.starts,
             depths,
+            heads,
+            around,
         }
     }
 }
@@ -112,9 +119,8 @@ impl Graph {
     }
 
     /// Loop depth of each block, including that of its subroutine's calls.
-    fn depths(&self) -> Vec<u32> {
-        let tree = Tree::new(self);
-        let own = tree.loops(self);
+    fn depths(&self, tree: &Tree, heads: &[Option<u32>], around: &[Option<u32>]) -> Vec<u32> {
+        let own = depths(heads, around);
         // Depth that callers add to each routine, as far as it is known.
         let mut base = vec![0u32; self.succs.len()];
         let mut calls: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.succs.len()];
@@ -196,8 +202,9 @@ impl Tree {
         }
     }
 
-    /// Loop depth of each block within its own routine. Works on preorder numbers.
-    fn loops(&self, graph: &Graph) -> Vec<u32> {
+    /// By block: the header of the innermost loop that it is in, itself if it is one, and of the loop around that one. Works on
+    /// preorder numbers.
+    fn heads(&self, graph: &Graph) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
         let count = self.order.len();
         let mut preds: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); count];
         for (from, succs) in graph.succs.iter().enumerate() {
@@ -233,19 +240,37 @@ impl Tree {
                 }
             }
         }
-        // A loop's header comes before its body in preorder.
-        let mut depths = vec![0; count];
-        for at in 0..count {
-            let around = head[at];
-            let outer = if around == NONE {
-                0
-            } else {
-                depths[around as usize]
-            };
-            depths[at] = outer + u32::from(is_head[at]);
-        }
-        self.number.iter().map(|n| depths[*n as usize]).collect()
+        let block = |number: u32| (number != NONE).then(|| self.order[number as usize]);
+        let of = |number: u32| {
+            let around = head[number as usize];
+            match is_head[number as usize] {
+                true => (self.order[number as usize].into(), block(around)),
+                false if around == NONE => (None, None),
+                false => (block(around), block(head[around as usize])),
+            }
+        };
+        self.number.iter().map(|number| of(*number)).unzip()
     }
+}
+
+/// Loop depth of each block within its own routine.
+fn depths(heads: &[Option<u32>], around: &[Option<u32>]) -> Vec<u32> {
+    let mut depths: Vec<Option<u32>> = vec![None; heads.len()];
+    let mut path = Vec::new();
+    for head in heads.iter().flatten() {
+        let mut at = Some(*head);
+        while let Some(head) = at.filter(|head| depths[*head as usize].is_none()) {
+            path.push(head);
+            at = around[head as usize];
+        }
+        let mut depth = at.and_then(|at| depths[at as usize]).unwrap_or(0);
+        while let Some(head) = path.pop() {
+            depth += 1;
+            depths[head as usize] = Some(depth);
+        }
+    }
+    let of = |head: &Option<u32>| head.and_then(|head| depths[head as usize]).unwrap_or(0);
+    heads.iter().map(of).collect()
 }
 
 /// Header of the outermost loop found so far that contains the block.

@@ -11,6 +11,7 @@ mod loops;
 mod scratch;
 mod tables;
 pub mod time;
+pub mod timeline;
 
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -26,7 +27,8 @@ use tables::{Table, Unit};
 use time::Time;
 
 pub(crate) use scratch::request;
-pub use scratch::{Scratch, scratch};
+pub use scratch::{Access, Scratch, accesses, scratch};
+pub(crate) use tables::is_by_channel;
 
 /// Weight of a loop's body relative to the code around it.
 const LOOP_WEIGHT: f64 = 10.0;

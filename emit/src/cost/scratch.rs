@@ -34,23 +34,56 @@ pub struct Scratch {
     pub bytes: usize,
 }
 
+/// A message that accesses scratch space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Index of the instruction.
+    pub at: usize,
+    pub writes: bool,
+    /// Offset in scratch space and size, in bytes.
+    pub offset: u32,
+    pub bytes: u32,
+}
+
+/// The messages that access scratch space, in the order of the code.
+pub fn accesses<'a>(
+    code: impl IntoIterator<Item = &'a Inst>,
+    platform: &Platform,
+) -> impl Iterator<Item = Access> {
+    let mut headers = Headers::default();
+    code.into_iter().enumerate().filter_map(move |(at, inst)| {
+        let found = access(inst, &headers, platform);
+        headers.follow(inst, platform);
+        let (writes, first, count) = found?;
+        Some(Access {
+            at,
+            writes,
+            offset: first.saturating_mul(OWORD),
+            bytes: count.saturating_mul(OWORD),
+        })
+    })
+}
+
 /// Counts the messages that access scratch space.
 pub fn scratch<'a>(code: impl IntoIterator<Item = &'a Inst>, platform: &Platform) -> Scratch {
     let mut found = Scratch::default();
     // Spilled owords.
     let mut written: HashSet<u32> = HashSet::new();
-    let mut headers = Headers::default();
-    for inst in code {
-        if let Some((write, first, count)) = access(inst, &headers, platform) {
-            match write {
-                true => {
-                    found.spills += 1;
-                    written.extend(first..first.saturating_add(count));
-                }
-                false => found.fills += 1,
+    for Access {
+        writes,
+        offset,
+        bytes,
+        ..
+    } in accesses(code, platform)
+    {
+        match writes {
+            true => {
+                found.spills += 1;
+                let first = offset / OWORD;
+                written.extend(first..first.saturating_add(bytes / OWORD));
             }
+            false => found.fills += 1,
         }
-        headers.follow(inst, platform);
     }
     found.bytes = written.len() * OWORD as usize;
     found

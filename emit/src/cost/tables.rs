@@ -331,6 +331,11 @@ pub(super) fn class(op: Op, long: bool) -> Class {
     }
 }
 
+/// True if a message has an element for each channel.
+pub(crate) fn is_by_channel(kind: Kind) -> bool {
+    matches!(shape(kind), Shape::Scattered | Shape::Atomic)
+}
+
 /// The shape of a kind of message.
 pub(super) fn shape(kind: Kind) -> Shape {
     use Kind::*;

@@ -65,7 +65,7 @@ pub fn check_code(code: &[Inst]) -> Result<(), FlowError> {
 }
 
 /// The absent place.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// An instruction as executed by some channel or by none: twice its index, plus one for none.
 type Node = u32;
@@ -97,11 +97,11 @@ impl Nexts {
 }
 
 /// The instructions in sequence, with the indices of branch targets.
-pub(super) struct Flow<'a> {
-    pub(super) insts: Vec<&'a Inst>,
+pub(crate) struct Flow<'a> {
+    pub(crate) insts: Vec<&'a Inst>,
     places: Vec<(usize, usize)>,
-    pub(super) jip: Vec<u32>,
-    pub(super) uip: Vec<u32>,
+    pub(crate) jip: Vec<u32>,
+    pub(crate) uip: Vec<u32>,
     /// True for instructions at which channels may wait.
     waits: Vec<bool>,
 }
@@ -125,7 +125,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Decoded code, whose branches have distances.
-    pub(super) fn of_code(code: &'a [Inst]) -> Flow<'a> {
+    pub(crate) fn of_code(code: &'a [Inst]) -> Flow<'a> {
         let mut offsets = Vec::with_capacity(code.len() + 1);
         let mut offset = 0i64;
         for inst in code {
@@ -175,7 +175,7 @@ impl Flow<'_> {
     }
 
     /// Finds where channels may wait, and the nearest of these places during each node. Targets of branches are right.
-    pub(super) fn find_places(&mut self) -> Vec<u32> {
+    pub(crate) fn find_places(&mut self) -> Vec<u32> {
         let mut waiting: Vec<(u32, u32)> = (0..self.insts.len() as u32)
             .flat_map(|at| self.wait(at).into_iter().flatten().map(move |w| (w, at)))
             .collect();
@@ -184,6 +184,25 @@ impl Flow<'_> {
             self.waits[place as usize] = true;
         }
         self.nearest(&waiting)
+    }
+
+    /// True if all branches go where the manuals demand.
+    pub(crate) fn is_right(&self) -> bool {
+        (0..self.insts.len() as u32).all(|at| self.targets(at).is_ok())
+    }
+
+    /// The nearest place at which channels may wait while an instruction executes, of those that [`Flow::find_places`]
+    /// gives.
+    pub(crate) fn nearest_of(at: u32, places: &[u32]) -> u32 {
+        places[some(at) as usize].min(places[none(at) as usize])
+    }
+
+    /// The instructions to which execution may go from one. Targets of branches are right.
+    pub(crate) fn follow(&self, at: u32) -> impl Iterator<Item = u32> {
+        let [some, none] = [some(at), none(at)].map(|node| self.nexts(node));
+        let both = [some, none].into_iter();
+        both.flat_map(|nexts| nexts.list.into_iter().take(nexts.count))
+            .map(|node| node / 2)
     }
 
     pub(super) fn place(&self, at: u32) -> (usize, usize) {
@@ -276,7 +295,7 @@ impl Flow<'_> {
     }
 
     /// Places where channels may wait after the instruction.
-    fn wait(&self, at: u32) -> [Option<u32>; 2] {
+    pub(crate) fn wait(&self, at: u32) -> [Option<u32>; 2] {
         let inst = self.insts[at as usize];
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
         match inst.op {

@@ -4,9 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use kiln_emit::cost::timeline::{self, Timeline};
 use kiln_emit::cost::{self, Block, Cycles, Estimate, Weights};
 use kiln_emit::inst::{Inst, Op};
-use kiln_emit::listing;
+use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ use super::{Format, progress, report, stats};
 #[command(after_help = "\
 Examples:
   kiln cost examples/sgemm/sgemm.zebin
+  kiln cost examples/sgemm/sgemm.zebin --timeline
   kiln cost examples/*/*.zebin --format json")]
 pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
@@ -37,6 +39,10 @@ pub struct Args {
     /// Weight each block by its execution count in a run (`kiln run --stats=STATS`)
     #[arg(long, value_name = "STATS")]
     counts: Option<PathBuf>,
+    /// Show each instruction: when it is issued, how long it waits, for what and for which instruction; and what takes the
+    /// time of each loop
+    #[arg(long)]
+    timeline: bool,
     /// Write the figures of the code and of each block as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -104,13 +110,37 @@ struct Row {
     /// Cycles by cause.
     parts: Cycles,
     blocks: Vec<Block>,
+    /// The time of each instruction and loop, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline: Option<Timeline>,
+    #[serde(skip)]
+    text: String,
 }
 
 /// Execution count of each instruction of a kernel.
 #[derive(Deserialize)]
-struct Counts {
+pub struct Counts {
     kernel: String,
     by_place: Vec<u64>,
+}
+
+impl Counts {
+    /// The counts of a run.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds none.
+    pub fn read(path: &Path) -> Result<Counts, Report> {
+        let input = Input::open(path)?;
+        serde_json::from_slice(&input).map_err(|e| report::file(path, &e))
+    }
+
+    /// The counts of that many instructions.
+    ///
+    /// # Errors
+    /// Fewer were counted: that number.
+    pub fn of(&self, instructions: usize) -> Result<&[u64], usize> {
+        self.by_place.get(..instructions).ok_or(self.by_place.len())
+    }
 }
 
 /// Runs the command. A file that cannot be read does not stop the others.
@@ -118,7 +148,7 @@ struct Counts {
 /// # Errors
 /// The reason why nothing was estimated.
 pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
-    let counts = args.counts.as_deref().map(counts).transpose()?;
+    let counts = args.counts.as_deref().map(Counts::read).transpose()?;
     let counted = counts.as_ref().map(|counts| counts.kernel.as_str());
     let kernel = args.kernel.as_deref().or(counted);
     let of = |path: &PathBuf| {
@@ -128,7 +158,7 @@ pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
             Err(_) if whole => open(path, args.platform, None)?,
             file => file?,
         };
-        rows(&file, counts.as_ref())
+        rows(&file, counts.as_ref(), args.timeline)
     };
     let files: Vec<Result<Rows, Report>> = progress::each(&args.files, "files", of);
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
@@ -152,11 +182,6 @@ pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(exit::say(&problems))
 }
 
-fn counts(path: &Path) -> Result<Counts, Report> {
-    let input = Input::open(path)?;
-    serde_json::from_slice(&input).map_err(|e| report::file(path, &e))
-}
-
 /// Figures of a file.
 struct Rows {
     rows: Vec<Row>,
@@ -164,34 +189,36 @@ struct Rows {
     illegal: Option<Report>,
 }
 
-fn rows(file: &File, counts: Option<&Counts>) -> Result<Rows, Report> {
+fn rows(file: &File, counts: Option<&Counts>, timeline: bool) -> Result<Rows, Report> {
     let mut listed = listing::Counts::default();
     let row = |unit: &Unit| {
         let insts = listing::insts(unit.code(), file.platform);
-        let weights = match counts {
-            Some(counts) if counts.by_place.len() < insts.len() => {
-                return Err(miette!(
-                    "{}: it has {} instructions, of which {} were counted",
-                    report::name(file.path),
-                    insts.len(),
-                    counts.by_place.len()
-                ));
-            }
-            Some(counts) => Weights::Counts(&counts.by_place),
-            None => Weights::Loops,
-        };
+        let counts = counts.map(|counts| counts.of(insts.len())).transpose();
+        let counts = counts.map_err(|found| {
+            miette!(
+                "{}: it has {} instructions, of which {found} were counted",
+                report::name(file.path),
+                insts.len()
+            )
+        })?;
+        let weights = counts.map_or(Weights::Loops, Weights::Counts);
         listed.entries += insts.len();
         listed.illegal += insts.iter().filter(|inst| inst.op == Op::Illegal).count();
+        let timeline = timeline.then(|| timeline::timeline(&insts, file.platform, weights));
         let estimate = cost::estimate(&insts, file.platform, weights);
         Ok(Row {
             file: report::name(file.path),
             section: unit.section.clone(),
             figures: Figures::counted(&insts, &estimate, file.platform),
             parts: estimate.cycles,
+            text: timeline.as_ref().map_or_else(String::new, |timeline| {
+                steps(timeline, &insts, &estimate.blocks, file.platform)
+            }),
+            timeline,
             blocks: estimate.blocks,
         })
     };
-    let rows = file.units.iter().map(row).collect::<Result<_, _>>()?;
+    let rows = file.units.iter().map(row).collect::<Result<_, Report>>()?;
     Ok(Rows {
         rows,
         illegal: illegal(file, listed),
@@ -248,5 +275,82 @@ fn table(rows: &[Row]) -> String {
             cycles(banks),
         ]);
     }
-    stats::align(&lines)
+    let mut text = stats::align(&lines);
+    for row in rows.iter().filter(|row| !row.text.is_empty()) {
+        text.push('\n');
+        text.push_str(&row.text);
+    }
+    text
+}
+
+/// The time of each instruction, with a star on the chain that decides how long its block takes, and a line for each loop.
+fn steps(timeline: &Timeline, insts: &[Inst], blocks: &[Block], platform: &Platform) -> String {
+    let mut critical = vec![false; insts.len()];
+    for block in blocks {
+        let (first, end) = (
+            block.first as u32,
+            (block.first + block.instructions) as u32,
+        );
+        for at in timeline::critical_path(&timeline.steps, first, end) {
+            critical[at as usize] = true;
+        }
+    }
+    let heading = ["number", "cycle", "issue", "waits", "for", "of", ""];
+    let mut lines = vec![heading.map(str::to_string)];
+    let mut texts = vec!["instruction".to_string()];
+    let mut offset = 0;
+    for (at, (inst, step)) in insts.iter().zip(&timeline.steps).enumerate() {
+        let waits = Cycles {
+            issue: 0.0,
+            ..step.cycles
+        };
+        let (cause, _) = timeline::bottleneck(&waits);
+        let waited = waits.sum();
+        lines.push([
+            at.to_string(),
+            step.start.to_string(),
+            step.cycles.issue.to_string(),
+            waited.to_string(),
+            if waited > 0.0 {
+                cause.to_string()
+            } else {
+                String::new()
+            },
+            step.stalled_by
+                .map_or_else(String::new, |by| by.to_string()),
+            if critical[at] {
+                "*".to_string()
+            } else {
+                String::new()
+            },
+        ]);
+        texts.push(listing::line(inst, offset, platform, Style::Labels));
+        offset += inst.size();
+    }
+    let table = stats::align(&lines);
+    let mut text = String::new();
+    for (line, inst) in table.lines().zip(&texts) {
+        text.push_str(&format!("{line}  {inst}\n"));
+    }
+    for own in &timeline.loops {
+        text.push_str(&format!(
+            "loop of {} to {}: {}\n",
+            own.first,
+            own.last,
+            bottleneck(own)
+        ));
+    }
+    text
+}
+
+/// What takes the time of a loop, in a line.
+pub fn bottleneck(own: &timeline::Loop) -> String {
+    let sum = own.cycles.sum();
+    let (cause, most) = timeline::bottleneck(&own.cycles);
+    let part = if sum > 0.0 { 100.0 * most / sum } else { 0.0 };
+    let mut text = format!("{sum:.0} cycles a round, {part:.0} % {cause}");
+    if let Some((at, waits)) = own.worst {
+        text.push_str(&format!("; instruction {at} waits {waits:.0}"));
+    }
+    text
 }

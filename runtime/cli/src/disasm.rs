@@ -31,6 +31,7 @@ const BATCH_FILES: usize = 8;
 #[command(after_help = "\
 Examples:
   kiln disasm examples/saxpy/saxpy.zebin
+  kiln disasm examples/saxpy/saxpy.zebin --live
   kiln disasm examples/saxpy/bmg/saxpy.zebin --format json -o saxpy.json")]
 pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
@@ -42,6 +43,9 @@ pub struct Args {
     /// Write branch targets as distances in bytes instead of labels
     #[arg(long)]
     numeric_labels: bool,
+    /// Show how much lives at each instruction (kiln live)
+    #[arg(long)]
+    live: bool,
     /// List this kernel or function of a zebin only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -81,7 +85,7 @@ pub fn disasm(args: &Args, format: Format) -> Result<Exit, Report> {
         return problems.pop().map_or(Ok(Exit::Wrong), Err);
     }
     if format == Format::Json {
-        let (text, counts) = json::write(&files, style)?;
+        let (text, counts) = json::write(&files, style, args.live)?;
         outputs.add(&args.output, text.into_bytes())?;
         outputs.write()?;
         problems.extend(files.iter().zip(counts).filter_map(|(f, n)| illegal(f, n)));
@@ -115,7 +119,7 @@ fn listings(
     // Listings are many times larger than code, so their memory is reused.
     let mut texts = vec![String::new(); BATCH_FILES];
     for batch in files.chunks(BATCH_FILES) {
-        let list = |(file, text)| list(file, style, titles, text);
+        let list = |(file, text)| list(file, style, titles, args.live, text);
         let places = batch.iter().zip(&mut texts);
         // Starting threads takes longer than listing a small file.
         let counts: Vec<Counts> = match batch {
@@ -243,7 +247,7 @@ fn is_text(bytes: &[u8]) -> bool {
 
 /// Writes the listing of a file to `text`, below its name if `title` is set. Several kernels and functions each have a
 /// heading.
-fn list(file: &File, style: Style, title: bool, text: &mut String) -> Counts {
+fn list(file: &File, style: Style, title: bool, live: bool, text: &mut String) -> Counts {
     text.clear();
     if title {
         text.push_str(&format!("// {}\n", report::name(file.path)));
@@ -255,7 +259,10 @@ fn list(file: &File, style: Style, title: bool, text: &mut String) -> Counts {
         .sum::<usize>();
     let mut counts = Counts::default();
     for unit in &file.units {
-        let annotations = unit.annotations(symbols > 1);
+        let mut annotations = unit.annotations(symbols > 1);
+        if live {
+            unit.add_live(file.platform, &mut annotations);
+        }
         let listed = listing::list_onto(unit.code(), file.platform, style, &annotations, text);
         counts.entries += listed.entries;
         counts.illegal += listed.illegal;

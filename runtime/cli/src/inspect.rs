@@ -1,4 +1,4 @@
-//! `kiln inspect`: the call graph of vISA files.
+//! `kiln inspect`: the call graph of vISA files, and control flow as pictures.
 //!
 //! The graph is printed even for a module with errors; these go to standard error, and the exit code is 1.
 
@@ -16,10 +16,13 @@ use miette::Report;
 use petgraph::dot::Dot;
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
+use serde::Serialize;
 
+use super::control_flow;
 use super::exit::Exit;
 use super::input::Input;
-use super::output::Outputs;
+use super::layered::{self, Node};
+use super::output::{self, Outputs};
 use super::platforms::Machine;
 use super::{Format, exit, report, stats};
 
@@ -32,7 +35,9 @@ const MAX_PLACES: usize = 8;
 #[command(after_help = "\
 Examples:
   kiln inspect examples/nbody/nbody.visaasm -p skl
-  kiln inspect examples/nbody/nbody.visaasm --callgraph dot > nbody.dot")]
+  kiln inspect examples/nbody/nbody.visaasm --callgraph dot > nbody.dot
+  kiln inspect examples/nbody/nbody.zebin --cfg svg -o nbody.svg
+  kiln inspect examples/nbody/nbody.visaasm -p skl --cfg svg -o nbody.svg")]
 pub struct Args {
     /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input; all files are one module
     #[arg(required = true, value_name = "INPUT")]
@@ -40,6 +45,13 @@ pub struct Args {
     /// Form of the call graph [default: as --format]
     #[arg(long, value_name = "FORM")]
     callgraph: Option<Form>,
+    /// Draw the control flow of vISA or of machine code instead, with pressure in colour (of vISA: with --platform); several
+    /// kernels and functions have a file each
+    #[arg(long, value_name = "FORM", conflicts_with = "callgraph")]
+    cfg: Option<control_flow::Form>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
     /// Platform to compile for, to show each function's frame and clobbered registers
     #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
@@ -51,6 +63,8 @@ enum Form {
     Text,
     /// A graph for Graphviz
     Dot,
+    /// A picture of it
+    Svg,
     /// JSON, as with `--format json`
     Json,
 }
@@ -60,6 +74,9 @@ enum Form {
 /// # Errors
 /// The reason why nothing was printed.
 pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
+    if let Some(form) = args.cfg {
+        return draw(args, form, format);
+    }
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
@@ -67,7 +84,7 @@ pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
     let inspected = callgraph::inspect(&sources, session.as_ref())
         .map_err(|failure| report::failure(&inputs, &failure))?;
     let graph = &inspected.report;
-    let mut outputs = Outputs::default();
+    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
     match (args.callgraph, format) {
         (None, format) => outputs.report(format, graph, || text(graph))?,
         (Some(Form::Json), _) => outputs.report(Format::Json, graph, String::new)?,
@@ -79,12 +96,52 @@ pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
             )));
         }
         (Some(Form::Text), _) => outputs.print(&text(graph)),
-        (Some(Form::Dot), _) => outputs.print(&dot(graph)),
+        (Some(Form::Dot), _) => outputs.add(&args.output, dot(graph).into_bytes())?,
+        (Some(Form::Svg), _) => outputs.svg(&args.output, svg(graph))?,
     }
     outputs.write()?;
     let failures = inspected.failures.iter();
     let failures: Vec<Report> = failures.map(|f| report::failure(&inputs, f)).collect();
     Ok(exit::say(&failures))
+}
+
+/// A graph that was drawn.
+#[derive(Serialize)]
+struct Drawn {
+    name: String,
+    blocks: usize,
+    edges: usize,
+}
+
+/// Draws the control flow of all inputs.
+fn draw(args: &Args, form: control_flow::Form, format: Format) -> Result<Exit, Report> {
+    let mut graphs = Vec::new();
+    for path in &args.inputs {
+        graphs.extend(control_flow::graphs(path, args.platform)?);
+    }
+    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
+    for (n, graph) in graphs.iter().enumerate() {
+        let text = graph.text(form);
+        match output::is_standard(&args.output) {
+            true if format == Format::Json => {}
+            true => outputs.print(&text),
+            false => {
+                let path = control_flow::numbered(&args.output, n, graphs.len());
+                outputs.add(&path, text.into_bytes())?;
+            }
+        }
+    }
+    let drawn: Vec<Drawn> = graphs
+        .into_iter()
+        .map(|graph| Drawn {
+            blocks: graph.nodes.len(),
+            edges: graph.edges.len(),
+            name: graph.name,
+        })
+        .collect();
+    outputs.report(format, &drawn, String::new)?;
+    outputs.write()?;
+    Ok(Exit::Done)
 }
 
 fn text(graph: &CallGraphReport) -> String {
@@ -322,6 +379,57 @@ fn listed(places: &[usize]) -> String {
         list.push(format!("{} more", more.len()));
     }
     list.join(", ")
+}
+
+/// The calls as a picture: the colour of a function is its part of all instructions.
+fn svg(graph: &CallGraphReport) -> String {
+    let most = graph
+        .objects
+        .iter()
+        .map(|object| object.instructions)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let nodes = graph.objects.iter().map(|object| {
+        let mut lines = vec![
+            object.name.clone(),
+            format!("{}, {} instructions", kind(object), object.instructions),
+        ];
+        lines.extend(object.stack.map(|stack| format!("stack {}", depth(stack))));
+        Node {
+            lines,
+            heat: object.instructions as f64 / most as f64,
+            loops: u32::from(object.recursive),
+        }
+    });
+    let groups = graph.addressed.iter().map(|group| Node {
+        lines: vec![
+            "by address".to_string(),
+            format!("{} to {} GRFs", group.arguments, group.returns),
+        ],
+        heat: 0.0,
+        loops: 0,
+    });
+    let nodes: Vec<Node> = nodes.chain(groups).collect();
+    let first = graph.objects.len();
+    let calls = graph.calls.iter().filter_map(|call| {
+        let group = call.addressed.map(|group| first + group);
+        Some((call.caller, call.object.or(group)?))
+    });
+    let members = graph
+        .addressed
+        .iter()
+        .enumerate()
+        .flat_map(|(group, addressed)| {
+            addressed
+                .objects
+                .iter()
+                .map(move |object| (first + group, *object))
+        });
+    let mut edges: Vec<(usize, usize)> = calls.chain(members).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    layered::svg("calls", &nodes, &edges)
 }
 
 /// A graph for Graphviz: boxes are kernels, ellipses functions, diamonds sets of functions called by address. Dotted

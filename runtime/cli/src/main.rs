@@ -11,6 +11,7 @@ mod bench;
 mod cache;
 mod check;
 mod compile;
+mod control_flow;
 mod convert;
 mod corpus;
 mod cost;
@@ -29,10 +30,13 @@ mod gpu_code;
 mod grfs;
 mod input;
 mod inspect;
+mod layered;
+mod live;
 #[cfg(unix)]
 mod measure;
 mod object;
 mod output;
+mod page;
 mod passes;
 mod platforms;
 mod pressure;
@@ -158,8 +162,13 @@ enum Command {
     /// the end a line for each process says what ran.
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     Gpu(gpu::Args),
-    /// Show the call graph of vISA
+    /// Show the call graph of vISA, or control flow as a picture
     Inspect(inspect::Args),
+    /// Show the live registers of machine code
+    ///
+    /// A listing with the number of general registers, flags, accumulators and addresses that live at each instruction, and
+    /// the values that live at the peak, each with the instructions that write and read it.
+    Live(live::Args),
     /// Write manual pages
     Man(shell::ManArgs),
     /// Run a program several times and print time and memory as JSON
@@ -182,6 +191,12 @@ enum Command {
     /// kernel and function is followed by a table of the values that are live at the peak, or at an instruction of
     /// choice, with their definition points.
     Pressure(pressure::Args),
+    /// Write a page about machine code
+    ///
+    /// One HTML file for a browser, without outside parts: source, vISA and machine code side by side, with live registers, cycles,
+    /// what each instruction waits for, spills, the register file along the code, control flow and values. Two builds are
+    /// shown beside each other.
+    Report(page::Args),
     /// Execute a kernel's machine code on the host
     Run(run::Args),
     /// Compile with several register limits, and compare
@@ -243,10 +258,12 @@ pub fn main() -> ExitCode {
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         Command::Gpu(args) => gpu::gpu(args),
         Command::Inspect(args) => inspect::inspect(args, format),
+        Command::Live(args) => live::live(args, format),
         Command::Man(args) => shell::man(args, program()),
         Command::Passes(args) => passes::passes(args, format),
         Command::Platforms(args) => facts::facts(args, format),
         Command::Pressure(args) => pressure::pressure(args, format),
+        Command::Report(args) => page::page(args, format),
         Command::Run(args) => run::run(args, format),
         Command::Sweep(args) => sweep::sweep(args, format),
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -5,6 +5,7 @@
 
 use kiln_emit::inst::{Inst, Target};
 use kiln_emit::listing::{self, Counts, Entry, Remark, Style};
+use kiln_emit::live::Point;
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
@@ -65,6 +66,9 @@ struct InstOut<'a> {
     /// Source line, if the file has a line table.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<SourceOut<'a>>,
+    /// What lives there, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<Point>,
     /// Reason why the bytes are no instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     illegal: Option<String>,
@@ -84,10 +88,13 @@ struct MessageOut {
 }
 
 /// The document, and the counts of each file.
-pub fn write(files: &[File], style: Style) -> Result<(String, Vec<Counts>), Report> {
+pub fn write(files: &[File], style: Style, live: bool) -> Result<(String, Vec<Counts>), Report> {
     let document = Document {
         version: VERSION,
-        files: files.iter().map(|file| file_out(file, style)).collect(),
+        files: files
+            .iter()
+            .map(|file| file_out(file, style, live))
+            .collect(),
     };
     let text = serde_json::to_string_pretty(&document).map_err(|e| miette!("JSON: {e}"))?;
     let counts = document.files.iter().map(counts).collect();
@@ -103,19 +110,32 @@ fn counts(file: &FileOut) -> Counts {
     }
 }
 
-fn file_out<'a>(file: &'a File, style: Style) -> FileOut<'a> {
+fn file_out<'a>(file: &'a File, style: Style, live: bool) -> FileOut<'a> {
     FileOut {
         path: file.path.display().to_string(),
         platform: file.platform.name,
         units: file
             .units
             .iter()
-            .map(|unit| unit_out(unit, file.platform, style))
+            .map(|unit| unit_out(unit, file.platform, style, live))
             .collect(),
     }
 }
 
-fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> UnitOut<'a> {
+fn unit_out<'a>(
+    unit: &'a Unit,
+    platform: &'static Platform,
+    style: Style,
+    live: bool,
+) -> UnitOut<'a> {
+    let points = match live {
+        true => {
+            let code = listing::insts(unit.code(), platform);
+            unit.live(&code, platform).points
+        }
+        false => Vec::new(),
+    };
+    let mut points = points.into_iter();
     let mut remarks = unit.relocations.iter().peekable();
     let instructions = listing::entries(unit.code(), platform).map(|entry| {
         let end = u64::from(entry.offset) + u64::from(entry.len);
@@ -124,6 +144,7 @@ fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> Un
         let source = unit.lines.at(entry.offset).and_then(|line| line.source);
         InstOut {
             relocations,
+            live: points.next(),
             source: source.map(|source| SourceOut {
                 file: unit.lines.file(source).unwrap_or_default(),
                 line: source.line,
@@ -157,6 +178,7 @@ fn inst_out<'a>(entry: &Entry, platform: &Platform, style: Style) -> InstOut<'a>
             .unwrap_or_default(),
         relocations: Vec::new(),
         source: None,
+        live: None,
         illegal: entry.inst.as_ref().err().map(ToString::to_string),
     }
 }

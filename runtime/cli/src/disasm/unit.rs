@@ -5,7 +5,10 @@
 
 use kiln_compile::debug_lines;
 use kiln_compile::lines::{Line, Lines, Source};
-use kiln_emit::listing::{Annotations, Remark};
+use kiln_emit::inst::Inst;
+use kiln_emit::listing::{self, Annotations, Remark};
+use kiln_emit::live::{Live, Point};
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{self, KernelText, Relocations, SymbolPlace, Zebin};
 use serde::Serialize;
 
@@ -155,6 +158,32 @@ impl Unit {
         })
     }
 
+    /// Live registers of its instructions.
+    pub fn live(&self, code: &[Inst], platform: &Platform) -> Live {
+        live(code, platform, &self.entries())
+    }
+
+    /// Offsets at which its kernels and functions begin.
+    pub fn entries(&self) -> Vec<u32> {
+        let offsets = self.symbols.iter().map(|symbol| symbol.offset as u32);
+        offsets.collect()
+    }
+
+    /// Adds what lives at each instruction to the comments of its listing.
+    pub fn add_live(&self, platform: &'static Platform, annotations: &mut Annotations) {
+        let code = listing::insts(self.code(), platform);
+        let live = self.live(&code, platform);
+        let mut offset = 0;
+        for (inst, point) in code.iter().zip(&live.points) {
+            annotations.comments.push(Remark {
+                offset,
+                text: format!("live {}", shown(point)),
+            });
+            offset += u64::from(inst.size());
+        }
+        annotations.comments.sort_by_key(|remark| remark.offset);
+    }
+
     /// Headings and remarks of its listing.
     pub fn annotations(&self, headings: bool) -> Annotations {
         let heading = |symbol: &CodeSymbol| Remark {
@@ -184,6 +213,44 @@ impl Unit {
         let file = self.lines.file(source).unwrap_or_default();
         format!("{}:{}", file.escape_debug(), source.line)
     }
+}
+
+/// Live registers of code in which kernels and functions begin at these offsets, ascending.
+pub fn live(code: &[Inst], platform: &Platform, offsets: &[u32]) -> Live {
+    let mut offset = 0;
+    let mut begins = offsets.iter().peekable();
+    let mut entries = Vec::new();
+    for (at, inst) in (0u32..).zip(code) {
+        while begins.next_if(|begin| **begin <= offset).is_some() {
+            entries.push(at);
+        }
+        offset += inst.size();
+    }
+    Live::new(code, platform, &entries)
+}
+
+/// What lives at an instruction, in words.
+fn shown(point: &Point) -> String {
+    let Point {
+        grfs,
+        maybe,
+        flags,
+        accumulators,
+        addresses,
+        ..
+    } = *point;
+    let mut text = format!("{grfs} grf");
+    for (count, what) in [
+        (maybe, "perhaps"),
+        (flags.into(), "flag"),
+        (accumulators.into(), "acc"),
+        (addresses.into(), "addr"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!(", {count} {what}"));
+        }
+    }
+    text
 }
 
 /// The sections of an object file that hold code.

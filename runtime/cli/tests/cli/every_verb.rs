@@ -65,7 +65,9 @@ fn line(verb: &str) -> &'static str {
         "finalize" => "finalize CODE -o OUT",
         "genx-ir" => "genx-ir INPUT -platform SKL",
         "inspect" => "inspect INPUT",
+        "live" => "live CODE",
         "pressure" => "pressure INPUT -p skl",
+        "report" => "report CODE -o OUT",
         "run" => "run CODE --launch SAXPY/launch.yaml",
         "sweep" => "sweep INPUT -p skl --grf-limit 64",
         "translate" => "translate CODE",
@@ -153,6 +155,7 @@ fn a_missing_input_does_not_stop_the_others() {
         ("compile", "/0/bytes"),
         ("cost", "/0/bytes"),
         ("disasm", "/files/0/units"),
+        ("live", "/0/most/grfs"),
         ("sweep", "/0/figures/bytes"),
         ("verify", "/instructions"),
     ] {

@@ -12,6 +12,7 @@ mod every_verb;
 mod hostile;
 mod inspect;
 mod laboratory;
+mod live;
 mod object;
 mod program;
 mod program_help;

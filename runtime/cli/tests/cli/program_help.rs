@@ -84,6 +84,8 @@ fn the_commands_of_the_guides_work() {
     for (guide, least) in [
         ("guide-offline.md", 9),
         ("pressure.md", 9),
+        ("live.md", 6),
+        ("report.md", 5),
         ("cache.md", 3),
         ("cost-model.md", 3),
         ("../README.md", 1),

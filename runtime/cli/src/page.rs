@@ -1,0 +1,733 @@
+//! `kiln report`: a page for a kernel or two, with everything that is known of the machine code.
+//!
+//! The page is one file without outside parts: a frame, a style sheet and a program (`page/`), and the data as JSON.
+//! Each input is a build: an object file or machine code of any compiler, or vISA that is compiled here and brings its own
+//! text and source lines.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use kiln_compile::lines::Lines;
+use kiln_compile::{Compiled, Failure, Options, Session};
+use kiln_emit::cost::timeline::{self, Timeline};
+use kiln_emit::cost::{self, Weights};
+use kiln_emit::inst::{Inst, Op};
+use kiln_emit::listing::{self, Style};
+use kiln_emit::live::{Live, Row};
+use kiln_emit::platform::Platform;
+use kiln_visa::module::{Object, Operand};
+use kiln_visa::opcode::Field;
+use kiln_visa::print::Printer;
+use miette::Report;
+use serde::Serialize;
+
+use super::cost::{Counts, bottleneck};
+use super::disasm::unit::{self, Unit};
+use super::disasm::{File, open};
+use super::exit::Exit;
+use super::grfs::GrfArgs;
+use super::input::Input;
+use super::layered;
+use super::output::Outputs;
+use super::platforms::Machine;
+use super::{Format, report};
+
+/// Number of blocks beyond which the control flow is not drawn.
+const MAX_BLOCKS: usize = 2500;
+/// Size of a block in the picture of the control flow.
+const BLOCK: (f64, f64) = (84.0, 34.0);
+/// Most builds of a page.
+const MAX_BUILDS: usize = 3;
+/// Numbers of lines of a file are below this; the page takes file and line as one number.
+const LINES: u64 = 1_000_000;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln report examples/nbody/nbody.visaasm -p skl -o nbody.html
+  kiln report examples/nbody/nbody.zebin examples/nbody/bmg/nbody.zebin -o two.html
+  kiln report examples/intmix/intmix.visaasm -p skl,icllp -o both.html")]
+pub struct Args {
+    /// Zebins, machine code, vISA, LLVM IR or SPIR-V; several are shown side by side
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Platform of vISA and of raw machine code; vISA is compiled for each of several
+    #[arg(short, long, value_name = "PLATFORM", value_delimiter = ',', value_parser = Machine)]
+    platform: Vec<&'static Platform>,
+    #[command(flatten)]
+    grfs: GrfArgs,
+    /// Only this kernel or function
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Execution counts of a run (`kiln run --stats=STATS`), for the build of the same place in the order of the inputs
+    #[arg(long, value_name = "STATS")]
+    counts: Vec<PathBuf>,
+    /// Page to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// A page's data.
+#[derive(Serialize)]
+struct Page {
+    title: String,
+    /// By build, its pieces of code.
+    inputs: Vec<Vec<Piece>>,
+}
+
+/// A piece of code: all lists but those said otherwise are by instruction.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Piece {
+    name: String,
+    file: String,
+    platform: &'static str,
+    grfs: u32,
+    peak: u32,
+    cycles: f64,
+    bottleneck: (&'static str, f64),
+    /// The listing, a line an instruction.
+    lines: String,
+    offsets: Vec<u32>,
+    live: Vec<u16>,
+    bytes: Vec<u32>,
+    maybe: Vec<u16>,
+    issue: Vec<u64>,
+    stall: Vec<u64>,
+    /// A letter an instruction: why it waits.
+    cause: String,
+    /// The instruction that it waits for longest, of those that wait.
+    by: BTreeMap<u32, u32>,
+    /// Instructions that annotations name.
+    waits: BTreeMap<u32, Vec<u32>>,
+    weight: Vec<f64>,
+    counts: Option<Vec<u64>>,
+    /// Messages to scratch space: instruction, 1 for a store, offset, bytes, name of what is spilled.
+    scratch: Vec<(usize, u8, u32, u32, Option<String>)>,
+    /// Six numbers a span: register, first instruction, instructions after it, value, writes, reads.
+    spans: Vec<u32>,
+    /// Names of values.
+    names: BTreeMap<u32, String>,
+    /// First and last instruction, depth, and what takes the time of each loop.
+    loops: Vec<(u32, u32, u32, String)>,
+    graph: Option<Graph>,
+    /// Instructions of vISA, and the one that each instruction comes from.
+    visa: Option<Vec<String>>,
+    of_visa: Option<Vec<i64>>,
+    files: Vec<SourceFile>,
+    /// File and line as one number, -1 for none.
+    of_line: Option<Vec<i64>>,
+}
+
+/// Blocks and edges with their places.
+#[derive(Serialize)]
+struct Graph {
+    width: f64,
+    height: f64,
+    /// Size of a block.
+    block: (f64, f64),
+    nodes: Vec<Block>,
+    /// Path, and true if it goes up.
+    edges: Vec<(String, bool)>,
+}
+
+#[derive(Serialize)]
+struct Block {
+    /// First instruction, and that after the last.
+    first: u32,
+    end: u32,
+    x: f64,
+    y: f64,
+    /// Most live registers.
+    live: u16,
+    /// Loops around it.
+    loops: u32,
+}
+
+#[derive(Serialize)]
+struct SourceFile {
+    name: String,
+    /// Its lines, if it can be read.
+    lines: Option<Vec<String>>,
+}
+
+/// The result as JSON.
+#[derive(Serialize)]
+struct Made<'a> {
+    build: usize,
+    name: &'a str,
+    file: &'a str,
+    platform: &'static str,
+    instructions: usize,
+    live: u16,
+    cycles: f64,
+}
+
+/// Code with what its maker tells.
+struct Code<'a> {
+    name: String,
+    file: String,
+    platform: &'static Platform,
+    bytes: &'a [u8],
+    /// Offsets at which kernels and functions begin.
+    entries: Vec<u32>,
+    lines: &'a Lines,
+    /// Objects of vISA with the offset at which the code of each begins.
+    objects: Vec<(u32, &'a Object)>,
+    /// Names of the inputs, by general register.
+    inputs: HashMap<u32, String>,
+    /// Folder of its file, in which sources are sought.
+    folder: &'a Path,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The reason why there is no page.
+pub fn page(args: &Args, format: Format) -> Result<Exit, Report> {
+    let counts = args.counts.iter().map(|path| Counts::read(path));
+    let counts = counts.collect::<Result<Vec<_>, _>>()?;
+    let mut inputs: Vec<Vec<Piece>> = Vec::new();
+    for path in &args.inputs {
+        let input = Input::open(path)?;
+        if is_code(&input) {
+            let file = open(path, args.platform.first().copied(), args.kernel.as_deref())?;
+            inputs.push(of_file(&file, counts.get(inputs.len()))?);
+            continue;
+        }
+        if args.platform.is_empty() {
+            return Err(report::usage(format_args!(
+                "{}: name the platform to compile for with --platform",
+                report::name(path)
+            )));
+        }
+        for platform in &args.platform {
+            inputs.push(of_visa(&input, platform, args, counts.get(inputs.len()))?);
+        }
+    }
+    if inputs.len() > MAX_BUILDS {
+        return Err(report::usage(format_args!(
+            "a page has {MAX_BUILDS} builds at most; these are {}",
+            inputs.len()
+        )));
+    }
+    let first = inputs.iter().flatten().next();
+    let page = Page {
+        title: first.map_or_else(|| "kiln".to_string(), |piece| piece.name.clone()),
+        inputs,
+    };
+    let html = html(&page);
+    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
+    outputs.add(&args.output, html.into_bytes())?;
+    let made = page.inputs.iter().enumerate().flat_map(|(build, pieces)| {
+        pieces.iter().map(move |piece| Made {
+            build,
+            name: &piece.name,
+            file: &piece.file,
+            platform: piece.platform,
+            instructions: piece.live.len(),
+            live: piece.live.get(piece.peak as usize).copied().unwrap_or(0),
+            cycles: piece.cycles,
+        })
+    });
+    let made: Vec<Made> = made.collect();
+    outputs.report(format, &made, String::new)?;
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+/// True for machine code, false for what has to be compiled.
+pub fn is_code(input: &Input) -> bool {
+    let extension = input
+        .path
+        .extension()
+        .and_then(|extension| extension.to_str());
+    let source = matches!(
+        extension,
+        Some("isa" | "visaasm" | "isaasm" | "ll" | "bc" | "spv")
+    );
+    !source && !input.starts_with(b"CISA")
+}
+
+/// The pieces of a file of machine code.
+fn of_file(file: &File, counts: Option<&Counts>) -> Result<Vec<Piece>, Report> {
+    let folder = file.path.parent().unwrap_or(Path::new("."));
+    let mut pieces = Vec::new();
+    for unit in &file.units {
+        let code = Code {
+            name: name_of(unit),
+            file: report::name(file.path),
+            platform: file.platform,
+            bytes: unit.code(),
+            entries: unit.entries(),
+            lines: &unit.lines,
+            objects: Vec::new(),
+            inputs: HashMap::new(),
+            folder,
+        };
+        pieces.push(piece(&code, counts)?);
+    }
+    Ok(pieces)
+}
+
+fn name_of(unit: &Unit) -> String {
+    let kernel = unit
+        .symbols
+        .iter()
+        .find(|symbol| symbol.kind == unit::Kind::Kernel);
+    match kernel.or(unit.symbols.first()) {
+        Some(symbol) => symbol.name.clone(),
+        None => "code".to_string(),
+    }
+}
+
+/// The pieces of vISA, compiled for a platform.
+fn of_visa(
+    input: &Input,
+    platform: &'static Platform,
+    args: &Args,
+    counts: Option<&Counts>,
+) -> Result<Vec<Piece>, Report> {
+    let mut session = Session::new(args.grfs.applied(Options::new(platform)));
+    if let Some(kernel) = &args.kernel {
+        session = session.only(kernel);
+    }
+    let failed = |failure: Box<Failure>| report::failure(std::slice::from_ref(input), &failure);
+    let loaded = session.load(&[input.source()]).map_err(failed)?;
+    let module = session.compile_loaded(&loaded).map_err(failed)?;
+    let objects: HashMap<&str, &Object> = loaded
+        .module()
+        .objects
+        .iter()
+        .map(|object| (&*object.name, object))
+        .collect();
+    let folder = input.path.parent().unwrap_or(Path::new("."));
+    let mut pieces = Vec::new();
+    for compiled in module.parts() {
+        let symbols = compiled
+            .symbols
+            .iter()
+            .map(|symbol| (symbol.offset, symbol.name.as_str()));
+        let whole = [(0, compiled.name.as_str())].into_iter();
+        let mut parts: Vec<(u32, &str)> = whole.chain(symbols.skip(1)).collect();
+        parts.sort_unstable();
+        let code = Code {
+            name: compiled.name.clone(),
+            file: report::name(&input.path),
+            platform,
+            bytes: &compiled.code,
+            entries: parts.iter().map(|(offset, _)| *offset).collect(),
+            lines: &compiled.lines,
+            objects: parts
+                .iter()
+                .filter_map(|(at, name)| Some((*at, *objects.get(name)?)))
+                .collect(),
+            inputs: inputs(compiled, platform),
+            folder,
+        };
+        pieces.push(piece(&code, counts)?);
+    }
+    Ok(pieces)
+}
+
+/// Names of a kernel's inputs by the register that they begin in and those after it.
+fn inputs(compiled: &Compiled, platform: &Platform) -> HashMap<u32, String> {
+    let mut names: HashMap<u32, String> = HashMap::new();
+    for input in &compiled.inputs {
+        let (first, last) = (input.offset, input.offset + input.size.max(1) - 1);
+        for register in first / platform.grf_bytes..=last / platform.grf_bytes {
+            let name = names.entry(register).or_default();
+            if !name.is_empty() {
+                name.push(' ');
+            }
+            name.push_str(&input.name);
+        }
+    }
+    names
+}
+
+/// Everything about a piece of code.
+fn piece(code: &Code, counts: Option<&Counts>) -> Result<Piece, Report> {
+    let platform = code.platform;
+    let insts = listing::insts(code.bytes, platform);
+    let live = unit::live(&insts, platform, &code.entries);
+    let counts = counts.map(|counts| counts.of(insts.len())).transpose();
+    let counts = counts.map_err(|found| {
+        report::usage(format_args!(
+            "{}: it has {} instructions, of which {found} were counted",
+            code.file,
+            insts.len()
+        ))
+    })?;
+    let weights = counts.map_or(Weights::Loops, Weights::Counts);
+    let time = timeline::timeline(&insts, platform, weights);
+    let mut offsets = Vec::with_capacity(insts.len());
+    let mut lines = String::new();
+    let mut offset = 0;
+    for inst in &insts {
+        if offset > 0 {
+            lines.push('\n');
+        }
+        lines.push_str(&match inst.op {
+            Op::Illegal => "illegal".to_string(),
+            _ => listing::line(inst, offset, platform, Style::Labels),
+        });
+        offsets.push(offset);
+        offset += inst.size();
+    }
+    let texts = Texts::new(code);
+    let of_visa: Option<Vec<i64>> = texts
+        .as_ref()
+        .map(|texts| offsets.iter().map(|at| texts.number(code, *at)).collect());
+    let names = names(code, &insts, &live, texts.as_ref(), &offsets);
+    let scratch = cost::accesses(&insts, platform).map(|access| {
+        let name = spilled(
+            &insts[access.at],
+            access.at as u32,
+            access.writes,
+            &live,
+            &names,
+        );
+        (
+            access.at,
+            u8::from(access.writes),
+            access.offset,
+            access.bytes,
+            name,
+        )
+    });
+    let mut scratch: Vec<_> = scratch.collect();
+    name_fills(&mut scratch);
+    let spans = live
+        .spans
+        .iter()
+        .filter(|span| span.row.is_grf())
+        .flat_map(|span| {
+            let (_, register) = span.row.register();
+            [
+                register,
+                span.from,
+                span.to - span.from,
+                span.value,
+                span.writes,
+                span.reads,
+            ]
+        });
+    let (files, of_line) = sources(code, &offsets);
+    let stalls = |n: usize| {
+        let cycles = &time.steps[n].cycles;
+        cycles.sum() - cycles.issue
+    };
+    Ok(Piece {
+        name: code.name.clone(),
+        file: code.file.clone(),
+        platform: platform.name,
+        grfs: live.grfs,
+        peak: live.peak().unwrap_or(0),
+        cycles: time.cycles.sum(),
+        bottleneck: timeline::bottleneck(&time.cycles),
+        lines,
+        live: live.points.iter().map(|point| point.grfs).collect(),
+        bytes: live.points.iter().map(|point| point.bytes).collect(),
+        maybe: live.points.iter().map(|point| point.maybe).collect(),
+        issue: time
+            .steps
+            .iter()
+            .map(|step| step.cycles.issue as u64)
+            .collect(),
+        stall: (0..insts.len()).map(|n| stalls(n) as u64).collect(),
+        cause: (0..insts.len()).map(|n| cause(&time, n)).collect(),
+        by: (0u32..)
+            .zip(&time.steps)
+            .filter_map(|(at, step)| Some((at, step.stalled_by?)))
+            .collect(),
+        waits: (0u32..)
+            .zip(&time.steps)
+            .filter(|(_, step)| !step.waits_for.is_empty())
+            .map(|(at, step)| (at, step.waits_for.clone()))
+            .collect(),
+        weight: time.steps.iter().map(|step| step.weight).collect(),
+        counts: counts.map(<[u64]>::to_vec),
+        scratch,
+        spans: spans.collect(),
+        names,
+        loops: time
+            .loops
+            .iter()
+            .map(|own| (own.first, own.last, own.depth, bottleneck(own)))
+            .collect(),
+        graph: graph(&live, &time),
+        visa: texts.map(|texts| texts.lines),
+        of_visa,
+        files,
+        of_line,
+        offsets,
+    })
+}
+
+/// Why an instruction waits longest, as a letter.
+fn cause(time: &Timeline, n: usize) -> char {
+    let cycles = &time.steps[n].cycles;
+    let parts = [
+        (cycles.results, 'r'),
+        (cycles.messages, 'm'),
+        (cycles.units, 'u'),
+        (cycles.banks, 'b'),
+    ];
+    let most = parts.into_iter().fold(
+        (0.0, ' '),
+        |most, next| if next.0 > most.0 { next } else { most },
+    );
+    most.1
+}
+
+/// The instructions of vISA of all objects, one after the other.
+struct Texts {
+    lines: Vec<String>,
+    /// By object: the offset of its code, and its first line.
+    starts: Vec<(u32, usize, usize)>,
+}
+
+impl Texts {
+    fn new(code: &Code) -> Option<Texts> {
+        if code.objects.is_empty() {
+            return None;
+        }
+        let mut texts = Texts {
+            lines: Vec::new(),
+            starts: Vec::new(),
+        };
+        for (offset, object) in &code.objects {
+            texts
+                .starts
+                .push((*offset, texts.lines.len(), object.insts.len()));
+            let printer = Printer::new(object);
+            texts
+                .lines
+                .extend(object.insts.iter().map(|inst| printer.inst_text(inst)));
+        }
+        Some(texts)
+    }
+
+    /// The line of the instruction that code at an offset comes from; -1 for none.
+    fn number(&self, code: &Code, offset: u32) -> i64 {
+        let visa = code.lines.at(offset).and_then(|line| line.visa);
+        let part = self
+            .starts
+            .partition_point(|(start, ..)| *start <= offset)
+            .checked_sub(1);
+        match (visa, part.map(|part| self.starts[part])) {
+            (Some(visa), Some((_, first, count))) if (visa as usize) < count => {
+                first as i64 + i64::from(visa)
+            }
+            _ => -1,
+        }
+    }
+}
+
+/// Names of values: the variable that the vISA instruction of the first write defines, or the kernel's input.
+fn names(
+    code: &Code,
+    insts: &[Inst],
+    live: &Live,
+    texts: Option<&Texts>,
+    offsets: &[u32],
+) -> BTreeMap<u32, String> {
+    let mut names = BTreeMap::new();
+    let Some(texts) = texts else { return names };
+    for span in live.spans.iter().filter(|span| span.row.is_grf()) {
+        if names.contains_key(&span.value) {
+            continue;
+        }
+        let (_, register) = span.row.register();
+        let Some(at) = span.first_write() else {
+            if let Some(name) = code.inputs.get(&register).filter(|_| span.from == 0) {
+                names.insert(span.value, name.clone());
+            } else if span.from == 0 && register == 0 {
+                names.insert(span.value, "header".to_string());
+            }
+            continue;
+        };
+        let number = texts.number(code, offsets[at as usize]);
+        let part = texts
+            .starts
+            .partition_point(|(_, first, _)| *first as i64 <= number)
+            .checked_sub(1);
+        let Some((_, object)) = part.filter(|_| number >= 0).map(|part| code.objects[part]) else {
+            continue;
+        };
+        let first = part.map_or(0, |part| texts.starts[part].1);
+        if let Some(name) = defined(object, number as usize - first) {
+            let payload = insts[at as usize].op == Op::Mov
+                && object.insts[number as usize - first].op.row().has_list();
+            if !payload {
+                names.insert(span.value, name);
+            }
+        }
+    }
+    names
+}
+
+/// The name of the variable that an instruction of vISA defines.
+fn defined(object: &Object, number: usize) -> Option<String> {
+    let inst = object.insts.get(number)?;
+    let fields = inst.op.row().operands_of(inst);
+    let mut found = fields
+        .zip(&inst.operands)
+        .filter_map(|((field, _), operand)| {
+            let is_result = matches!(field, Field::Dst(_) | Field::RawDst);
+            match operand {
+                Operand::General { var, .. } | Operand::Raw { var, .. } if is_result => Some(*var),
+                _ => None,
+            }
+        });
+    found
+        .next()
+        .and_then(|var| Some(object.vars.get(var)?.name.to_string()))
+}
+
+/// The name of the value that a message stores or loads.
+fn spilled(
+    inst: &Inst,
+    at: u32,
+    writes: bool,
+    live: &Live,
+    names: &BTreeMap<u32, String>,
+) -> Option<String> {
+    let place = match writes {
+        true => inst.srcs.iter().rev().find_map(|src| match src {
+            kiln_emit::inst::Src::Reg(src) => Some(src.place),
+            kiln_emit::inst::Src::Imm { .. } => None,
+        }),
+        false => inst.dst.map(|dst| dst.place),
+    };
+    let Some(kiln_emit::inst::Place::Direct(reg)) = place else {
+        return None;
+    };
+    if reg.file != kiln_emit::inst::RegFile::Grf {
+        return None;
+    }
+    let span = live.span(Row::grf(reg.num), at)?;
+    names.get(&span.value).cloned()
+}
+
+/// A load has the name of what was stored last in its place, in the order of the code.
+fn name_fills(scratch: &mut [(usize, u8, u32, u32, Option<String>)]) {
+    let mut stored: HashMap<u32, String> = HashMap::new();
+    for (_, writes, offset, _, name) in scratch {
+        match (*writes, &name) {
+            (1, Some(name)) => {
+                stored.insert(*offset, name.clone());
+            }
+            _ => {
+                if let Some(known) = stored.get(offset) {
+                    *name = Some(known.clone());
+                }
+            }
+        }
+    }
+}
+
+/// The source files, and the line of each instruction.
+fn sources(code: &Code, offsets: &[u32]) -> (Vec<SourceFile>, Option<Vec<i64>>) {
+    let known = code.lines.lines.iter().any(|line| line.source.is_some());
+    if !known {
+        return (Vec::new(), None);
+    }
+    let file = |name: &String| {
+        let path = Path::new(name);
+        let beside = path.file_name().map(|name| code.folder.join(name));
+        let places = [
+            Some(path.to_path_buf()),
+            Some(code.folder.join(path)),
+            beside,
+        ];
+        let text = places
+            .into_iter()
+            .flatten()
+            .find_map(|path| std::fs::read_to_string(path).ok());
+        let lines = text.map(|text| text.lines().map(str::to_string).collect());
+        SourceFile {
+            name: name.clone(),
+            lines,
+        }
+    };
+    let of = |offset: &u32| match code.lines.at(*offset).and_then(|line| line.source) {
+        Some(source) => (u64::from(source.file) * LINES + u64::from(source.line) % LINES) as i64,
+        None => -1,
+    };
+    (
+        code.lines.files.iter().map(file).collect(),
+        Some(offsets.iter().map(of).collect()),
+    )
+}
+
+/// The control flow with places of its blocks; none if there are too many.
+fn graph(live: &Live, time: &Timeline) -> Option<Graph> {
+    if live.blocks.len() > MAX_BLOCKS || live.blocks.is_empty() {
+        return None;
+    }
+    let sizes = vec![BLOCK; live.blocks.len()];
+    let edges = live.blocks.iter().enumerate().flat_map(|(from, block)| {
+        let called = block.calls.into_iter();
+        block
+            .next
+            .iter()
+            .copied()
+            .chain(called)
+            .map(move |to| (from, to as usize))
+    });
+    let edges: Vec<(usize, usize)> = edges.collect();
+    let drawing = layered::draw(&sizes, &edges);
+    let nodes = live
+        .blocks
+        .iter()
+        .zip(&drawing.places)
+        .map(|(block, (x, y))| {
+            let points = &live.points[block.first as usize..block.end as usize];
+            let most = points.iter().map(|point| point.grfs).max().unwrap_or(0);
+            let around =
+                |own: &&timeline::Loop| own.first <= block.first && block.end <= own.last + 1;
+            let loops = time.loops.iter().filter(around).count() as u32;
+            Block {
+                first: block.first,
+                end: block.end,
+                x: *x,
+                y: *y,
+                live: most,
+                loops,
+            }
+        });
+    Some(Graph {
+        width: drawing.width,
+        height: drawing.height,
+        block: BLOCK,
+        nodes: nodes.collect(),
+        edges: drawing.edges,
+    })
+}
+
+/// The page.
+fn html(page: &Page) -> String {
+    // Within an element of HTML, its end must not occur in the data.
+    let data = serde_json::to_string(page)
+        .unwrap_or_default()
+        .replace('<', "\\u003c");
+    let frame = include_str!("page/page.html");
+    let mut out = String::with_capacity(data.len() + 100_000);
+    let parts = [
+        ("{{title}}", layered::escaped(&page.title)),
+        ("{{css}}", include_str!("page/page.css").to_string()),
+        ("{{data}}", data),
+        ("{{js}}", include_str!("page/page.js").to_string()),
+    ];
+    let mut rest = frame;
+    for (mark, text) in &parts {
+        let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
+        out.push_str(before);
+        out.push_str(text);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
