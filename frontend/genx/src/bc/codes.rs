@@ -25,7 +25,7 @@ pub(super) const BINARY: &[(u64, BinaryOp)] = &[
 ];
 
 /// Conversions in the order of their numbers.
-pub(super) const CASTS: [CastOp; 13] = [
+pub(super) const CASTS: [CastOp; 14] = [
     CastOp::Trunc,
     CastOp::ZExt,
     CastOp::SExt,
@@ -39,6 +39,8 @@ pub(super) const CASTS: [CastOp; 13] = [
     CastOp::IntToPtr,
     CastOp::BitCast,
     CastOp::AddrSpaceCast,
+    // An address without what else a pointer says.
+    CastOp::PtrToInt,
 ];
 
 /// Number whose sign is the lowest bit.

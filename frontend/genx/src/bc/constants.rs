@@ -31,12 +31,16 @@ mod code {
     pub const CE_GEP_OLD: u64 = 12;
     pub const INLINEASM: [u64; 4] = [18, 23, 28, 30];
     pub const CE_INBOUNDS_GEP: u64 = 20;
+    pub const BLOCKADDRESS: u64 = 21;
     pub const DATA: u64 = 22;
     pub const CE_GEP_INRANGE_INDEX: u64 = 24;
     pub const POISON: u64 = 26;
     pub const CE_GEP_INRANGE: u64 = 31;
     pub const CE_GEP: u64 = 32;
 }
+
+/// Bits of a block in the number that is its address.
+const BLOCK_BITS: u32 = 24;
 
 /// A constant.
 pub(super) struct Constant {
@@ -156,6 +160,12 @@ impl Reader<'_> {
                     Op::Gep(source),
                     pairs.map(|pair| pair[1]).collect(),
                 ))
+            }
+            // Function and block: a number of its own, since nothing jumps there.
+            code::BLOCKADDRESS => {
+                let (function, block) = (self.op(1)?, self.op(2)?);
+                let bits = function << BLOCK_BITS | block & ((1 << BLOCK_BITS) - 1);
+                Ok(Kind::Plain(Const::Bits(bits.wrapping_add(1))))
             }
             code if code::INLINEASM.contains(&code) => {
                 // The newest form begins with the type of the function.

@@ -18,7 +18,6 @@ mod code {
     pub const GLOBALVAR: u64 = 7;
     pub const FUNCTION: u64 = 8;
     pub const ALIAS_OLD: u64 = 9;
-    pub const COMDAT: u64 = 12;
     pub const ALIAS: u64 = 14;
     pub const SOURCE_FILENAME: u64 = 16;
     pub const IFUNC: u64 = 18;
@@ -100,7 +99,6 @@ impl Reader<'_> {
             code::ALIAS | code::ALIAS_OLD | code::IFUNC => {
                 Err(self.refused(Code::Variant, "aliases are not supported"))
             }
-            code::COMDAT => Err(self.refused(Code::Instruction, "comdats are not supported")),
             _ => Ok(()),
         }
     }

@@ -503,6 +503,8 @@ fn spirv_function(name: &str) -> Option<&'static str> {
     let rest = name.strip_prefix("_Z")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (length, rest) = rest.split_at_checked(digits)?;
+    // The linker of modules numbers names that come twice.
+    let rest = rest.split('.').next()?;
     let is_type = |c: char| c.is_ascii_digit() || "DKPSU_abcdefhijlmstvxy".contains(c);
     let named = length
         .parse()
@@ -510,7 +512,8 @@ fn spirv_function(name: &str) -> Option<&'static str> {
         .and_then(|length| rest.split_at_checked(length));
     let counted = named.filter(|(name, types)| {
         let is_upper = |name: &str| name.contains(|c: char| c.is_ascii_uppercase());
-        types.chars().all(is_type) && !name.strip_prefix(OCL).is_some_and(is_upper)
+        let begins = !types.starts_with(|c: char| c.is_ascii_digit());
+        begins && types.chars().all(is_type) && !name.strip_prefix(OCL).is_some_and(is_upper)
     });
     if let Some((name, _)) = counted {
         return spirv_named(name);

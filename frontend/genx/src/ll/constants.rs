@@ -157,6 +157,9 @@ impl Parser<'_> {
             let types = &self.module.types;
             return Ok(Constants::value(types, &mut body.function, ty, elements));
         }
+        if word == "blockaddress" {
+            return self.block_address(body, ty);
+        }
         if word == "asm" {
             return Err(Diagnostic::new(
                 Code::Instruction,
@@ -165,6 +168,32 @@ impl Parser<'_> {
             ));
         }
         self.expression(body, ty, word, depth)
+    }
+
+    /// Address of a block: a number of its own, since nothing jumps there.
+    fn block_address(&mut self, body: &mut Body, ty: Type) -> Result<Value> {
+        let loc = self.lex.loc();
+        self.lex.take()?;
+        self.lex.expect(b'(')?;
+        let Token::Global(function) = self.lex.token().clone() else {
+            return self.lex.expected("a function");
+        };
+        self.lex.take()?;
+        self.lex.expect(b',')?;
+        let Token::Local(block) = self.lex.token().clone() else {
+            return self.lex.expected("a block");
+        };
+        self.lex.take()?;
+        self.lex.expect(b')')?;
+        let next = self.block_addresses.len() as u64 + 1;
+        let number = *self
+            .block_addresses
+            .entry((function, block))
+            .or_insert(next);
+        if !self.module.types.is_pointer(ty) {
+            return self.bad_constant(loc, "the address of a block is a pointer");
+        }
+        Ok(body.function.constant(ty, Const::Bits(number)))
     }
 
     pub(super) fn typed_constant(&mut self, body: &mut Body, depth: u32) -> Result<Value> {

@@ -98,7 +98,10 @@ impl Parser<'_> {
             inst.flags = flags;
             return Ok(Some(inst));
         }
-        if let Some((_, op)) = CastOp::NAMES.iter().find(|(name, _)| *name == word) {
+        if let Some((_, op)) = CastOp::NAMES
+            .iter()
+            .find(|(name, _)| *name == renamed(word))
+        {
             self.flags()?;
             let value = self.typed_value(body)?;
             self.lex.expect_word("to")?;
@@ -747,6 +750,14 @@ enum Callee {
     Asm(Arc<Asm>),
 }
 
+/// The name of a conversion that is the same here.
+fn renamed(word: &str) -> &str {
+    match word {
+        "ptrtoaddr" => "ptrtoint",
+        word => word,
+    }
+}
+
 fn is_constant(word: &str) -> bool {
     matches!(
         word,
@@ -760,6 +771,7 @@ fn is_constant(word: &str) -> bool {
             | "none"
             | "getelementptr"
             | "asm"
+            | "blockaddress"
     ) || CastOp::NAMES.iter().any(|(name, _)| *name == word)
         || BinaryOp::NAMES.iter().any(|(name, _)| *name == word)
 }

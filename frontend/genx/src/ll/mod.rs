@@ -28,6 +28,8 @@ pub(crate) struct Parser<'a> {
     /// Definitions of types within each other that are under way.
     named_depth: u32,
     groups: HashMap<u32, Attrs>,
+    /// Numbers of blocks whose addresses are named, by the names of function and block.
+    block_addresses: HashMap<(SmolStr, SmolStr), u64>,
     /// Groups that a function names, to be looked up at the end.
     group_uses: Vec<(FunctionId, u32)>,
     /// Groups of a variable.
@@ -49,6 +51,7 @@ pub fn parse(text: &str) -> Result<Module> {
         type_places: HashMap::new(),
         named_depth: 0,
         groups: HashMap::new(),
+        block_addresses: HashMap::new(),
         group_uses: Vec::new(),
         global_groups: Vec::new(),
         numbered_meta: HashMap::new(),

@@ -83,13 +83,15 @@ impl Parser<'_> {
                     self.global(name)?;
                 }
                 Token::Meta(_) | Token::MetaId(_) => self.metadata_definition()?,
+                // A linker's choice among equal definitions: here each is the only one.
                 Token::Word(word) if word.starts_with('$') => {
-                    let loc = self.lex.loc();
-                    return Err(Diagnostic::new(
-                        Code::Instruction,
-                        loc,
-                        "comdats are not supported",
-                    ));
+                    self.lex.take()?;
+                    self.lex.expect(b'=')?;
+                    self.lex.expect_word("comdat")?;
+                    match *self.lex.token() {
+                        Token::Word(_) => _ = self.lex.take()?,
+                        _ => return self.lex.expected("the kind of a comdat"),
+                    }
                 }
                 _ => return self.lex.expected("a definition"),
             }

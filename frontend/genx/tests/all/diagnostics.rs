@@ -271,7 +271,8 @@ fn misspelt_names_have_suggestions() {
     }
 }
 
-/// Forms that LLVM 16 to 22 write: alignments of masked accesses as attributes, bundles of assumptions, ranges of addresses, traps.
+/// Forms that LLVM 16 to 22 write: alignments of masked accesses as attributes, bundles of assumptions, ranges of addresses, traps,
+/// addresses of blocks, comdats, addresses as numbers.
 #[test]
 fn newer_forms_of_llvm_are_read() {
     let text = "target datalayout = \"e-p:64:64\"
@@ -280,7 +281,16 @@ declare void @llvm.assume(i1)
 declare <8 x i32> @llvm.masked.gather.v8i32.v8p1(<8 x ptr addrspace(1)>, <8 x i1>, <8 x i32>)
 declare void @llvm.masked.store.v8i32.p1(<8 x i32>, ptr addrspace(1), <8 x i1>)
 declare void @llvm.trap()
-define spir_kernel void @k(ptr addrspace(1) %p, <8 x i64> %a, i32 %n) #0 {
+$inline = comdat any
+@blocks = constant [2 x ptr] [ptr blockaddress(@k, %bad), ptr blockaddress(@k, %good)]
+define linkonce_odr i32 @inline(i32 %x) #0 comdat($inline) {
+  ret i32 %x
+}
+define spir_kernel void @k(ptr addrspace(1) %p, <8 x i64> %a, i32 %x) #0 {
+  %n.0 = call i32 @inline(i32 %x)
+  %address = ptrtoaddr ptr addrspace(1) %p to i64
+  %low = trunc i64 %address to i32
+  %n = add i32 %n.0, %low
   call void @llvm.assume(i1 true) [ \"align\"(ptr addrspace(1) %p, i64 64) ]
   %at = inttoptr <8 x i64> %a to <8 x ptr addrspace(1)>
   %m = icmp sgt <8 x i64> %a, zeroinitializer
