@@ -1,7 +1,8 @@
 //! Facts about the machines, as data: the one home of everything that a pass must know of a target.
 //!
 //! [`isa`] is the vocabulary of machine code. [`op`] has the properties of each operation, [`platform`] the facts of
-//! platforms and [`rules`] those of families, both as tables of [`facts`]; [`abi`] the calling conventions, [`bits`]
+//! platforms and [`rules`] those of families, both as tables of [`facts`]; [`products`] the names of
+//! platforms, [`abi`] the calling conventions, [`bits`]
 //! sets of registers, [`crowded`] the places where more lives than registers hold, and [`errata`] the faults of chips.
 //! A pass asks for a fact and never which platform it is.
 
@@ -16,4 +17,5 @@ mod named;
 pub mod op;
 pub mod operands;
 pub mod platform;
+pub mod products;
 pub mod rules;

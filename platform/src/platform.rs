@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::errata::{Errata, Erratum, Stepping};
 use crate::facts::{Table, facts};
 pub use crate::family::Family;
+use crate::products;
 use crate::rules::rules;
 
 /// Number of registers in an allocation unit: the two that an instruction's operand can span.
@@ -531,10 +532,15 @@ pub fn named(name: &str) -> Option<Named> {
     })
 }
 
-/// Finds the platform of a name, in either case of its letters, if its machine code is known.
+/// Finds the platform of a name, in either case of its letters, if its machine code is known. Names are those of its row
+/// and those of [`products`](crate::products).
 pub fn find(name: &str) -> Option<&'static Platform> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
-    (PLATFORMS.iter()).find(|p| same(p.name) || p.aliases.iter().any(|alias| same(alias)))
+    let own = |p: &&Platform| same(p.name) || p.aliases.iter().any(|alias| same(alias));
+    PLATFORMS.iter().find(own).or_else(|| {
+        let said = products::platform_of(name)?;
+        PLATFORMS.iter().find(|p| p.name == said)
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ fn a_name_stands_for_one_thing() {
             assert_eq!(upper, Some(generation), "{name}");
         }
     }
-    assert_eq!(named("skylake"), None);
+    assert_eq!(named("skylark"), None);
     assert_eq!(find("BMG").map(|p| p.name), Some("bmg"));
     assert_eq!(find("bdw"), None);
 }

@@ -1,5 +1,7 @@
 //! `kiln compile`: vISA, or LLVM IR or SPIR-V for GenX, in; an object file, raw machine code or a listing out.
 
+mod budget;
+
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
@@ -11,12 +13,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kiln_compile::cache::Cache;
 use kiln_compile::info::Info;
 use kiln_compile::object_file;
+use kiln_compile::pressure::Place;
 use kiln_compile::{Compiled, CompiledModule, Options, Outcome, Relocation, Session, Tier};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use kiln_platform::abi::{self, Abi};
 use miette::Report;
+
+use budget::{Budget, BudgetArgs};
 
 use super::dump::{self, Dump};
 use super::exit::Exit;
@@ -109,6 +114,8 @@ pub struct Args {
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
     #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
     cache: super::cache::CacheArgs,
 }
 
@@ -169,7 +176,8 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     let interface = args.interface.as_deref();
     let (inputs, mut failures) = input::open_each(&args.inputs, "");
     let read = inputs.iter().map(|input| input.path.as_path());
-    let mut outputs = Outputs::new(read.chain(info).chain(interface));
+    let mut outputs = Outputs::new(read.chain(info).chain(interface).chain(args.budget.file()));
+    let budget = args.budget.read()?;
     if let Some(path) = &args.json {
         outputs.check(path)?;
     }
@@ -205,6 +213,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
                 info: info.as_ref().or(interface.as_ref()),
                 inputs: &inputs,
                 session: &session,
+                budget: &budget,
                 wanted: stats::Wanted {
                     cycles: args.json.is_some() || format == Format::Json,
                     lines: args.lines && (args.json.is_some() || format == Format::Json),
@@ -271,6 +280,7 @@ fn session(
         verify: args.verify || defaults.verify,
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
+        profile: args.budget.is_some().then_some(Place::Peak),
         pressure: args.json.is_some() || format == Format::Json,
         abi: args.abi,
         interruptible: args.preemption,
@@ -360,6 +370,7 @@ struct Job<'a> {
     info: Option<&'a (&'a Path, Info)>,
     inputs: &'a [Input],
     session: &'a Session,
+    budget: &'a Budget,
     wanted: stats::Wanted,
     outputs: &'a Outputs,
     /// Output of each input, or the single output.
@@ -406,6 +417,14 @@ impl Job<'_> {
         let figures =
             |input: &Input| stats::stats(&input.name, &module, self.platform, self.wanted);
         made.figures = figures(input);
+        let check = |kernel| self.budget.check(&input.name, kernel, self.platform);
+        made.failures = match self.args.budget.is_some() {
+            true => module.kernels.iter().flat_map(check).collect(),
+            false => Vec::new(),
+        };
+        if !made.failures.is_empty() {
+            return made;
+        }
         let Some(emit) = self.emit else { return made };
         let numbers: Vec<usize> = match &self.args.output {
             Some(_) => vec![0],

@@ -23,9 +23,8 @@ use load::Side;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  kiln diff before.json after.json --fail-above 1%
-  kiln diff build/old build/new --markdown report.md
-  kiln diff --with ./old-kiln examples/*/*.visaasm -p skl")]
+  kiln diff examples/saxpy/saxpy.zebin examples/saxpy/bmg/saxpy.zebin --markdown report.md
+  kiln diff --with kiln examples/*/*.visaasm -p skl --fail-above 1%")]
 pub struct Args {
     /// Two builds: object files, machine code, folders of these, figures of `compile --stats`, `bench --json` or `run
     /// --stats`; one file of `bench --json` compares its two sides; with --with, inputs to compile

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use kiln_platform::errata::{ROWS, Row, Status, platforms_of};
 use kiln_platform::facts::Table;
-use kiln_platform::platform::{self, Platform};
+use kiln_platform::platform::{self, PLATFORMS, Platform};
+use kiln_platform::products::PRODUCTS;
 use kiln_platform::rules;
 use miette::Report;
 use serde::Serialize;
@@ -75,9 +76,55 @@ enum Fate {
     Open,
 }
 
+/// A platform by its names, and what is done for it.
+#[derive(Serialize)]
+struct Said {
+    name: &'static str,
+    family: &'static str,
+    names: Vec<String>,
+    sold_as: &'static [&'static str],
+    /// True if vISA is compiled for it; its machine code is listed, assembled, checked and run in any case.
+    compiles: bool,
+}
+
+impl Said {
+    fn of(platform: &Platform) -> Said {
+        let row = PRODUCTS.iter().find(|row| row.platform == platform.name);
+        let own = platform.aliases.iter().map(ToString::to_string);
+        let said = row
+            .into_iter()
+            .flat_map(|row| row.names)
+            .map(ToString::to_string);
+        let numbers = row.into_iter().flat_map(|row| row.numbers);
+        let numbers = numbers.map(|(version, release)| format!("{version}.{release}"));
+        Said {
+            name: platform.name,
+            family: platform.family.name(),
+            names: own.chain(said).chain(numbers).collect(),
+            sold_as: row.map_or(&[], |row| row.sold_as),
+            compiles: platform.compiles,
+        }
+    }
+
+    /// The lines of a platform.
+    fn text(&self) -> String {
+        let Said { name, family, .. } = self;
+        let does = match self.compiles {
+            true => "compile, run, list, assemble, verify",
+            false => "run, list, assemble, verify",
+        };
+        let mut text = format!("{name} ({family}): {does}\n  {}\n", self.names.join(", "));
+        if !self.sold_as.is_empty() {
+            text += &format!("  sold as {}\n", self.sold_as.join(", "));
+        }
+        text
+    }
+}
+
 /// Values of each fact, by platform and by family.
 #[derive(Serialize)]
 struct Facts {
+    names: Vec<Said>,
     platforms: BTreeMap<&'static str, BTreeMap<&'static str, Value>>,
     families: BTreeMap<&'static str, BTreeMap<&'static str, Value>>,
 }
@@ -97,13 +144,18 @@ pub fn facts(args: &Args, format: Format) -> Result<Exit, Report> {
         let family = only.family.name();
         families.columns.retain(|(name, _)| *name == family);
     }
+    let shown = PLATFORMS
+        .iter()
+        .filter(|p| args.platform.is_none_or(|only| only.name == p.name));
     let facts = Facts {
+        names: shown.map(Said::of).collect(),
         platforms: values(&platforms),
         families: values(&families),
     };
     let mut outputs = Outputs::default();
     outputs.report(format, &facts, || {
-        format!("{}\n{}", text(&platforms), text(&families))
+        let names: String = facts.names.iter().map(Said::text).collect();
+        format!("{names}\n{}\n{}", text(&platforms), text(&families))
     })?;
     outputs.write()?;
     Ok(Exit::Done)

@@ -79,6 +79,9 @@ struct Cli {
         hide_possible_values = true
     )]
     format: Format,
+    /// Show names of C++, as kernels of SYCL have them, as they are in object files
+    #[arg(long, global = true, hide_short_help = true)]
+    no_demangle: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -239,6 +242,9 @@ pub fn main() -> ExitCode {
     };
     let format = cli.format;
     set_form(format);
+    if cli.no_demangle {
+        stats::keep_mangled();
+    }
     let result = match &cli.command {
         Command::Asm(args) => asm::asm(args, format),
         #[cfg(unix)]

@@ -42,6 +42,8 @@ pub const WRONG_OPTIONS: &str = "O0004";
 const MAX_DIAGNOSTICS: usize = 20;
 /// Code for a binary object that cannot be read.
 const NO_OBJECT: &str = "B0001";
+/// Code for a kernel over its budget.
+const OVER_BUDGET: &str = "O0005";
 /// Code for a listing that is none.
 const NO_LISTING: &str = "A0001";
 /// Bytes of a message, and of a line of an input, above which they are shortened: both may be as long as the input.
@@ -226,6 +228,14 @@ impl Diagnostic for Several {
     fn severity(&self) -> Option<Severity> {
         self.0[0].severity()
     }
+}
+
+/// A kernel over its budget, with what costs most.
+pub fn over_budget(said: &str, help: &str) -> Report {
+    let diagnostic = diagnostic(said, Some(OVER_BUDGET));
+    diagnostic
+        .with_help(plain(&shortened(help, MAX_MESSAGE)))
+        .into()
 }
 
 /// Errors of a listing.

@@ -1,6 +1,11 @@
 //! Figures of finalized kernels, as JSON or as a table.
 
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
 use comfy_table::{CellAlignment, Table, presets};
+use cpp_demangle::{DemangleOptions, Symbol};
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
@@ -190,11 +195,41 @@ pub fn table(stats: &[KernelStats]) -> String {
     align(&rows)
 }
 
+/// Maximum depth of a name's types.
+const MAX_NESTED: u32 = 96;
 /// Maximum characters of a cell; longer ones are cut.
 const MAX_CELL_CHARS: usize = 100;
 
+/// True if names are shown as they are in the object files.
+static MANGLED: AtomicBool = AtomicBool::new(false);
+
+/// Lets tables show names as they are in object files.
+pub fn keep_mangled() {
+    MANGLED.store(true, Relaxed);
+}
+
+/// A name as its source has it, if it is that of a C++ function or type, as kernels of SYCL are.
+pub fn demangled(name: &str) -> Cow<'_, str> {
+    if !name.starts_with("_Z") || MANGLED.load(Relaxed) {
+        return Cow::Borrowed(name);
+    }
+    // Of a name that many types nest in, no more than this is made.
+    let options = DemangleOptions::default().recursion_limit(MAX_NESTED);
+    let symbol = Symbol::new(name).ok();
+    let text = symbol.and_then(|symbol| symbol.demangle_with_options(&options).ok());
+    match text {
+        Some(text) => Cow::Owned(
+            text.strip_prefix("typeinfo name for ")
+                .unwrap_or(&text)
+                .to_string(),
+        ),
+        None => Cow::Borrowed(name),
+    }
+}
+
 /// A cell, cut to the maximum length.
 fn cut(cell: &str) -> String {
+    let cell = &*demangled(cell);
     match cell.char_indices().nth(MAX_CELL_CHARS) {
         Some((end, _)) => format!("{}…", &cell[..end]),
         None => cell.to_string(),

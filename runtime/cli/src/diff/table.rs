@@ -6,7 +6,7 @@ use miette::{Report, miette};
 
 use super::{Changed, Compared, Diff, MEASURES, Sum, growth};
 use crate::output::plain;
-use crate::stats::align;
+use crate::stats::{align, demangled};
 
 /// A table with its title; the first row is the heading.
 struct Table {
@@ -101,7 +101,7 @@ fn most(measure: &Compared, which: &str, list: &[Changed]) -> Table {
     let mut rows = vec![names.map(str::to_string).to_vec()];
     rows.extend(list.iter().map(|changed| {
         vec![
-            changed.kernel.clone(),
+            demangled(&changed.kernel).into_owned(),
             number(changed.before),
             number(changed.after),
             percent(changed.before, changed.after),

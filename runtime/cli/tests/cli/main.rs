@@ -4,6 +4,7 @@
 mod asm;
 #[cfg(unix)]
 mod bench;
+mod budget;
 mod cache;
 mod check;
 mod diff;

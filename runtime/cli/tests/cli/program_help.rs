@@ -87,6 +87,7 @@ fn the_commands_of_the_guides_work() {
         ("live.md", 6),
         ("report.md", 5),
         ("cache.md", 3),
+        ("machine-code.md", 3),
         ("cost-model.md", 3),
         ("../README.md", 1),
     ] {
