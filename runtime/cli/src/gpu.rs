@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kiln_emit::platform::Platform;
-use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx};
+use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx, record};
 use miette::Report;
 
 use super::exit::Exit;
 use super::gpu_code::Compiler;
 use super::platforms::Machine;
-use super::{output, report};
+use super::{gpu_both, output, report};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -40,6 +40,12 @@ pub struct Args {
     /// Take Kiln for the finalizer of the driver's compiler; at the end a line says how many kernels it compiled
     #[arg(long, conflicts_with = "listen")]
     finalize: bool,
+    /// Keep each launch in a folder of its own below DIR, as an object file, a launch file and buffers, for `kiln run`
+    #[arg(long, value_name = "DIR", conflicts_with = "listen")]
+    record: Option<PathBuf>,
+    /// Execute each launch that can be recorded with Kiln's code as well, and compare what both leave in its buffers
+    #[arg(long, conflicts_with_all = ["listen", "finalize"])]
+    both: bool,
     /// The library to preload [default: beside this program]
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
@@ -82,7 +88,7 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     }
     let folder = tempfile::tempdir().map_err(|e| report::access(&std::env::temp_dir(), &e))?;
     if device.doors == Doors::Simulator {
-        if args.finalize {
+        if args.finalize || args.both || args.record.is_some() {
             let what = format!(
                 "the driver of {} has no vISA in its object files",
                 device.platform
@@ -93,7 +99,16 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     }
     let library = library(args.library.as_deref())?;
     let sums = folder.path().join("sums");
-    let compiler = args.finalize.then(|| Compiler::new(folder.path()));
+    let records = match (&args.record, args.both) {
+        (None, false) => None,
+        (Some(given), _) => Some(made(given)?),
+        (None, true) => Some(made(&folder.path().join("records"))?),
+    };
+    let objects = records
+        .as_ref()
+        .map(|records| records.join(record::OBJECTS));
+    let is_needed = args.finalize || records.is_some();
+    let compiler = is_needed.then(|| Compiler::new(folder.path(), objects, args.finalize));
     let compiler = compiler.transpose()?;
     let mut command = match &args.driver {
         Some(root) => {
@@ -123,6 +138,9 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     if args.commands {
         command.env("KILN_GPU_COMMANDS", "1");
     }
+    if let Some(records) = &records {
+        command.env("KILN_GPU_RECORD", records);
+    }
     let exit = run(command, &args.program[0])?;
     let used = std::fs::read_to_string(&sums).unwrap_or_default();
     if used.is_empty() {
@@ -131,10 +149,20 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         ));
     }
     used.lines().for_each(|line| eprintln!("kiln gpu: {line}"));
-    if let Some(compiler) = &compiler {
-        eprintln!("kiln gpu: {}", compiler.summary());
+    if let Some(summary) = compiler.as_ref().and_then(Compiler::summary) {
+        eprintln!("kiln gpu: {summary}");
     }
-    Ok(exit)
+    match records.filter(|_| args.both) {
+        Some(records) if !gpu_both::compare(&records, args.platform)? => Ok(Exit::Wrong),
+        _ => Ok(exit),
+    }
+}
+
+/// A folder for records, with one for object files.
+fn made(records: &Path) -> Result<PathBuf, Report> {
+    let made = std::fs::create_dir_all(records.join(record::OBJECTS));
+    made.and_then(|()| records.canonicalize())
+        .map_err(|e| report::access(records, &e))
 }
 
 /// Runs a program to its end.

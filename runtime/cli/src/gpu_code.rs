@@ -19,14 +19,22 @@ const NAMES: [&str; 2] = ["libigc.so.2", "libigc.so.1"];
 pub struct Compiler {
     folder: PathBuf,
     log: PathBuf,
+    /// Folder for the object files, if they are wanted.
+    objects: Option<PathBuf>,
+    /// True if the code of object files is replaced.
+    finalizes: bool,
 }
 
 impl Compiler {
-    /// Makes the folder below another.
+    /// Makes the folder below another. Object files are also written to a folder, if one is given.
     ///
     /// # Errors
     /// The library is not beside this program, or the folder cannot be made.
-    pub fn new(below: &Path) -> Result<Compiler, Report> {
+    pub fn new(
+        below: &Path,
+        objects: Option<PathBuf>,
+        finalizes: bool,
+    ) -> Result<Compiler, Report> {
         let program = std::env::current_exe().ok();
         let beside = program
             .as_deref()
@@ -52,6 +60,8 @@ impl Compiler {
         Ok(Compiler {
             log: below.join("log"),
             folder,
+            objects,
+            finalizes,
         })
     }
 
@@ -68,6 +78,12 @@ impl Compiler {
     /// Tells the library which compiler is the real one, below a root or the system's, and where its log is.
     pub fn tell(&self, command: &mut Command, libraries: Option<&Path>) {
         command.env("KILN_LOG", &self.log);
+        if let Some(objects) = &self.objects {
+            command.env("KILN_OBJECTS", objects);
+        }
+        if !self.finalizes {
+            command.env("KILN_OBSERVE", "1");
+        }
         // A program in the driver's own cache is not compiled.
         command.env("NEO_CACHE_PERSISTENT", "0");
         let real = NAMES.iter().filter_map(|name| Some(libraries?.join(name)));
@@ -76,8 +92,12 @@ impl Compiler {
         }
     }
 
-    /// Numbers of object files with code of Kiln and with that of the driver's compiler, and reasons for the latter.
-    pub fn summary(&self) -> String {
+    /// Numbers of object files with code of Kiln and with that of the driver's compiler, and reasons for the latter; none if no code
+    /// was to be replaced.
+    pub fn summary(&self) -> Option<String> {
+        if !self.finalizes {
+            return None;
+        }
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         let (mut kernels, mut kept) = (0, BTreeMap::<&str, usize>::new());
         for line in log.lines() {
@@ -94,6 +114,6 @@ impl Compiler {
         for (reason, count) in kept {
             text += &format!("\nkiln gpu: driver's code, {count} times: {reason}");
         }
-        text
+        Some(text)
     }
 }

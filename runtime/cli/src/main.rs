@@ -26,6 +26,8 @@ mod genx_ir;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod gpu;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod gpu_both;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod gpu_code;
 mod grfs;
 mod input;

@@ -7,6 +7,7 @@ use kiln_exec::{Engine, Options, RunError, Stats};
 
 use super::code::Programs;
 use super::device::{Device, SUBSLICES};
+use super::record::Arguments;
 use super::space::{Fault, SCRATCH, Space};
 use super::surfaces::States;
 
@@ -110,6 +111,8 @@ pub struct Launch {
     pub samplers: u32,
     /// Scratch space.
     pub scratch: Scratch,
+    /// Arguments, if the command has their places.
+    pub arguments: Option<Arguments>,
 }
 
 /// Number of threads of an execution unit.
@@ -119,15 +122,16 @@ const LARGE_SLM: [usize; 4] = [24 << 10, 48 << 10, 96 << 10, 128 << 10];
 /// Maximum number of groups: no device ends more of them in a day.
 const MOST_GROUPS: u64 = 1 << 40;
 
-impl Launch {
-    fn slm_bytes(&self) -> usize {
-        match self.slm as usize {
-            0 => 0,
-            code @ 1..=7 => 512 << code,
-            code => LARGE_SLM[(code - 8).min(LARGE_SLM.len() - 1)],
-        }
+/// Bytes of shared local memory by the code of an interface descriptor.
+pub fn slm_bytes(code: u32) -> usize {
+    match code as usize {
+        0 => 0,
+        code @ 1..=7 => 512 << code,
+        code => LARGE_SLM[(code - 8).min(LARGE_SLM.len() - 1)],
     }
+}
 
+impl Launch {
     /// Executes all groups.
     pub fn run(
         self,
@@ -155,7 +159,7 @@ impl Launch {
             Scratch::Surface(bytes) => bytes as usize * threads as usize,
             Scratch::Memory(..) => 0,
         };
-        let slm = self.slm_bytes();
+        let slm = slm_bytes(self.slm);
         let dispatch = Dispatch {
             platform,
             first: self.first,

@@ -69,6 +69,7 @@ pub fn launch(
         table: d[4] & 0xffe0,
         samplers: d[3] & !0x1f,
         scratch: Scratch::Memory(scratch_bytes, first),
+        arguments: None,
     })
 }
 

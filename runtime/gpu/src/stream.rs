@@ -11,6 +11,7 @@ use super::code::Programs;
 use super::device::Device;
 use super::launch::{Bases, Failure, Launch, Settings};
 use super::media;
+use super::record;
 use super::registers::Registers;
 use super::report;
 use super::space::{ADDRESS, Fault, Space};
@@ -327,9 +328,16 @@ impl Streamer {
         };
         let (bases, programs) = (&self.bases, &mut self.programs);
         let budget = self.settings.budget;
+        let arguments = launch.arguments.as_ref();
+        let record = record::begin(space, launch.code, arguments, launch.groups, launch.first);
         let started = Instant::now();
         match launch.run(space, bases, programs, self.device, &options, budget) {
-            Ok(stats) => report::launched(&stats, started.elapsed()),
+            Ok(stats) => {
+                report::launched(&stats, started.elapsed());
+                if let Some(record) = record {
+                    record.end(space);
+                }
+            }
             Err(Failure::Run(error)) if self.settings.goes_on => report::fault(error),
             Err(failure) => return Err(failure),
         }

@@ -4,7 +4,8 @@
 use kiln_emit::platform::Platform;
 use kiln_exec::device::{SCRATCH_STATE, Start, write_local_ids};
 
-use super::launch::{Bases, Launch, Scratch};
+use super::launch::{Bases, Launch, Scratch, slm_bytes};
+use super::record::Arguments;
 use super::space::Space;
 
 /// Number of dwords of the command before Xe2. Its interface descriptor starts one dword earlier.
@@ -81,7 +82,25 @@ impl<'a> Walker<'a> {
             table: descriptor[4] & 0x1f_ffe0,
             samplers: descriptor[3] & !0x1f,
             scratch: Scratch::Surface(scratch(space, bases)),
+            arguments: Some(Arguments {
+                inline: self.inline().unwrap_or_default(),
+                indirect: bases.general + u64::from(words[3] & !0x3f),
+                local: (words[4] >> 29 & 1 != 0).then(|| self.local()),
+                slm: slm_bytes(descriptor[5] >> 16 & 31) as u64,
+            }),
         }
+    }
+
+    /// Work-items of a group in each dimension.
+    fn local(&self) -> [u32; 3] {
+        [0, 10, 20].map(|low| (self.words[6] >> low & 0x3ff) + 1)
+    }
+
+    /// Inline data, if threads are given any.
+    fn inline(&self) -> Option<Vec<u8>> {
+        let words = &self.words[self.words.len() - 8..];
+        let is_given = self.words[4] >> 25 & 1 != 0;
+        is_given.then(|| words.iter().flat_map(|dword| dword.to_le_bytes()).collect())
     }
 
     /// A thread with its header, local ids and inline data.
@@ -96,20 +115,16 @@ impl<'a> Walker<'a> {
         header[4] = self.descriptor[4];
         header[5] = SCRATCH_STATE;
         let row = (simd as usize * 2).next_multiple_of(platform.grf_bytes as usize);
-        let local = [0, 10, 20].map(|low| (words[6] >> low & 0x3ff) + 1);
         let walk = WALKS[(words[4] >> 22 & 7) as usize % WALKS.len()];
         let mut ids = vec![0; 3 * row];
-        write_local_ids(&mut ids, row, local, walk, number * simd, simd);
+        write_local_ids(&mut ids, row, self.local(), walk, number * simd, simd);
         let mut payload = Vec::new();
         for (ids, bit) in ids.chunks_exact(row).zip(26..) {
             if words[4] >> bit & 1 != 0 {
                 payload.extend(ids);
             }
         }
-        if words[4] >> 25 & 1 != 0 {
-            let inline = &words[words.len() - 8..];
-            payload.extend(inline.iter().flat_map(|dword| dword.to_le_bytes()));
-        }
+        payload.extend(self.inline().unwrap_or_default());
         Start {
             channels: if last { words[5] & all } else { all },
             header,

@@ -9,6 +9,8 @@
 //! | --- | --- |
 //! | `KILN_IGC` | path of the real library; without it, that of the same name in the system's folders |
 //! | `KILN_LOG` | file that a line for each object file is appended to |
+//! | `KILN_OBJECTS` | folder that each object file is also written to |
+//! | `KILN_OBSERVE` | if set, the compiler's code stays |
 //!
 //! `kiln gpu --finalize` sets them. Numbers of functions and their arguments are those of the compiler's interface
 //! (`cif/common/cif.h`, `ocl_igc_interface`), which only grows.

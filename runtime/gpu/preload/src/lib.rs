@@ -6,6 +6,7 @@
 //! | `KILN_GPU_CHECK` | if set, reads of undefined registers are faults |
 //! | `KILN_GPU_COMMANDS` | if set, commands are listed on standard error |
 //! | `KILN_GPU_ENGINE` | `interpret` or `translate` |
+//! | `KILN_GPU_RECORD` | folder that launches are recorded in |
 //! | `KILN_GPU_REPORT` | file that the sums of each process are appended to |
 //!
 //! `kiln gpu` sets them.
@@ -19,7 +20,7 @@ use std::os::fd::IntoRawFd;
 use std::sync::OnceLock;
 
 use kiln_exec::Engine;
-use kiln_gpu::{Device, Settings, Xe, report};
+use kiln_gpu::{Device, Settings, Xe, record, report};
 use nix::errno::Errno;
 use nix::libc;
 
@@ -46,6 +47,9 @@ fn make() -> Option<Xe> {
         },
         ..Settings::default()
     };
+    if let Some(folder) = std::env::var_os("KILN_GPU_RECORD") {
+        record::to(folder.as_ref());
+    }
     // SAFETY: the function is one without arguments.
     unsafe { libc::atexit(end) };
     match Xe::new(device, settings) {

@@ -1,0 +1,355 @@
+//! Records of launches: each with its object file, a launch file and buffers, from which `kiln run` makes the same launch.
+//!
+//! The compiler's library (`runtime/igc`) leaves the object files that programs are built from in a folder. A launch has an address of
+//! code; the kernel is that whose code is there, but for what the driver has relocated. The layout of arguments is that of `.ze_info`: an
+//! address stands for the memory from there to the end of what is bound, or to the next argument's address. Its
+//! contents are written before the launch, and again after it, to be compared with. Launches that these files cannot say are
+//! left out: those with images, samplers or addresses of surfaces, with an argument of no or of another's memory, or with an offset.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
+
+use kiln_emit::ze_info::{AddrMode, ArgType, Kernel, PayloadArgument};
+use kiln_emit::zebin::Zebin;
+
+use super::report;
+use super::space::Space;
+
+/// Folder of the object files below that of the records.
+pub const OBJECTS: &str = "objects";
+/// Name of an object file in a record, and of the launch file.
+pub const OBJECT: &str = "object.zebin";
+/// Name of the launch file in a record.
+pub const LAUNCH: &str = "launch.yaml";
+/// Maximum number of bytes of an argument.
+const MOST_BYTES: u64 = 256 << 20;
+/// Bytes of a relocated place in code.
+const RELOCATED: u64 = 8;
+
+static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
+
+struct Recorder {
+    folder: PathBuf,
+    /// Names of the files that were read, and the object files among them.
+    seen: HashSet<PathBuf>,
+    objects: Vec<Object>,
+    launches: usize,
+}
+
+struct Object {
+    path: PathBuf,
+    zebin: Zebin,
+}
+
+/// Arguments of a launch, as the command has them.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments {
+    /// Data in the command itself, the first part of the payload that all threads have.
+    pub inline: Vec<u8>,
+    /// Address of the rest.
+    pub indirect: u64,
+    /// Work-items of a group in each dimension, if the command makes their ids.
+    pub local: Option<[u32; 3]>,
+    /// Bytes of local memory.
+    pub slm: u64,
+}
+
+/// A launch that is executed.
+pub struct Record {
+    folder: PathBuf,
+    kernel: String,
+    global: [u32; 3],
+    local: [u32; 3],
+    /// Lines of the launch file, and the memory of each that is some.
+    args: Vec<(String, Option<(u64, usize)>)>,
+}
+
+/// Records all launches of the process below a folder.
+pub fn to(folder: &Path) {
+    let mut recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
+    *recorder = Some(Recorder {
+        folder: folder.to_path_buf(),
+        seen: HashSet::new(),
+        objects: Vec::new(),
+        launches: 0,
+    });
+}
+
+/// Begins the record of a launch, if launches are recorded and it can be.
+pub fn begin(
+    space: &Space,
+    code: u64,
+    arguments: Option<&Arguments>,
+    groups: [u32; 3],
+    first: [u32; 3],
+) -> Option<Record> {
+    let mut recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
+    let recorder = recorder.as_mut()?;
+    recorder.read();
+    let at = recorder.objects.iter().rev();
+    let found = at.flat_map(|object| {
+        object
+            .zebin
+            .ze_info
+            .kernels
+            .iter()
+            .map(move |k| (object, k))
+    });
+    let mut found = found.filter(|(object, kernel)| is_at(space, code, &object.zebin, kernel));
+    let Some((object, kernel)) = found.next() else {
+        report::unknown("a launch is not recorded: its object file is not known");
+        return None;
+    };
+    let folder = format!("{:04}-{}", recorder.launches, plain(&kernel.name));
+    let folder = recorder.folder.join(folder);
+    let begun = match arguments {
+        Some(arguments) if first == [0; 3] => {
+            started(space, kernel, arguments, groups, &folder, &object.path)
+        }
+        _ => Err("it has an offset".to_string()),
+    };
+    recorder.launches += 1;
+    begun
+        .map_err(|what| report::unknown(format_args!("{} is not recorded: {what}", kernel.name)))
+        .ok()
+}
+
+impl Record {
+    /// Ends the record after the launch.
+    pub fn end(self, space: &Space) {
+        if let Err(error) = self.write(space) {
+            report::unknown(format_args!("{} is not recorded: {error}", self.kernel));
+        }
+    }
+
+    fn write(&self, space: &Space) -> io::Result<()> {
+        let mut text = format!(
+            "kernel: {}\nglobal: {:?}\nlocal: {:?}\nargs:\n",
+            self.kernel, self.global, self.local
+        );
+        for (number, (line, memory)) in self.args.iter().enumerate() {
+            match memory {
+                Some((at, len)) => {
+                    let name = format!("{number}.after");
+                    fs::write(self.folder.join(&name), bytes(space, *at, *len)?)?;
+                    let _ = writeln!(text, "  - {{{line}, expect: {name}, type: u8}}");
+                }
+                None => {
+                    let _ = writeln!(text, "  - {{{line}}}");
+                }
+            }
+        }
+        fs::write(self.folder.join(LAUNCH), text)
+    }
+}
+
+impl Recorder {
+    /// Reads object files that have come.
+    fn read(&mut self) {
+        let Ok(files) = fs::read_dir(self.folder.join(OBJECTS)) else {
+            return;
+        };
+        let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+        paths.sort();
+        for path in paths {
+            let is_new =
+                path.extension().is_some_and(|e| e == "zebin") && self.seen.insert(path.clone());
+            let zebin = is_new.then(|| fs::read(&path).ok()).flatten();
+            if let Some(zebin) = zebin.and_then(|bytes| Zebin::parse(&bytes).ok()) {
+                self.objects.push(Object { path, zebin });
+            }
+        }
+    }
+}
+
+/// True if a kernel's code is at an address, at one of its entries.
+fn is_at(space: &Space, code: u64, zebin: &Zebin, kernel: &Kernel) -> bool {
+    let Some(text) = zebin.text(&kernel.name) else {
+        return false;
+    };
+    let section = format!(".text.{}", kernel.name);
+    let relocations = zebin.relocations.iter().filter(|r| r.section == section);
+    let relocated: Vec<u64> = relocations
+        .flat_map(|r| r.entries.iter().map(|entry| entry.offset))
+        .collect();
+    let is_relocated = |at: u64| {
+        let mut places = relocated.iter();
+        places.any(|place| (*place..place.saturating_add(RELOCATED)).contains(&at))
+    };
+    let env = &kernel.execution_env;
+    [0, env.offset_to_skip_per_thread_data_load]
+        .iter()
+        .any(|&skipped| {
+            let Some(own) = text.get(skipped as usize..).filter(|own| !own.is_empty()) else {
+                return false;
+            };
+            let mut there = vec![0; own.len()];
+            space.read(code, &mut there).is_ok()
+                && (own.iter().zip(&there).zip(u64::from(skipped)..))
+                    .all(|((own, there), at)| own == there || is_relocated(at))
+        })
+}
+
+/// Begins a record: the object file and the contents of buffers.
+fn started(
+    space: &Space,
+    kernel: &Kernel,
+    arguments: &Arguments,
+    groups: [u32; 3],
+    folder: &Path,
+    object: &Path,
+) -> Result<Record, String> {
+    let places = &kernel.payload_arguments;
+    let end = places
+        .iter()
+        .map(|place| place.offset.saturating_add(place.size))
+        .max();
+    let end = end.unwrap_or(0).min(1 << 16) as usize;
+    let mut payload = arguments.inline.clone();
+    if end > payload.len() {
+        let rest = bytes(space, arguments.indirect, end - payload.len());
+        payload.extend(rest.map_err(|e| e.to_string())?);
+    }
+    let number = |at: u32, size: u32| {
+        let mut number = [0; 8];
+        let at = at as usize;
+        let own = payload.get(at..at + (size as usize).min(8))?;
+        number[..own.len()].copy_from_slice(own);
+        Some(u64::from_le_bytes(number))
+    };
+    let offset = places
+        .iter()
+        .find(|place| place.arg_type == ArgType::GlobalIdOffset);
+    if offset.is_some_and(|o| (0..3).any(|axis| number(o.offset + 4 * axis, 4) != Some(0))) {
+        return Err("it has an offset".to_string());
+    }
+    let is_local = |kind: &ArgType| matches!(kind, ArgType::LocalSize | ArgType::EnqueuedLocalSize);
+    let said = places.iter().find(|place| is_local(&place.arg_type));
+    let said = said.and_then(|place| {
+        let mut axes = [0; 3];
+        for (axis, size) in (0..).zip(&mut axes) {
+            *size = number(place.offset + 4 * axis, 4)? as u32;
+        }
+        Some(axes)
+    });
+    let local = said.or(arguments.local);
+    let local = local.ok_or("the size of its groups is not known")?;
+    let count = places.iter().filter_map(|place| place.arg_index).max();
+    let count = count.map_or(0, |last| last.min(1 << 12) + 1);
+    let of = |index: u32| {
+        places
+            .iter()
+            .filter(move |place| place.arg_index == Some(index))
+    };
+    let address = |place: &PayloadArgument| {
+        (place.addrmode == Some(AddrMode::Stateless)).then(|| number(place.offset, place.size))?
+    };
+    let mut starts: Vec<u64> = (0..count).flat_map(|i| of(i).filter_map(address)).collect();
+    starts.sort_unstable();
+    if starts.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("two arguments are one buffer".to_string());
+    }
+    let mut args = Vec::new();
+    for index in 0..count {
+        let mut pieces = of(index);
+        let Some(first) = pieces.next() else {
+            // The compiler has no place for an argument that is not used.
+            args.push(("u32: 0".to_string(), None));
+            continue;
+        };
+        match (&first.arg_type, &first.addrmode) {
+            (ArgType::ArgByvalue, _) => args.push((value(of(index), &payload)?, None)),
+            (ArgType::ArgBypointer, Some(AddrMode::Slm)) => {
+                let at = number(first.offset, first.size).unwrap_or(0);
+                // Arguments follow each other; the last has the rest of what the command gives.
+                let next = places.iter().filter(|p| p.addrmode == Some(AddrMode::Slm));
+                let next = next
+                    .filter_map(|p| number(p.offset, p.size))
+                    .filter(|n| *n > at)
+                    .min();
+                let bytes = next.unwrap_or(arguments.slm).saturating_sub(at);
+                args.push((format!("local: {bytes}"), None));
+            }
+            (ArgType::ArgBypointer, _) => {
+                let at = of(index).find_map(address);
+                let at = at.ok_or_else(|| format!("argument {index} is a surface"))?;
+                let (_, room) = space
+                    .host(at)
+                    .map_err(|_| format!("argument {index} is no buffer"))?;
+                let next = starts.iter().find(|start| **start > at);
+                let len = next.map_or(room, |next| room.min(next - at));
+                if len > MOST_BYTES {
+                    return Err(format!("argument {index} has {len} bytes"));
+                }
+                args.push((format!("buf: {index}.before"), Some((at, len as usize))));
+            }
+            _ => return Err(format!("argument {index} is an image or a sampler")),
+        }
+    }
+    let written = || -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        fs::copy(object, folder.join(OBJECT))?;
+        for (index, (_, memory)) in args.iter().enumerate() {
+            if let Some((at, len)) = memory {
+                fs::write(
+                    folder.join(format!("{index}.before")),
+                    bytes(space, *at, *len)?,
+                )?;
+            }
+        }
+        Ok(())
+    };
+    written().map_err(|e| e.to_string())?;
+    Ok(Record {
+        folder: folder.to_path_buf(),
+        kernel: kernel.name.clone(),
+        global: [0, 1, 2].map(|axis| groups[axis].saturating_mul(local[axis])),
+        local,
+        args,
+    })
+}
+
+/// An argument that is passed by value, in pieces.
+fn value<'a>(
+    pieces: impl Iterator<Item = &'a PayloadArgument>,
+    payload: &[u8],
+) -> Result<String, String> {
+    let mut whole = Vec::new();
+    for piece in pieces {
+        let (from, size) = (piece.offset as usize, piece.size as usize);
+        let to = piece.source_offset.unwrap_or(0) as usize;
+        let own = payload
+            .get(from..from + size)
+            .ok_or("its payload is short")?;
+        whole.resize(whole.len().max(to + size), 0);
+        whole[to..to + size].copy_from_slice(own);
+    }
+    let digits = whole.iter().map(|byte| format!("{byte:02x}"));
+    Ok(format!("bytes: '{}'", digits.collect::<String>()))
+}
+
+fn bytes(space: &Space, at: u64, len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    let read = space.read(at, &mut bytes);
+    read.map_err(|fault| io::Error::other(format!("nothing is bound at {:#x}", fault.at)))?;
+    Ok(bytes)
+}
+
+/// A name without what a file's name must not have.
+fn plain(name: &str) -> String {
+    let letter = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            c
+        } else {
+            '-'
+        }
+    };
+    name.chars().take(64).map(letter).collect()
+}
+
+#[cfg(test)]
+#[path = "tests/record.rs"]
+mod tests;
