@@ -169,7 +169,8 @@ impl Operands<'_> {
             _ => u32::from(inst.exec_size),
         };
         match dst.hstride {
-            1 => writes.add(start, lanes * size, grf_bytes),
+            // Results of the math unit in Align16 have no stride.
+            0 | 1 => writes.add(start, lanes * size, grf_bytes),
             stride => {
                 for lane in 0..lanes {
                     writes.add(start + lane * u32::from(stride) * size, size, grf_bytes);

@@ -121,6 +121,45 @@ pub struct Counts {
     pub illegal: usize,
 }
 
+/// Counts the entries of `code` as a listing does.
+pub fn count(code: &[u8], platform: &'static Platform) -> Counts {
+    let spec = spec(platform);
+    let mut inst = Inst::new(Op::Illegal, 1);
+    let mut tally = Tally::default();
+    for (_, bytes) in pieces(code, spec) {
+        let decoded = decode_into(bytes, spec, platform, &mut inst);
+        tally.add(decoded.is_ok().then_some(&inst), bytes);
+    }
+    tally.counts()
+}
+
+/// Counts under way. Pending zeros are padding if the code ends with them.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    zeros: usize,
+}
+
+impl Tally {
+    fn add(&mut self, inst: Option<&Inst>, bytes: &[u8]) {
+        self.counts.entries += 1;
+        let zero = bytes.iter().all(|byte| *byte == 0);
+        match inst.map(|inst| inst.op) {
+            Some(Op::Illegal) if zero => self.zeros += 1,
+            Some(Op::Illegal) | None => self.counts.illegal += 1,
+            Some(_) => self.counts.illegal += std::mem::take(&mut self.zeros),
+        }
+    }
+
+    fn counts(self) -> Counts {
+        let Tally { mut counts, zeros } = self;
+        if zeros == counts.entries {
+            counts.illegal = zeros;
+        }
+        counts
+    }
+}
+
 /// Appends the listing with comments. Reusing the string for several listings saves the allocation, which takes as
 /// long as most of the writing.
 pub fn list_onto(
@@ -141,9 +180,7 @@ pub fn list_onto(
     let mut headings = annotations.headings.iter().peekable();
     let mut comments = annotations.comments.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
-    let mut counts = Counts::default();
-    // Pending zeros, which are padding if the code ends with them.
-    let mut zeros = 0;
+    let mut tally = Tally::default();
     for (offset, bytes) in pieces(code, spec) {
         while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
             text.str("// ");
@@ -153,14 +190,10 @@ pub fn list_onto(
         while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {
             write_start(start, &mut text);
         }
-        counts.entries += 1;
-        match decode_into(bytes, spec, platform, &mut inst) {
+        let decoded = decode_into(bytes, spec, platform, &mut inst);
+        tally.add(decoded.is_ok().then_some(&inst), bytes);
+        match decoded {
             Ok(()) => {
-                match (inst.op, bytes.iter().all(|byte| *byte == 0)) {
-                    (Op::Illegal, true) => zeros += 1,
-                    (Op::Illegal, false) => counts.illegal += 1,
-                    _ => counts.illegal += std::mem::take(&mut zeros),
-                }
                 let pc = (style == Style::Labels).then_some(offset);
                 write_inst(&inst, pc, Some(spec), &mut text);
                 if inst.msg.is_some() {
@@ -169,7 +202,6 @@ pub fn list_onto(
                 }
             }
             Err(error) => {
-                counts.illegal += 1;
                 write_illegal(bytes.len(), &error, &mut text);
             }
         }
@@ -185,10 +217,7 @@ pub fn list_onto(
         write_start(start, &mut text);
     }
     *out = text.into_string();
-    if zeros == counts.entries {
-        counts.illegal = zeros;
-    }
-    counts
+    tally.counts()
 }
 
 /// An instruction at `offset` as in the listing, without comments and with single spaces.

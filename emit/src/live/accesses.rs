@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::cost::{is_by_channel, request};
 use crate::footprint::{self, Bytes};
 use crate::inst::{Desc, Dst, Inst, Op, Place, PredCtrl, Reg, RegFile, Src, SrcReg};
-use crate::messages::second_beside_descriptor;
+use crate::messages::{AddressKind, Data, Request, second_beside_descriptor};
 use crate::platform::Platform;
 use kiln_platform::op::Props;
 
@@ -122,6 +122,8 @@ pub(super) struct Accesses {
     pub perhaps: SmallVec<[(u16, u16); 2]>,
 }
 
+/// Channels whose slots fill a register at least.
+const MIN_CHANNELS: u8 = 8;
 /// Maximum numbers of registers of a message's payloads.
 const PAYLOADS: [u16; 2] = [15, 31];
 
@@ -302,8 +304,8 @@ impl Gather<'_> {
 
     fn message(&self, inst: &Inst, reads: &[Bytes], writes: &Bytes, out: &mut Accesses) {
         let request = request(inst, self.platform);
-        let in_channels =
-            !inst.no_mask && request.is_some_and(|request| is_by_channel(request.kind));
+        let by_channel = request.filter(|request| is_by_channel(request.kind));
+        let in_channels = !inst.no_mask && by_channel.is_some();
         let owner = if in_channels {
             Owner::Unknown
         } else {
@@ -312,9 +314,18 @@ impl Gather<'_> {
         let header = request.is_some_and(|request| request.header);
         for (n, bytes) in reads.iter().enumerate() {
             let from = out.reads.len();
+            let is_header = n == 0 && header;
             self.general(&mut out.reads, bytes, owner, None);
-            if let Some(first) = out.reads.get_mut(from).filter(|_| n == 0 && header) {
+            if let Some(first) = out.reads.get_mut(from).filter(|_| is_header) {
                 first.owner = Owner::All;
+            }
+            // Of registers with a slot for each of more channels only those of the message's own are read.
+            if let Some(request) = by_channel.filter(|_| inst.exec_size < MIN_CHANNELS) {
+                let size = if is_narrow(&request) { 4 } else { 8 };
+                let slots = span(0, size * u32::from(inst.exec_size));
+                for read in out.reads.iter_mut().skip(from + usize::from(is_header)) {
+                    read.bytes &= slots;
+                }
             }
         }
         // The header of a message of unknown form may be anything; the channels of its result are those of its mask.
@@ -405,6 +416,16 @@ impl Gather<'_> {
             self.other(acc, inst.exec_size, 4, own, &mut out.writes);
         }
     }
+}
+
+/// True if the slots of a message for each channel have 32 bits: it accesses a surface, whose offsets are dwords.
+fn is_narrow(request: &Request) -> bool {
+    let by_address = matches!(
+        request.fields.address,
+        Some(AddressKind::BindingTable | AddressKind::BindlessSurface | AddressKind::SurfaceState)
+    );
+    let surface = request.fields.surface.is_some() || by_address;
+    surface && request.fields.data != Some(Data::D64)
 }
 
 /// Bits of a range, within a register.

@@ -180,7 +180,7 @@ impl Live {
                 for access in list {
                     let row = usize::from(access.row);
                     let spans = &self.spans[self.rows[row]..self.rows[row + 1]];
-                    let Some(span) = side(spans, at, writes) else {
+                    let Some(span) = side(spans, at, writes).map(|n| &spans[n]) else {
                         continue;
                     };
                     let Some(found) = found.get_mut(numbers[span.value as usize] as usize) else {
@@ -209,15 +209,12 @@ fn find(spans: &[Span], at: u32) -> Option<usize> {
 }
 
 /// The span that an instruction writes or reads.
-fn side(spans: &[Span], at: u32, writes: bool) -> Option<&Span> {
+fn side(spans: &[Span], at: u32, writes: bool) -> Option<usize> {
     let n = find(spans, at)?;
-    let before = n
-        .checked_sub(1)
-        .map(|n| &spans[n])
-        .filter(|span| span.to == at);
+    let before = n.checked_sub(1).filter(|n| spans[*n].to == at);
     match before {
         Some(before) if !writes => Some(before),
-        _ => Some(&spans[n]),
+        _ => Some(n),
     }
 }
 

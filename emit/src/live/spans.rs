@@ -162,11 +162,9 @@ fn words(bytes: u64) -> u32 {
 /// Numbers values: spans of a register that meet along a branch have one.
 pub(super) fn number(solved: &Solved, spans: &mut [Span], rows: &[usize]) -> u32 {
     let mut parent: Vec<u32> = (0..spans.len() as u32).collect();
-    let find_at = |row: u16, at: u32| {
-        super::find(
-            &spans[rows[usize::from(row)]..rows[usize::from(row) + 1]],
-            at,
-        )
+    let of_row = |row: u16| {
+        let first = rows[usize::from(row)];
+        (first as u32, first..rows[usize::from(row) + 1])
     };
     for (b, block) in (0u32..).zip(&solved.graph.blocks) {
         for &next in block.next.iter().filter(|next| **next != b + 1) {
@@ -175,12 +173,14 @@ pub(super) fn number(solved: &Solved, spans: &mut [Span], rows: &[usize]) -> u32
                 if wanted.certain() == 0 {
                     continue;
                 }
-                let base = rows[usize::from(*row)] as u32;
-                if let (Some(a), Some(b)) = (find_at(*row, block.end - 1), find_at(*row, first)) {
-                    let (a, b) = (
-                        root(&mut parent, base + a as u32),
-                        root(&mut parent, base + b as u32),
-                    );
+                let (base, range) = of_row(*row);
+                let spans = &spans[range];
+                // What leaves a block is what its last instruction writes; what enters one is what its first reads.
+                let leaves = super::side(spans, block.end - 1, true);
+                let enters = super::side(spans, first, false);
+                if let (Some(a), Some(b)) = (leaves, enters) {
+                    let a = root(&mut parent, base + a as u32);
+                    let b = root(&mut parent, base + b as u32);
                     let (low, high) = (a.min(b), a.max(b));
                     parent[high as usize] = low;
                 }

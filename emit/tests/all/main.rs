@@ -10,6 +10,7 @@ mod families;
 mod flow;
 mod kernels;
 mod late_reads;
+mod live;
 mod machine_code;
 mod messages;
 mod pairs;

@@ -202,8 +202,9 @@ fn rows(file: &File, counts: Option<&Counts>, timeline: bool) -> Result<Rows, Re
             )
         })?;
         let weights = counts.map_or(Weights::Loops, Weights::Counts);
-        listed.entries += insts.len();
-        listed.illegal += insts.iter().filter(|inst| inst.op == Op::Illegal).count();
+        let counted = listing::count(unit.code(), file.platform);
+        listed.entries += counted.entries;
+        listed.illegal += counted.illegal;
         let timeline = timeline.then(|| timeline::timeline(&insts, file.platform, weights));
         let estimate = cost::estimate(&insts, file.platform, weights);
         Ok(Row {

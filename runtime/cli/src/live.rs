@@ -2,20 +2,23 @@
 //!
 //! Works on code of any compiler: everything comes from decoded instructions (docs/live.md).
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use kiln_emit::inst::{Inst, Op};
+use kiln_compile::Options;
+use kiln_emit::inst::Inst;
 use kiln_emit::listing::{self, Entry, Style};
 use kiln_emit::live::{self, Live, Point, Row};
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
 
-use super::disasm::unit::Unit;
-use super::disasm::{File, illegal, open};
+use super::disasm::{illegal, open, unit};
 use super::exit::{self, Exit};
+use super::input::Input;
 use super::output::Outputs;
+use super::page::{self, Stored};
 use super::platforms::Machine;
 use super::{Format, progress, report, stats};
 
@@ -24,9 +27,10 @@ use super::{Format, progress, report, stats};
 Examples:
   kiln live examples/sgemm/sgemm.zebin
   kiln live examples/nbody/nbody.zebin --map
+  kiln live examples/nbody/nbody.visaasm -p skl
   kiln live examples/*/*.zebin --summary")]
 pub struct Args {
-    /// Zebins or raw machine code, `-` for standard input
+    /// Zebins or raw machine code, `-` for standard input; or vISA, which is compiled and gives values their names
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Platform of the code [default: as a zebin says]
@@ -69,8 +73,28 @@ struct Piece {
     at: Option<u32>,
     values: Vec<Value>,
     points: Vec<Place>,
+    /// Variables of vISA with their places, of code that was compiled here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variables: Vec<Variable>,
     #[serde(skip)]
     text: String,
+}
+
+/// A variable of vISA.
+#[derive(Serialize)]
+struct Variable {
+    name: String,
+    registers: Vec<Held>,
+    /// Stores to scratch space and loads from there.
+    slots: Vec<Stored>,
+}
+
+/// A register that holds a variable from an instruction to another.
+#[derive(Serialize)]
+struct Held {
+    register: String,
+    from: u32,
+    to: u32,
 }
 
 /// An instruction.
@@ -87,6 +111,9 @@ struct Place {
 struct Value {
     /// `r12` or `r12-r15`.
     registers: String,
+    /// Name of the variable, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     /// Number of registers.
     count: u32,
     /// Bytes that live; of flags, channels.
@@ -121,14 +148,50 @@ struct Line<'a> {
 /// The reason why nothing was analyzed.
 pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
     let of = |path: &PathBuf| {
+        let input = Input::open(path)?;
+        if !page::is_code(&input) {
+            let platform = args.platform.ok_or_else(|| {
+                report::usage(format_args!(
+                    "{}: name the platform to compile for with --platform",
+                    report::name(path)
+                ))
+            })?;
+            let pieces = page::of_visa(
+                &input,
+                Options::new(platform),
+                args.kernel.as_deref(),
+                |code| {
+                    let insts = listing::insts(code.bytes, platform);
+                    let live = unit::live(&insts, platform, &code.entries);
+                    let names = page::value_names(code, &insts, &live);
+                    let shown = Shown {
+                        path,
+                        section: Some(&code.name),
+                        platform,
+                        bytes: code.bytes,
+                    };
+                    piece(&shown, &insts, &live, &names, args)
+                },
+            )?;
+            return Ok((pieces, None));
+        }
         let file = open(path, args.platform, args.kernel.as_deref())?;
         let mut counts = listing::Counts::default();
         let mut pieces = Vec::new();
         for unit in &file.units {
-            pieces.push(piece(&file, unit, args)?);
-            let insts = listing::insts(unit.code(), file.platform);
-            counts.entries += insts.len();
-            counts.illegal += insts.iter().filter(|inst| inst.op == Op::Illegal).count();
+            let (section, platform, bytes) = (unit.section.as_deref(), file.platform, unit.code());
+            let insts = listing::insts(bytes, platform);
+            let live = unit.live(&insts, platform);
+            let shown = Shown {
+                path,
+                section,
+                platform,
+                bytes,
+            };
+            pieces.push(piece(&shown, &insts, &live, &BTreeMap::new(), args)?);
+            let counted = listing::count(bytes, platform);
+            counts.entries += counted.entries;
+            counts.illegal += counted.illegal;
         }
         Ok((pieces, illegal(&file, counts)))
     };
@@ -160,23 +223,36 @@ pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(exit::say(&problems))
 }
 
-/// Analyzes a piece of code.
-fn piece(file: &File, unit: &Unit, args: &Args) -> Result<Piece, Report> {
-    let entries: Vec<Entry> = listing::entries(unit.code(), file.platform).collect();
-    let code = listing::insts(unit.code(), file.platform);
-    let live = unit.live(&code, file.platform);
+/// A piece of code that is shown.
+struct Shown<'a> {
+    path: &'a Path,
+    section: Option<&'a str>,
+    platform: &'static Platform,
+    bytes: &'a [u8],
+}
+
+/// Describes a piece of code.
+fn piece(
+    shown: &Shown,
+    code: &[Inst],
+    live: &Live,
+    names: &BTreeMap<u32, String>,
+    args: &Args,
+) -> Result<Piece, Report> {
+    let platform = shown.platform;
+    let entries: Vec<Entry> = listing::entries(shown.bytes, platform).collect();
     let peak = live.peak();
     if let Some(at) = args.at
         && live.points.len() <= at as usize
     {
         return Err(report::usage(format_args!(
             "{}: it has {} instructions, numbered from 0",
-            report::name(file.path),
+            report::name(shown.path),
             live.points.len()
         )));
     }
     let at = args.at.or(peak);
-    let values = at.map_or_else(Vec::new, |at| values(&live, &code, file.platform, at));
+    let values = at.map_or_else(Vec::new, |at| values(live, code, platform, names, at));
     let most = peak.map_or(Point::default(), |at| live.points[at as usize]);
     let places = entries
         .iter()
@@ -186,9 +262,9 @@ fn piece(file: &File, unit: &Unit, args: &Args) -> Result<Piece, Report> {
             point: *point,
         });
     let mut piece = Piece {
-        file: report::name(file.path),
-        section: unit.section.clone(),
-        platform: file.platform.name,
+        file: report::name(shown.path),
+        section: shown.section.map(str::to_string),
+        platform: platform.name,
         grfs: live.grfs,
         instructions: code.len(),
         peak,
@@ -196,17 +272,24 @@ fn piece(file: &File, unit: &Unit, args: &Args) -> Result<Piece, Report> {
         at,
         values,
         points: places.collect(),
+        variables: variables(live, code, platform, names),
         text: String::new(),
     };
     let wants_text = !args.summary && args.csv.is_none() && args.json.is_none();
     if wants_text {
-        piece.text = text(&piece, &live, &entries, file.platform, args.map);
+        piece.text = text(&piece, live, &entries, platform, args.map);
     }
     Ok(piece)
 }
 
 /// The values that live at an instruction, in the order of their registers.
-fn values(live: &Live, code: &[Inst], platform: &Platform, at: u32) -> Vec<Value> {
+fn values(
+    live: &Live,
+    code: &[Inst],
+    platform: &Platform,
+    names: &BTreeMap<u32, String>,
+    at: u32,
+) -> Vec<Value> {
     let spans: Vec<_> = live.at(at).collect();
     let numbers: Vec<u32> = spans.iter().map(|span| span.value).collect();
     let accessed = live.accessed(code, platform, &numbers);
@@ -216,6 +299,7 @@ fn values(live: &Live, code: &[Inst], platform: &Platform, at: u32) -> Vec<Value
             && first.is_grf()
             && first.follows(*count) == span.row
             && (value.from, value.to) == (span.from, span.to)
+            && value.name.as_ref() == names.get(&span.value)
             && (&value.writes, &value.reads) == (&accessed.writes, &accessed.reads)
         {
             *count += 1;
@@ -229,6 +313,7 @@ fn values(live: &Live, code: &[Inst], platform: &Platform, at: u32) -> Vec<Value
             1,
             Value {
                 registers: span.row.to_string(),
+                name: names.get(&span.value).cloned(),
                 count: 1,
                 bytes: span.bytes.count_ones(),
                 from: span.from,
@@ -239,6 +324,49 @@ fn values(live: &Live, code: &[Inst], platform: &Platform, at: u32) -> Vec<Value
         ));
     }
     values.into_iter().map(|(_, _, value)| value).collect()
+}
+
+/// The variables with the registers and slots that hold them.
+fn variables(
+    live: &Live,
+    code: &[Inst],
+    platform: &Platform,
+    names: &BTreeMap<u32, String>,
+) -> Vec<Variable> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let mut found: BTreeMap<&str, Variable> = BTreeMap::new();
+    let stored = page::stored(code, platform, live, names);
+    let empty = |name: &str| Variable {
+        name: name.to_string(),
+        registers: Vec::new(),
+        slots: Vec::new(),
+    };
+    for span in &live.spans {
+        if let Some(name) = names.get(&span.value) {
+            let held = Held {
+                register: span.row.to_string(),
+                from: span.from,
+                to: span.to,
+            };
+            found
+                .entry(name)
+                .or_insert_with(|| empty(name))
+                .registers
+                .push(held);
+        }
+    }
+    for slot in &stored {
+        if let Some(name) = &slot.name {
+            found
+                .entry(name)
+                .or_insert_with(|| empty(name))
+                .slots
+                .push(slot.clone());
+        }
+    }
+    found.into_values().collect()
 }
 
 /// Instructions as text: all of a few, the first and the last of many.
@@ -298,11 +426,20 @@ fn text(piece: &Piece, live: &Live, entries: &[Entry], platform: &Platform, map:
     }
     if let Some(at) = piece.at {
         let _ = writeln!(text, "\n// live at instruction {at}");
-        let heading = ["registers", "bytes", "from", "to", "written at", "read at"];
+        let heading = [
+            "registers",
+            "variable",
+            "bytes",
+            "from",
+            "to",
+            "written at",
+            "read at",
+        ];
         let mut lines = vec![heading.map(str::to_string)];
         for value in &piece.values {
             lines.push([
                 value.registers.clone(),
+                value.name.clone().unwrap_or_default(),
                 value.bytes.to_string(),
                 value.from.to_string(),
                 value.to.to_string(),

@@ -102,8 +102,7 @@ struct Piece {
     waits: BTreeMap<u32, Vec<u32>>,
     weight: Vec<f64>,
     counts: Option<Vec<u64>>,
-    /// Messages to scratch space: instruction, 1 for a store, offset, bytes, name of what is spilled.
-    scratch: Vec<(usize, u8, u32, u32, Option<String>)>,
+    scratch: Vec<Stored>,
     /// Six numbers a span: register, first instruction, instructions after it, value, writes, reads.
     spans: Vec<u32>,
     /// Names of values.
@@ -164,13 +163,13 @@ struct Made<'a> {
 }
 
 /// Code with what its maker tells.
-struct Code<'a> {
-    name: String,
+pub struct Code<'a> {
+    pub name: String,
     file: String,
     platform: &'static Platform,
-    bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// Offsets at which kernels and functions begin.
-    entries: Vec<u32>,
+    pub entries: Vec<u32>,
     lines: &'a Lines,
     /// Objects of vISA with the offset at which the code of each begins.
     objects: Vec<(u32, &'a Object)>,
@@ -202,7 +201,11 @@ pub fn page(args: &Args, format: Format) -> Result<Exit, Report> {
             )));
         }
         for platform in &args.platform {
-            inputs.push(of_visa(&input, platform, args, counts.get(inputs.len()))?);
+            let options = args.grfs.applied(Options::new(platform));
+            let counts = counts.get(inputs.len());
+            inputs.push(of_visa(&input, options, args.kernel.as_deref(), |code| {
+                piece(code, counts)
+            })?);
         }
     }
     if inputs.len() > MAX_BUILDS {
@@ -281,15 +284,19 @@ fn name_of(unit: &Unit) -> String {
     }
 }
 
-/// The pieces of vISA, compiled for a platform.
-fn of_visa(
+/// Compiles vISA with these options, and gives what is made of each kernel and function.
+///
+/// # Errors
+/// The input is not compiled, or the first failure of `make`.
+pub fn of_visa<T>(
     input: &Input,
-    platform: &'static Platform,
-    args: &Args,
-    counts: Option<&Counts>,
-) -> Result<Vec<Piece>, Report> {
-    let mut session = Session::new(args.grfs.applied(Options::new(platform)));
-    if let Some(kernel) = &args.kernel {
+    options: Options,
+    kernel: Option<&str>,
+    make: impl Fn(&Code) -> Result<T, Report>,
+) -> Result<Vec<T>, Report> {
+    let platform = options.platform;
+    let mut session = Session::new(options);
+    if let Some(kernel) = kernel {
         session = session.only(kernel);
     }
     let failed = |failure: Box<Failure>| report::failure(std::slice::from_ref(input), &failure);
@@ -325,7 +332,7 @@ fn of_visa(
             inputs: inputs(compiled, platform),
             folder,
         };
-        pieces.push(piece(&code, counts)?);
+        pieces.push(make(&code)?);
     }
     Ok(pieces)
 }
@@ -380,24 +387,7 @@ fn piece(code: &Code, counts: Option<&Counts>) -> Result<Piece, Report> {
         .as_ref()
         .map(|texts| offsets.iter().map(|at| texts.number(code, *at)).collect());
     let names = names(code, &insts, &live, texts.as_ref(), &offsets);
-    let scratch = cost::accesses(&insts, platform).map(|access| {
-        let name = spilled(
-            &insts[access.at],
-            access.at as u32,
-            access.writes,
-            &live,
-            &names,
-        );
-        (
-            access.at,
-            u8::from(access.writes),
-            access.offset,
-            access.bytes,
-            name,
-        )
-    });
-    let mut scratch: Vec<_> = scratch.collect();
-    name_fills(&mut scratch);
+    let scratch = stored(&insts, platform, &live, &names);
     let spans = live
         .spans
         .iter()
@@ -525,6 +515,66 @@ impl Texts {
     }
 }
 
+/// Names of values, by their numbers: see [`names`].
+pub fn value_names(code: &Code, insts: &[Inst], live: &Live) -> BTreeMap<u32, String> {
+    let mut offset = 0;
+    let offsets = insts.iter().map(|inst| {
+        let here = offset;
+        offset += inst.size();
+        here
+    });
+    let offsets: Vec<u32> = offsets.collect();
+    names(code, insts, live, Texts::new(code).as_ref(), &offsets)
+}
+
+/// A message to scratch space.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stored {
+    /// Its instruction.
+    pub at: u32,
+    pub writes: bool,
+    /// Place in scratch space and size, in bytes.
+    pub offset: u32,
+    pub bytes: u32,
+    /// Name of what is stored or loaded, if it is known.
+    pub name: Option<String>,
+}
+
+/// The messages to scratch space, with names of what they store and load.
+pub fn stored(
+    insts: &[Inst],
+    platform: &Platform,
+    live: &Live,
+    names: &BTreeMap<u32, String>,
+) -> Vec<Stored> {
+    let mut last: HashMap<u32, String> = HashMap::new();
+    let found = cost::accesses(insts, platform).map(|access| {
+        let cost::Access {
+            at,
+            writes,
+            offset,
+            bytes,
+        } = access;
+        let own = spilled(&insts[at], at as u32, writes, live, names);
+        // A load has the name of what was stored last in its place, in the order of the code.
+        let name = match (writes, own) {
+            (true, Some(name)) => {
+                last.insert(offset, name.clone());
+                Some(name)
+            }
+            (_, own) => last.get(&offset).cloned().or(own),
+        };
+        Stored {
+            at: at as u32,
+            writes,
+            offset,
+            bytes,
+            name,
+        }
+    });
+    found.collect()
+}
+
 /// Names of values: the variable that the vISA instruction of the first write defines, or the kernel's input.
 fn names(
     code: &Code,
@@ -609,23 +659,6 @@ fn spilled(
     }
     let span = live.span(Row::grf(reg.num), at)?;
     names.get(&span.value).cloned()
-}
-
-/// A load has the name of what was stored last in its place, in the order of the code.
-fn name_fills(scratch: &mut [(usize, u8, u32, u32, Option<String>)]) {
-    let mut stored: HashMap<u32, String> = HashMap::new();
-    for (_, writes, offset, _, name) in scratch {
-        match (*writes, &name) {
-            (1, Some(name)) => {
-                stored.insert(*offset, name.clone());
-            }
-            _ => {
-                if let Some(known) = stored.get(offset) {
-                    *name = Some(known.clone());
-                }
-            }
-        }
-    }
 }
 
 /// The source files, and the line of each instruction.

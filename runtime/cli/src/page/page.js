@@ -23,8 +23,10 @@ const clamp = (n, low, high) => Math.max(low, Math.min(high, n));
 const CAUSES = { r: "results", m: "messages", u: "busy units", b: "banks" };
 
 // A colour of its own for each value; neighbours differ.
-const hue = n => (n * 137.508) % 360;
-const paint = (n, dark) => `hsl(${hue(n)} ${dark ? "45% 55%" : "58% 62%"})`;
+const HUES = 89;
+const palette = parts => Array.from({ length: HUES }, (_, n) => `hsl(${(n * 137.508) % 360} ${parts})`);
+const PALETTES = [palette("58% 62%"), palette("45% 55%")];
+const paint = (n, dark) => PALETTES[Number(dark)][n % HUES];
 const isDark = () => document.documentElement.classList.contains("dark");
 
 const tip = document.getElementById("tip");
@@ -106,7 +108,7 @@ class Build {
     this.offsetOf = new Map(this.offsets.map((offset, at) => [offset, at]));
     this.chosen = this.peak;
     this.range = [0, this.count];
-    this.scratchAt = new Map(this.scratch.map(access => [access[0], access]));
+    this.scratchAt = new Map(this.scratch.map(access => [access.at, access]));
     this.maxCost = 1;
     for (let at = 0; at < this.count; at++) this.maxCost = Math.max(this.maxCost, this.issue[at] + this.stall[at]);
     this.linkVisa = this.links(this.ofVisa);
@@ -134,8 +136,8 @@ class Build {
       if (!this.byRow.has(span.row)) this.byRow.set(span.row, []);
       this.byRow.get(span.row).push(span);
       let value = values.get(span.value);
-      if (!value) values.set(span.value, value = { number: span.value, rows: new Set(), from: span.from, to: span.to, length: 0, writes: 0, reads: 0 });
-      value.rows.add(span.row);
+      // A value is in one register.
+      if (!value) values.set(span.value, value = { number: span.value, rows: [span.row], from: span.from, to: span.to, length: 0, writes: 0, reads: 0 });
       value.from = Math.min(value.from, span.from);
       value.to = Math.max(value.to, span.to);
       value.length += span.to - span.from + 1;
@@ -195,7 +197,7 @@ class Build {
     this.element = $("section", { class: "build", tabindex: -1, onmousedown: () => this.page.activate(this) });
     const fact = (label, value) => $("span", {}, `${label} `, $("b", {}, value));
     const [cause, most] = this.bottleneck;
-    const spills = this.scratch.filter(access => access[1]).length;
+    const spills = this.scratch.filter(access => access.writes).length;
     this.element.append($("div", { class: "facts" },
       $("span", { class: "name", title: this.file }, wide ? `${this.name} — ${this.platform} — ${this.file}` : this.file),
       fact("platform", this.platform),
@@ -246,7 +248,6 @@ class Build {
   }
 
   start() {
-    this.drawPlots();
     this.choose(this.chosen, true);
     this.tab("Here");
     new ResizeObserver(() => this.drawPlots()).observe(this.pressure);
@@ -269,7 +270,7 @@ class Build {
     row.append($("span", { class: "from" }, after === undefined ? "" : $("span", { class: "wait", "data-to": after, title: "the instruction that it waits for" }, String(after))));
     if (this.counts) row.append($("span", { class: "times" }, number(this.counts[at])));
     const access = this.scratchAt.get(at);
-    if (access) row.append($("span", { class: "mark" }, access[1] ? "spill" : "fill"));
+    if (access) row.append($("span", { class: "mark" }, access.writes ? "spill" : "fill"));
     row.append($("span", { class: "t" }, ...coloured(this.text[at], this, at)));
     this.mark(row, at);
     return row;
@@ -364,7 +365,7 @@ class Build {
     lines.push(`issue ${this.issue[at]} cycles${this.stall[at] ? `, waits ${this.stall[at]} for ${cause}${this.by[at] !== undefined ? ` of instruction ${this.by[at]}` : ""}` : ""}`);
     if (this.waits[at]) lines.push(`its annotation names ${this.waits[at].map(n => `${n}: ${this.text[n].trim().slice(0, 46)}`).join("\n  ")}`);
     const access = this.scratchAt.get(at);
-    if (access) lines.push(`${access[1] ? "spill" : "fill"} of ${access[3]} bytes at ${access[2]} in scratch space${access[4] ? `: ${access[4]}` : ""}`);
+    if (access) lines.push(`${access.writes ? "spill" : "fill"} of ${access.bytes} bytes at ${access.offset} in scratch space${access.name ? `: ${access.name}` : ""}`);
     if (this.counts) lines.push(`executed ${number(this.counts[at])} times`);
     return lines.join("\n");
   }
@@ -412,9 +413,12 @@ class Build {
   }
 
   drawPlots() {
-    if (!this.pressure.clientWidth) return;
-    this.drawPressure();
-    this.drawMap();
+    this.pending ||= requestAnimationFrame(() => {
+      this.pending = 0;
+      if (!this.pressure.clientWidth) return;
+      this.drawPressure();
+      this.drawMap();
+    });
   }
 
   drawPressure() {
@@ -448,7 +452,7 @@ class Build {
       c.fillRect(x, y(most) - 1, 1, 2);
     }
     c.fillStyle = css("--spill");
-    for (const [at] of this.scratch) if (at >= from && at < to) c.fillRect(this.x(at), top - 6, 1.5, 5);
+    for (const { at } of this.scratch) if (at >= from && at < to) c.fillRect(this.x(at), top - 6, 1.5, 5);
     c.strokeStyle = css("--faint");
     c.fillStyle = css("--faint");
     c.textAlign = "right";
@@ -482,8 +486,23 @@ class Build {
     this.cursor(c, top - 8, bottom);
   }
 
+  // The picture stays while the part of the code that it shows is the same.
   drawMap() {
     const [c, width, height] = this.canvas(this.map);
+    const key = [...this.range, width, isDark(), this.value, devicePixelRatio].join(" ");
+    if (key !== this.mapKey) {
+      this.mapKey = key;
+      this.mapImage = $("canvas", { width: this.map.width, height: this.map.height });
+      const image = this.mapImage.getContext("2d");
+      image.scale(devicePixelRatio || 1, devicePixelRatio || 1);
+      image.font = c.font;
+      this.paintMap(image, width, height);
+    }
+    c.drawImage(this.mapImage, 0, 0, width, height);
+    this.cursor(c, 12, height - 2);
+  }
+
+  paintMap(c, width, height) {
     const rows = this.mapRows, step = (height - 16) / Math.max(1, rows.length);
     const dark = isDark(), [from, to] = this.range;
     rows.forEach((row, n) => {
@@ -491,21 +510,22 @@ class Build {
       const list = this.byRow.get(row);
       let low = 0, high = list.length;
       while (low < high) { const middle = (low + high) >> 1; if (list[middle].to < from) low = middle + 1; else high = middle; }
-      let last = -1;
+      let painted = -1;
       for (let k = low; k < list.length && list[k].from <= to; k++) {
-        const a = Math.max(34, this.x(list[k].from)), b = Math.min(width - 6, this.x(list[k].to + 1));
-        if (b <= last) continue;
-        c.fillStyle = list[k].value === this.value ? css("--text") : paint(list[k].value, dark);
-        const goesOn = list[k + 1] && list[k + 1].value === list[k].value && list[k + 1].from <= list[k].to + 1;
+        const span = list[k], next = list[k + 1];
+        const a = Math.max(34, this.x(span.from)), b = Math.min(width - 6, this.x(span.to + 1));
+        // Of several spans in a pixel one is enough.
+        if (b - a < 1 && Math.floor(b) === painted && span.value !== this.value) continue;
+        painted = Math.floor(b);
+        c.fillStyle = span.value === this.value ? css("--text") : paint(span.value, dark);
+        const goesOn = next && next.value === span.value && next.from <= span.to + 1;
         c.fillRect(a, y, Math.max(0.7, b - a - (b - a > 5 && !goesOn ? 0.8 : 0)), tall);
-        last = b;
       }
     });
     c.fillStyle = css("--faint");
     c.textAlign = "right";
     const every = Math.max(1, Math.ceil(12 / step));
     for (let n = 0; n < rows.length; n += every) c.fillText(`r${rows[n]}`, 30, 14 + n * step + Math.min(step, 8));
-    this.cursor(c, 12, height - 2);
   }
 
   cursor(c, top, bottom) {
@@ -578,7 +598,7 @@ class Build {
     }
     for (const to of this.waits[at] || []) table.append($("tr", this.go(to), $("td", { class: "k" }, "annotation"), $("td", {}, $("span", { class: "wait" }, String(to)), ` ${this.text[to].trim().slice(0, 60)}`)));
     const access = this.scratchAt.get(at);
-    if (access) table.append(fact(access[1] ? "spill" : "fill", `${access[3]} bytes at ${access[2]}${access[4] ? `, ${access[4]}` : ""}`));
+    if (access) table.append(fact(access.writes ? "spill" : "fill", `${access.bytes} bytes at ${access.offset}${access.name ? `, ${access.name}` : ""}`));
     if (this.counts) table.append(fact("executed", `${number(this.counts[at])} times`));
     const living = [];
     const seen = new Set();
@@ -610,7 +630,7 @@ class Build {
 
   spillTable() {
     const slots = new Map();
-    for (const [at, writes, offset, bytes, name] of this.scratch) {
+    for (const { at, writes, offset, bytes, name } of this.scratch) {
       if (!slots.has(offset)) slots.set(offset, { offset, bytes, name, stores: 0, loads: 0, first: at, cost: 0 });
       const slot = slots.get(offset);
       if (writes) slot.stores++; else slot.loads++;
@@ -797,11 +817,12 @@ class Page {
       "-": () => build.zoom(middle - (middle - from) * 2, middle + (to - middle) * 2),
       "0": () => build.zoom(0, build.count),
       "l": () => this.jump(build.loops.map(([first]) => first)),
-      "s": () => this.jump(build.scratch.map(([at]) => at)),
+      "s": () => this.jump(build.scratch.map(({ at }) => at)),
       "t": () => this.theme(),
       "?": () => document.getElementById("keys").showModal(),
       "Tab": () => this.builds.length > 1 && this.activate(this.builds[(build.index + 1) % this.builds.length]),
     };
+    hideTip();
     const act = keys[event.key];
     if (!act || (event.key === "Tab" && this.builds.length < 2)) return;
     event.preventDefault();

@@ -191,6 +191,62 @@ fn what_is_read_has_been_live_since_its_write() {
     }
 }
 
+/// Nothing lives at the entry of our own kernels but what they get: the header and their inputs. No more registers live than
+/// allocation used.
+#[test]
+fn what_lives_at_the_entry_is_given() {
+    let platform = platform::find("skl").unwrap();
+    let folder = Folder::new("live-entry");
+    for kernel in names() {
+        let (out, json) = (folder.path("k.bin"), folder.path("k.json"));
+        pass(&[
+            "compile",
+            &example(&kernel, "visaasm"),
+            "-p",
+            "skl",
+            "-o",
+            &out,
+            "--json",
+            &json,
+        ]);
+        let code = listing::insts(&fs::read(&out).unwrap(), platform);
+        let live = Live::new(&code, platform, &[0]);
+        let figures: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        let used = figures[0]["grf_used"].as_u64().unwrap();
+        let most = live.points.iter().map(|point| point.grfs).max().unwrap();
+        assert!(
+            u64::from(most) <= used,
+            "{kernel}: {most} live of {used} that are used"
+        );
+        let source = fs::read_to_string(example(&kernel, "visaasm")).unwrap();
+        // `.input V offset=N size=N`
+        let mut given: Vec<u32> = vec![0];
+        for line in source
+            .lines()
+            .filter(|line| line.trim_start().starts_with(".input"))
+        {
+            let field = |name: &str| {
+                let rest = line.split(name).nth(1).unwrap();
+                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+                digits.parse::<u32>().unwrap()
+            };
+            let (offset, size) = (field("offset="), field("size="));
+            given.extend(offset / 32..=(offset + size - 1) / 32);
+        }
+        for span in live
+            .at(0)
+            .filter(|span| span.row.is_grf() && span.first_write() != Some(0))
+        {
+            let (_, number) = span.row.register();
+            assert!(
+                given.contains(&number),
+                "{kernel}: {} lives at the entry, of {given:?}",
+                span.row
+            );
+        }
+    }
+}
+
 /// The numbers agree in text, JSON and CSV, and a register that a predicate may keep lives on.
 #[test]
 fn all_forms_have_the_same_numbers() {

@@ -15,6 +15,7 @@ mod inspect;
 mod laboratory;
 mod live;
 mod object;
+mod page;
 mod program;
 mod program_help;
 mod run;
