@@ -79,7 +79,10 @@ pub fn draw(sizes: &[(f64, f64)], edges: &[(usize, usize)]) -> Drawing {
         if *back {
             let lane = right + GAP * (1.0 + (n % 4) as f64 / 2.0);
             width = width.max(lane + GAP);
-            let (y0, y1) = (start.1 + points[from].1 / 2.0, end.1 + points[to].1 / 2.0);
+            // An edge to its own node leaves it below where it enters it.
+            let part = if from == to { 0.25 } else { 0.0 };
+            let y0 = start.1 + points[from].1 * (0.5 + part);
+            let y1 = end.1 + points[to].1 * (0.5 - part);
             let (x0, x1) = (start.0 + points[from].0 / 2.0, end.0 + points[to].0 / 2.0);
             let _ = write!(
                 path,

@@ -212,7 +212,10 @@ class Build {
     this.element.append($("div", { class: "plots" },
       $("div", { class: "plot" }, this.pressure, this.pressureLabel = $("span", { class: "label" }, "live GRFs along the code")),
       $("div", { class: "plot" }, this.map, $("span", { class: "label" }, "register file, a colour a value"))));
-    for (const canvas of [this.pressure, this.map]) this.listen(canvas);
+    for (const canvas of [this.pressure, this.map]) {
+      canvas.style.height = `${canvas.getAttribute("height")}px`;
+      this.listen(canvas);
+    }
     const columns = $("div", { class: "columns" });
     this.lists = {};
     const column = (name, title, list, head) => {
@@ -476,7 +479,7 @@ class Build {
       c.fillStyle = css("--spill");
       c.beginPath(); c.arc(px, py, 3.5, 0, 7); c.fill();
       c.textAlign = px > width - 90 ? "right" : "left";
-      c.fillText(`peak ${this.live[peak]} at ${peak}`, px + (px > width - 90 ? -7 : 7), Math.max(py - 3, 9));
+      c.fillText(`peak ${this.live[peak]} at ${peak}`, px + (px > width - 90 ? -7 : 7), py < 26 ? py + 14 : py - 3);
     }
     c.fillStyle = css("--faint");
     c.textAlign = "left";

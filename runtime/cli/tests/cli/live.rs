@@ -191,24 +191,16 @@ fn what_is_read_has_been_live_since_its_write() {
     }
 }
 
-/// Nothing lives at the entry of our own kernels but what they get: the header and their inputs. No more registers live than
-/// allocation used.
+/// No more registers live in our own kernels than allocation used, and not many fewer.
 #[test]
-fn what_lives_at_the_entry_is_given() {
+fn no_more_lives_than_allocation_used() {
     let platform = platform::find("skl").unwrap();
-    let folder = Folder::new("live-entry");
+    let folder = Folder::new("live-used");
+    let (mut all_live, mut all_used) = (0, 0);
     for kernel in names() {
         let (out, json) = (folder.path("k.bin"), folder.path("k.json"));
-        pass(&[
-            "compile",
-            &example(&kernel, "visaasm"),
-            "-p",
-            "skl",
-            "-o",
-            &out,
-            "--json",
-            &json,
-        ]);
+        let visa = example(&kernel, "visaasm");
+        pass(&["compile", &visa, "-p", "skl", "-o", &out, "--json", &json]);
         let code = listing::insts(&fs::read(&out).unwrap(), platform);
         let live = Live::new(&code, platform, &[0]);
         let figures: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
@@ -218,33 +210,10 @@ fn what_lives_at_the_entry_is_given() {
             u64::from(most) <= used,
             "{kernel}: {most} live of {used} that are used"
         );
-        let source = fs::read_to_string(example(&kernel, "visaasm")).unwrap();
-        // `.input V offset=N size=N`
-        let mut given: Vec<u32> = vec![0];
-        for line in source
-            .lines()
-            .filter(|line| line.trim_start().starts_with(".input"))
-        {
-            let field = |name: &str| {
-                let rest = line.split(name).nth(1).unwrap();
-                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                digits.parse::<u32>().unwrap()
-            };
-            let (offset, size) = (field("offset="), field("size="));
-            given.extend(offset / 32..=(offset + size - 1) / 32);
-        }
-        for span in live
-            .at(0)
-            .filter(|span| span.row.is_grf() && span.first_write() != Some(0))
-        {
-            let (_, number) = span.row.register();
-            assert!(
-                given.contains(&number),
-                "{kernel}: {} lives at the entry, of {given:?}",
-                span.row
-            );
-        }
+        all_live += u64::from(most);
+        all_used += used;
     }
+    assert!(all_live * 3 > all_used, "{all_live} of {all_used}");
 }
 
 /// The numbers agree in text, JSON and CSV, and a register that a predicate may keep lives on.
