@@ -28,8 +28,8 @@ const UNITS: usize = 3;
 /// Maximum number of loops around a use that are searched.
 const MAX_LOOPS: usize = 64;
 const NONE: u32 = u32::MAX;
-/// Maximum words of flags that may be live at once, of four, and of addresses, of sixteen.
-const MAX_FLAG_WORDS: i32 = 3;
+/// Words of flags that are kept free, and maximum words of addresses, of sixteen, that may be live at once.
+const FREE_FLAG_WORDS: i32 = 1;
 const MAX_ADDRESS_WORDS: i32 = 8;
 
 /// Percentage of the general registers that may be live where an instruction was moved up, if no more were in the block
@@ -149,7 +149,7 @@ impl Known {
             units: units as i32,
             limit: [
                 (2 * units * MOVED_UP_PERCENT / 100) as i32,
-                MAX_FLAG_WORDS,
+                2 * func.target.flag_count as i32 - FREE_FLAG_WORDS,
                 MAX_ADDRESS_WORDS,
                 i32::MAX,
             ],
