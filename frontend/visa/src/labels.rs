@@ -24,6 +24,31 @@ pub enum LabelError {
 }
 
 impl LabelError {
+    /// The error with a name without its end.
+    pub(crate) fn without(self, suffix: &str) -> LabelError {
+        let short = |name: String| match name.strip_suffix(suffix) {
+            Some(short) => short.to_owned(),
+            None => name,
+        };
+        match self {
+            LabelError::Twice { name, inst } => LabelError::Twice {
+                name: short(name),
+                inst,
+            },
+            LabelError::Undefined { name, inst } => LabelError::Undefined {
+                name: short(name),
+                inst,
+            },
+        }
+    }
+
+    /// Name of the label.
+    pub fn name(&self) -> &str {
+        match self {
+            LabelError::Twice { name, .. } | LabelError::Undefined { name, .. } => name,
+        }
+    }
+
     /// Number of the instruction at fault.
     pub fn inst(&self) -> usize {
         match self {

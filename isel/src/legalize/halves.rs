@@ -1,6 +1,7 @@
 //! Elements of 64 bits on targets without them: pairs of dwords.
 //!
-//! Takes moves, selections, logic, shifts, sums and comparisons of integers, and moves and selections of doubles. Each
+//! Takes moves, selections, logic, shifts, sums and comparisons of integers, moves between them and floats, and moves and
+//! selections of doubles. Each
 //! half of the result is computed in registers of its own, in all channels, and written under the execution mask and
 //! predicate last: the lower halves first. A carry is a comparison, so that no instruction needs the accumulator. A
 //! comparison orders by the upper halves, or by the lower ones where the upper are equal; the sign of the latter is
@@ -16,6 +17,9 @@ use super::{Legalizer, Result, vector_element};
 use crate::channels::Channels;
 
 const SIGN: u32 = 1 << 31;
+/// Bits of a float's fraction, and what is added to its exponent.
+const FRACTION: u32 = 23;
+const BIAS: u32 = 127;
 
 /// The lower and the upper dword of each element.
 #[derive(Clone, Copy)]
@@ -104,6 +108,16 @@ impl Legalizer<'_> {
         let same = srcs.iter().all(|s| s.ty() == dest.ty) && !dest.saturate;
         // Doubles may be moved, not computed.
         let moved = matches!(op, Op::Mov | Op::Sel) && cond.is_none() && same;
+        if let (Op::Mov, &[from], None) = (op, srcs, &cond) {
+            let is_short = |ty: Type| matches!(ty, Type::F | Type::Hf);
+            let is_long = |ty: Type| matches!(ty, Type::Q | Type::Uq);
+            if is_short(dest.ty) && is_long(from.ty()) {
+                return self.float_of(channels, dest, from);
+            }
+            if is_long(dest.ty) && is_short(from.ty()) {
+                return self.integer_of(channels, dest, from);
+            }
+        }
         if floats && !moved {
             let target = self.func.target.name;
             return self.fail(format!("type {} on {target}", ty.name()));
@@ -426,6 +440,125 @@ impl Legalizer<'_> {
             low: self.made(Op::Mov, n, &[typed(low, Type::D, true)])?,
             high: self.one_of(borrows, n, inverted, minus)?,
         })
+    }
+
+    /// The number of each channel's sign: all bits set below zero.
+    fn signs(&mut self, n: u32, high: Src) -> Result<Src> {
+        self.made(Op::Asr, n, &[typed(high, Type::D, false), ud(31)])
+    }
+
+    /// The number, or its negative where all bits of the other are set.
+    fn signed_by(&mut self, n: u32, whole: Halves, signs: Src) -> Result<Halves> {
+        let inverted = Halves {
+            low: self.made(Op::Xor, n, &[whole.low, signs])?,
+            high: self.made(Op::Xor, n, &[whole.high, signs])?,
+        };
+        let one = Halves {
+            low: self.made(Op::And, n, &[signs, ud(1)])?,
+            high: ud(0),
+        };
+        self.added(n, inverted, one)
+    }
+
+    /// A float from an integer: the 32 bits from the highest set one on, rounded with a bit for all below them, times a power
+    /// of two. A half has fewer bits than a float has left of any number that it holds.
+    fn float_of(&mut self, channels: Channels, dest: &mut Dest, from: Src) -> Result {
+        let n = channels.count();
+        // The magnitude of the least number is no integer of its type: modifiers are of the float's sign.
+        let (mut plain, mut modifier) = (from, SrcMod::default());
+        if let Src::Reg(r) = &mut plain {
+            modifier = std::mem::take(&mut r.modifier);
+        }
+        let whole = self.halves(plain, n, false)?;
+        let signs = match has_sign(&plain) {
+            true => Some(self.signs(n, whole.high)?),
+            false => None,
+        };
+        let magnitude = match signs {
+            Some(signs) => self.signed_by(n, whole, signs)?,
+            None => whole,
+        };
+        let places = self.made(Op::Lzd, n, &[magnitude.high])?;
+        let moved = self.shifted(Op::Shl, n, magnitude, places)?;
+        let rest = self.tested(Cond::Ne, n, moved.low, ud(0))?;
+        let odd = self.made(Op::Or, n, &[moved.high, ud(1)])?;
+        let highest = self.one_of(rest, n, odd, moved.high)?;
+        let number = self.as_type(highest, Type::F, n)?;
+        let exponent = self.made(
+            Op::Add,
+            n,
+            &[typed(places, Type::D, true), ud(BIAS + u32::BITS)],
+        )?;
+        let mut power = self.made(Op::Shl, n, &[exponent, ud(FRACTION)])?;
+        if let Some(signs) = signs.filter(|_| !modifier.abs) {
+            let sign = self.made(Op::And, n, &[signs, ud(SIGN)])?;
+            power = self.made(Op::Or, n, &[power, sign])?;
+        }
+        if modifier.neg {
+            // No integer is a negative zero.
+            let some = self.tested(Cond::Ne, n, highest, ud(0))?;
+            let opposite = self.made(Op::Xor, n, &[power, ud(SIGN)])?;
+            power = self.one_of(some, n, opposite, power)?;
+        }
+        let factors = SmallVec::from_slice(&[number, typed(power, Type::F, false)]);
+        if dest.ty == Type::F {
+            return self.alu(Op::Mul, channels, dest, factors, None);
+        }
+        let float = self.temp(n * 4);
+        let mut to = self.dest_of(&Dst::new(float, 1, Type::F), false, n);
+        self.alu(Op::Mul, Channels::all(n as u8), &mut to, factors, None)?;
+        let float = SmallVec::from_slice(&[Src::packed(float, Type::F)]);
+        self.alu(Op::Mov, channels, dest, float, None)
+    }
+
+    /// An integer from a float, without what is after the point: the nearest one if it is out of range, and 0 for a NaN.
+    fn integer_of(&mut self, channels: Channels, dest: &mut Dest, from: Src) -> Result {
+        let n = channels.count();
+        let bits = typed(self.as_type(from, Type::F, n)?, Type::Ud, false);
+        let signed = dest.ty == Type::Q;
+        let above = self.made(Op::Shr, n, &[bits, ud(FRACTION)])?;
+        let exponent = self.made(Op::And, n, &[above, ud(0xff)])?;
+        let fraction = self.made(Op::And, n, &[bits, ud((1 << FRACTION) - 1)])?;
+        let number = self.made(Op::Or, n, &[fraction, ud(1 << FRACTION)])?;
+        // Places to the left of the point, or to the right.
+        let whole = ud(BIAS + FRACTION);
+        let less = self.made(Op::Add, n, &[typed(exponent, Type::D, true), whole])?;
+        let more = self.made(Op::Mov, n, &[typed(less, Type::D, true)])?;
+        let none = Src::imm(Type::D, 0);
+        let is_part = self.tested(Cond::Gt, n, typed(less, Type::D, false), none)?;
+        let right = self.one_of(is_part, n, less, ud(0))?;
+        let left = self.one_of(is_part, n, ud(0), more)?;
+        let is_far = self.tested(Cond::Gt, n, right, ud(31))?;
+        let right = self.one_of(is_far, n, ud(31), right)?;
+        let low = self.made(Op::Shr, n, &[number, right])?;
+        let start = Halves { low, high: ud(0) };
+        let mut result = self.shifted(Op::Shl, n, start, left)?;
+        let signs = self.signs(n, bits)?;
+        let most = match signed {
+            true => {
+                result = self.signed_by(n, result, signs)?;
+                Halves {
+                    low: self.made(Op::Not, n, &[signs])?,
+                    high: self.made(Op::Xor, n, &[signs, ud(!SIGN)])?,
+                }
+            }
+            false => Halves::of_bits(u64::MAX),
+        };
+        // Powers of two that are too large.
+        let limit = BIAS + if signed { 63 } else { 64 };
+        let over = self.tested(Cond::Ge, n, exponent, ud(limit))?;
+        let all = Channels::all(n as u8);
+        result = self.chosen(over, all, (most, result))?;
+        let magnitude = self.made(Op::And, n, &[bits, ud(!SIGN)])?;
+        let is_none = self.tested(Cond::Gt, n, magnitude, ud(0xff << FRACTION))?;
+        let zero = Halves::of_bits(0);
+        result = self.chosen(is_none, all, (zero, result))?;
+        if !signed {
+            let is_below = self.tested(Cond::Ne, n, signs, ud(0))?;
+            result = self.chosen(is_below, all, (zero, result))?;
+        }
+        dest.saturate = false;
+        self.put(channels, dest, result, signed)
     }
 
     fn added(&mut self, n: u32, a: Halves, b: Halves) -> Result<Halves> {

@@ -10,6 +10,7 @@ use memchr::memchr;
 
 use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
+use crate::labels::LabelError;
 use crate::module::{Place, is_name_byte};
 
 /// Eight spaces, which are skipped in one step.
@@ -421,24 +422,36 @@ impl<'a> Lexer<'a> {
         ParseError::new(mark, len, kind)
     }
 
-    /// Error about the word at an earlier place.
-    pub fn error_at(&self, place: Place, kind: ParseErrorKind) -> ParseError {
+    /// Error about a label in the statement at an earlier place. The names of a part's labels end with `suffix`, which its
+    /// text does not have.
+    pub fn error_of_label(&self, place: Place, suffix: &str, error: LabelError) -> ParseError {
         let Place { pos: line, column } = place;
         let before = self.text.split_inclusive('\n').take(line as usize - 1);
-        let offset = before.map(str::len).sum::<usize>() + column as usize - 1;
-        let length = self.bytes[offset..]
+        let start = before.map(str::len).sum::<usize>() + column as usize - 1;
+        let error = error.without(suffix);
+        let statement = self.text[start..].split('\n').next().unwrap_or_default();
+        let name = error.name();
+        let is_whole = |(at, found): &(usize, &str)| {
+            let around = [at.checked_sub(1), Some(at + found.len())];
+            let mut bytes = around
+                .into_iter()
+                .flatten()
+                .filter_map(|at| statement.as_bytes().get(at));
+            !bytes.any(|b| is_name(*b))
+        };
+        // The last one, since a mnemonic may be a label, too.
+        let found = statement.rmatch_indices(name).find(is_whole);
+        let at = found.map_or(0, |(at, _)| at);
+        let mark = Mark {
+            offset: start + at,
+            line,
+            column: column + at as u32,
+        };
+        let length = self.bytes[mark.offset..]
             .iter()
             .take_while(|b| is_name(**b))
             .count();
-        ParseError::new(
-            Mark {
-                offset,
-                line,
-                column,
-            },
-            length,
-            kind,
-        )
+        ParseError::new(mark, length, error.into())
     }
 
     /// Error about the text from the mark to the current position.

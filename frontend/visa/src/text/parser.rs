@@ -184,7 +184,7 @@ impl<'a> Current<'a> {
         errors.extend(
             labels
                 .into_iter()
-                .map(|e| lexer.error_at(place(&e), e.into())),
+                .map(|e| lexer.error_of_label(place(&e), "", e)),
         );
         if errors.is_empty() {
             Ok(object)
@@ -221,7 +221,8 @@ impl<'a> Parser<'a> {
         current.scopes.names = Some(HashSet::new());
         // A number that no other part has: each declaration and instruction makes it larger.
         let number = builder.object.declared() + first + first_label;
-        current.scopes.suffix = format!("_{number}");
+        let suffix = format!("_{number}");
+        current.scopes.suffix = suffix.clone();
         std::mem::swap(&mut current.object, &mut builder.object);
         std::mem::swap(&mut current.labels, &mut builder.labels);
         (self.has_version, self.is_part) = (true, true);
@@ -244,7 +245,7 @@ impl<'a> Parser<'a> {
         match found {
             Some(error) => {
                 let place = builder.object.insts[first + error.inst()].place;
-                Err(self.lexer.error_at(place, error.into()))
+                Err(self.lexer.error_of_label(place, &suffix, error))
             }
             None => Ok(()),
         }
@@ -363,6 +364,7 @@ impl<'a> Parser<'a> {
         let error = self.lexer.expected(expected);
         if self.recovery.is_some() {
             self.current = Some(Current::new(ObjectKind::Kernel, String::new()));
+            self.has_version = true;
         }
         error
     }
@@ -493,6 +495,8 @@ impl<'a> Parser<'a> {
     }
 
     fn version(&mut self, mark: Mark) -> Result<()> {
+        // One that is wrong is reported once.
+        let is_first = !std::mem::replace(&mut self.has_version, true);
         let major = self.lexer.unsigned("a major version")?;
         self.lexer.expect(b'.', "`.` and a minor version")?;
         let minor = self.lexer.unsigned("a minor version")?;
@@ -501,10 +505,9 @@ impl<'a> Parser<'a> {
                 .lexer
                 .error_from(mark, ParseErrorKind::Version { major, minor }));
         }
-        if !self.has_version {
+        if is_first {
             self.module.version = (major, minor);
         }
-        self.has_version = true;
         Ok(())
     }
 

@@ -103,7 +103,7 @@ fn faults_of_parts_have_places() {
     let it = k.var("it", Type::D, 16);
     let rows = [
         ("mov (M1, 16) it(0,0)<1> that(0,0)<1;1,0>", 1, 25, "S0002"),
-        ("\n  jmp (M1, 1) there", 2, 3, "S0013"),
+        ("\n  jmp (M1, 1) there", 2, 15, "S0013"),
         ("a:\na:", 2, 1, "S0013"),
         ("{\n{\n}", 1, 1, "S0009"),
         ("}", 1, 1, "S0010"),

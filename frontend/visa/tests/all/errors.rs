@@ -180,8 +180,8 @@ fn wrong_texts_are_named() {
         ),
         (
             "    goto (M1, 16) nowhere",
-            "4:5: label `nowhere` is used but not defined",
-            "goto",
+            "4:19: label `nowhere` is used but not defined",
+            "nowhere",
         ),
         ("a:\na:", "5:1: label `a` is defined twice", "a"),
     ];
@@ -269,7 +269,7 @@ fn all_errors_of_a_text_are_said() {
         "S0002 6:18: unknown variable `V40`",
         "S0002 8:5: unknown instruction `what`",
         "S0009 11:1: the scope is not closed",
-        "S0013 9:5: label `nowhere` is used but not defined",
+        "S0013 9:17: label `nowhere` is used but not defined",
         "S0002 14:6: unknown variable `P1`",
     ];
     assert_eq!(said, expected);

@@ -205,7 +205,7 @@ fn all_syntax_errors_are_said() {
         "S0002",
         "  × k.visaasm:6:5: unknown instruction `frobnicate`",
         "S0013",
-        "  × k.visaasm:7:5: label `nowhere` is used but not defined",
+        "  × k.visaasm:7:17: label `nowhere` is used but not defined",
     ];
     assert_eq!(said, expected);
     assert_eq!(
