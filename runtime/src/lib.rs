@@ -9,4 +9,5 @@
 #![warn(missing_docs)]
 
 pub use kiln_compile::*;
+#[cfg(feature = "exec")]
 pub use kiln_exec::{self as exec, launch, picture};

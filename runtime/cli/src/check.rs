@@ -5,6 +5,8 @@
 //! defines is no error: another module may define it. An object with a syntax error is not checked against the rules,
 //! because most findings would follow from that error.
 
+mod lint;
+
 use std::path::PathBuf;
 
 use kiln_compile::source::{self, InputError, Merged};
@@ -38,6 +40,9 @@ pub struct Args {
     /// Take all files as one module
     #[arg(long)]
     one_module: bool,
+    /// Warn of code that is allowed and likely a mistake, or slow (docs/visa.md)
+    #[arg(long)]
+    lint: bool,
 }
 
 /// A file that was read.
@@ -170,6 +175,25 @@ impl<'a> Files<'a> {
             let kernels = merged.module.kernels().count();
             self.kernels += kernels;
             self.functions += merged.module.objects.len() - kernels;
+            for (number, object) in merged
+                .module
+                .objects
+                .iter()
+                .enumerate()
+                .filter(|_| args.lint)
+            {
+                let origin = merged.origin(number);
+                let File { source, spans } = &self.files[origin.file];
+                for lint in lint::lints(object) {
+                    let find = |s: &Spans| s.find(origin.object, lint.inst, lint.subject);
+                    let span = spans.as_ref().and_then(find);
+                    let place = (origin.file, span.as_ref().map(|span| span.start));
+                    reports.push((
+                        place,
+                        source.lint(&object.name, lint.code, lint.inst, &lint.what, span),
+                    ));
+                }
+            }
             for finding in verify::check(&merged.module, args.platform) {
                 let origin = merged.origin(finding.object);
                 let File { source, spans } = &self.files[origin.file];

@@ -1,6 +1,7 @@
 //! `kiln compile`: vISA, or LLVM IR or SPIR-V for GenX, in; an object file, raw machine code or a listing out.
 
 mod budget;
+mod remarks;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ use kiln_platform::abi::{self, Abi};
 use miette::Report;
 
 use budget::{Budget, BudgetArgs};
+use remarks::Visa;
 
 use super::dump::{self, Dump};
 use super::exit::Exit;
@@ -113,6 +115,9 @@ pub struct Args {
     /// Version of the stack call convention; code of different versions cannot call each other
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
+    /// Write what was spilled, kept in memory or not structured, and why, in the YAML form of LLVM's remarks
+    #[arg(long, value_name = "FILE")]
+    remarks: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
@@ -243,6 +248,10 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         }
     }
     let (mut figures, mut warnings) = (Vec::new(), Vec::new());
+    if let Some(path) = &args.remarks {
+        let all: String = made.iter().map(|made| made.remarks.as_str()).collect();
+        outputs.add(path, all.into_bytes())?;
+    }
     for mut made in made {
         outputs.print(&made.dumps);
         if let Some(bytes) = made.stdout {
@@ -280,7 +289,7 @@ fn session(
         verify: args.verify || defaults.verify,
         allocator: args.allocator.allocator(),
         dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
-        profile: args.budget.is_some().then_some(Place::Peak),
+        profile: (args.budget.is_some() || args.remarks.is_some()).then_some(Place::Peak),
         pressure: args.json.is_some() || format == Format::Json,
         abi: args.abi,
         interruptible: args.preemption,
@@ -383,6 +392,7 @@ struct Job<'a> {
 #[derive(Default)]
 struct Made {
     dumps: String,
+    remarks: String,
     figures: Vec<KernelStats>,
     warnings: Vec<Report>,
     failures: Vec<Report>,
@@ -411,6 +421,12 @@ impl Job<'_> {
         };
         let input = &self.inputs[files[0]];
         made.dumps.push_str(&dumps(&module));
+        if self.args.remarks.is_some() {
+            let visa = Visa::of(input);
+            for kernel in module.kernels.iter().chain(&module.functions) {
+                remarks::of(kernel, self.platform, &visa, &mut made.remarks);
+            }
+        }
         let warnings = module.warnings.iter();
         let warnings = warnings.map(|warning| report::genx_warning(input, warning));
         made.warnings.extend(warnings);

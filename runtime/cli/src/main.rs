@@ -43,6 +43,7 @@ mod passes;
 mod platforms;
 mod pressure;
 mod progress;
+mod reduce;
 mod report;
 mod run;
 mod run_stats;
@@ -202,6 +203,10 @@ enum Command {
     /// what each instruction waits for, spills, the register file along the code, control flow and values. Two builds are
     /// shown beside each other.
     Report(page::Args),
+    /// Make a failing input small
+    ///
+    /// Lines of vISA are removed as long as a command says that the failure is still there.
+    Reduce(reduce::Args),
     /// Execute a kernel's machine code on the host
     Run(run::Args),
     /// Compile with several register limits, and compare
@@ -272,6 +277,7 @@ pub fn main() -> ExitCode {
         Command::Platforms(args) => facts::facts(args, format),
         Command::Pressure(args) => pressure::pressure(args, format),
         Command::Report(args) => page::page(args, format),
+        Command::Reduce(args) => reduce::reduce(args, format),
         Command::Run(args) => run::run(args, format),
         Command::Sweep(args) => sweep::sweep(args, format),
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

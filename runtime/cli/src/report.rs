@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
+use std::ops::Range;
 use std::path::Path;
 
 use kiln_compile::source::InputError;
@@ -381,6 +382,31 @@ impl<'a> Source<'a> {
                     .into()
             }
             (None, None) => diagnostic.into(),
+        }
+    }
+
+    /// A warning about an instruction or a declaration.
+    pub fn lint(
+        &self,
+        kernel: &str,
+        code: &str,
+        inst: Option<usize>,
+        what: &str,
+        span: Option<Range<usize>>,
+    ) -> Report {
+        let place = match &span {
+            Some(span) => {
+                let (line, column) = self.position(span.start);
+                format!("{}:{line}:{column}", self.name)
+            }
+            None => self.name.clone(),
+        };
+        let numbered = inst.map_or_else(String::new, |i| format!(", instruction {i}"));
+        let message = format!("{place}: {kernel}{numbered}: {what}");
+        let diagnostic = diagnostic(&message, Some(code)).with_severity(Severity::Warning);
+        match span {
+            Some(span) => self.underlined(diagnostic, span.start, span.len()),
+            None => diagnostic.into(),
         }
     }
 

@@ -68,6 +68,7 @@ fn line(verb: &str) -> &'static str {
         "live" => "live CODE",
         "pressure" => "pressure INPUT -p skl",
         "report" => "report CODE -o OUT",
+        "reduce" => "reduce INPUT --test false -o OUT",
         "run" => "run CODE --launch SAXPY/launch.yaml",
         "sweep" => "sweep INPUT -p skl --grf-limit 64",
         "translate" => "translate CODE",

@@ -13,6 +13,7 @@ mod every_verb;
 mod hostile;
 mod inspect;
 mod laboratory;
+mod lint;
 mod live;
 mod object;
 mod page;

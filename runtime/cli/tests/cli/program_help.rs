@@ -66,7 +66,10 @@ fn the_examples_of_help_work() {
     let help = help.replace("\\\n", " ");
     let lines = help.lines().filter_map(|line| line.strip_prefix("  kiln "));
     let mut run = 0;
-    let needs_more = |line: &&str| line.contains("GenX_IR") || line.starts_with("gpu ");
+    let needs_more = |line: &&str| {
+        let driver = line.starts_with("gpu ") || line.contains("--driver-cache");
+        driver || line.contains("GenX_IR")
+    };
     for line in lines.filter(|line| !needs_more(line)) {
         // A remark may follow the command.
         let line = format!("kiln {}", line.split("   ").next().unwrap());
