@@ -160,7 +160,9 @@ impl MemoryAccess {
         match (self.space, self.address) {
             (Space::Image, _) => platform.images,
             // Scratch block messages are those of the data port.
-            (Space::Scratch, Address::Constant(_)) => MessageFamily::DataPort,
+            (Space::Scratch, Address::Constant(_)) if platform.scratch_block_bytes > 0 => {
+                MessageFamily::DataPort
+            }
             _ => platform.memory,
         }
     }
