@@ -80,6 +80,13 @@ fn compiled_code_breaks_no_rule() {
     assert!(count > 35_000, "only {count} instructions");
 }
 
+/// Lines of the reference that read a predicate wrongly, and what the code says: in an Align16 group each channel has a flag
+/// of its own, and the second channel is written (docs/reference-faults.md).
+const MISREAD: [(&str, &str); 1] = [(
+    "(f0.0) mad (1|M0) r2.1<1>:f r3.0<0;0>:f -r4.3<0;0>:f r5.5<0>:f",
+    "(f0.0) mad (4|M0) r2.0.y<1>:f r3.0.r:f -r4.3.r:f r5.5.r:f {Align16}",
+)];
+
 #[test]
 fn listings_are_the_references() {
     let mut programs = 0;
@@ -90,7 +97,9 @@ fn listings_are_the_references() {
             let mut lines = listing.lines().map(normal);
             for (n, line) in fixture.listing.lines().enumerate() {
                 let found = lines.next();
-                assert_eq!(found.as_deref(), Some(line), "{name}, line {}", n + 1);
+                let wrong = MISREAD.iter().find(|(misread, _)| *misread == line);
+                let expected = wrong.map_or(line, |(_, right)| right);
+                assert_eq!(found.as_deref(), Some(expected), "{name}, line {}", n + 1);
             }
             assert_eq!(lines.next(), None, "{name}: more lines than the reference");
             programs += 1;
