@@ -75,7 +75,7 @@ def check(platform, kernels, kiln):
         number = bisect.bisect_right(starts, offset) - 1
         return kernels[number][0], offset - starts[number]
 
-    allowed = novelty.said(platform)
+    known, legal = novelty.said(platform), novelty.allowed()
     for text, offset, level, what in said:
-        if novelty.signless(what) not in allowed:
+        if novelty.coarse(what) not in known and not legal(novelty.SAID + novelty.coarse(what)):
             yield *place(offset), f"{text}: {what}", f"assembler-{level}"

@@ -23,9 +23,9 @@ CONTROL_FLOW = {"jmpi", "goto", "join", "if", "else", "endif", "while", "break",
 
 HEAD = re.compile(r"^(?P<predicate>\((?:W|W&[^)]*|~?f[^)]*)\))?\s*(?P<op>[a-z][a-z0-9_]*)(?P<function>\.(?:\([^ ]*|[a-z0-9_.&|^~()]+))?"
                   r"\s*(?:\((?P<width>\d+)(?:\|M(?P<first>\d+))?\))?\s*(?P<rest>.*)$")
-OPERAND = re.compile(r"^(?P<modifier>(?:\(-\)|\(abs\)|~|-)*)(?:(?P<file>r|acc|a|f|cr|sr|tm|n|ce|null|ip|sp|dbg|tdr|s)(?P<number>\d*)"
+OPERAND = re.compile(r"^(?P<modifier>(?:\(-\)|\(abs\)|~|-)*)(?:(?P<file>r|acc|msg|a|f|cr|sr|tm|n|ce|null|ip|sp|dbg|tdr|s)(?P<number>\d*)"
                      r"(?:\.(?P<sub>\d+|nomme|mme\d))?|r\[a0\.(?P<address>\d+)(?:,(?P<offset>-?\d+))?\])(?P<region><[^>]*>)?(?::(?P<type>[a-z]+\d*))?$")
-IMMEDIATE = re.compile(r"^-?(?:0x|\d|inf|nan)[^:]*:([a-z]+\d*)$")
+IMMEDIATE = re.compile(r"^-?(?:0x|\d|inf|[qs]?nan)[^:]*:([a-z]+\d*)$")
 MODIFIERS = re.compile(rf"\((?:{CONDITIONS}|sat)\)(?:f\d\.\d)?")
 # Facts that no rule of one instruction asks for: register numbers, tokens, labels, values.
 DETAILS = re.compile(r"\br\d+(?=[.<:\s])|\$\d+|\bL\d+|(?<=\s)-?(?:0x[0-9A-Fa-f]+|[\d.]+(?:e[-+]?\d+)?)(?=:)")
@@ -38,7 +38,7 @@ class Operand:
         self.text = text
         found = OPERAND.match(text)
         self.modifier, self.region, self.number, self.sub, self.address, self.macro = "", [], 0, 0, None, False
-        if found is None or text.lstrip("-").startswith(("inf", "nan")):
+        if found is None or text.lstrip("-").startswith(("inf", "nan", "qnan", "snan")):
             immediate = IMMEDIATE.match(text)
             self.file, self.type = ("immediate", immediate[1]) if immediate else ("unknown", "")
             self.size, self.offset = SIZES.get(self.type, 4), 0

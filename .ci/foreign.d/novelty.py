@@ -11,7 +11,7 @@ import lzma
 import re
 from pathlib import Path
 
-from listing import CONTROL_FLOW
+from listing import CONTROL_FLOW, FLOATS
 from rules import Platform, live, step
 
 HERE = Path(__file__).parent
@@ -128,15 +128,22 @@ def read(platform):
     return lzma.decompress((HERE / f"{platform}.xz").read_bytes()).decode().splitlines()
 
 
-def signless(feature):
-    """A feature without the signs of integers: which of them an operation takes is for the assembler to say."""
-    return feature if feature.startswith("send ") else SIGNS.sub("", feature)
+def coarse(feature):
+    """A feature without the signs of integers: which of them an operation takes is for the assembler to say. Of modifiers, whether operands
+    are floats; of a message, not whether it may be interrupted, which depends on its registers."""
+    kind, _, rest = feature.partition(" ")
+    if kind == "send":
+        return feature.removesuffix(" NoPreempt")
+    if kind == "modifiers":
+        head, _, types = rest.rpartition(" ")
+        return f"modifiers {head} {''.join('f' if name in FLOATS else 'i' for name in types.split(','))}"
+    return SIGNS.sub("", feature)
 
 
 @functools.cache
 def summary(platform):
     """The reference's features, and those that each of its kernels has."""
-    rows = [[signless(row) for row in read(name)] for name in ALIKE.get(platform, [platform])]
+    rows = [[coarse(row) for row in read(name)] for name in ALIKE.get(platform, [platform])]
     return {row.removesuffix(EVERY) for all in rows for row in all}, {row.removesuffix(EVERY) for row in rows[0] if row.endswith(EVERY)}
 
 
@@ -155,9 +162,9 @@ def findings(platform, ours):
     """(kernel, place or None, feature, rule)."""
     theirs, every = summary(platform)
     legal = allowed()
-    made = {signless(feature) for feature in ours.count}
+    made = {coarse(feature) for feature in ours.count}
     for feature in sorted(ours.count):
-        if signless(feature) not in theirs and not legal(feature):
+        if coarse(feature) not in theirs and not legal(coarse(feature)):
             yield *ours.places[feature], f"{feature} ({ours.count[feature]} times)", "novel"
     for feature in sorted(every):
         if feature not in made and not legal(feature):

@@ -267,6 +267,7 @@ OURS = {
 DECIDED = {
     ("end-flags", "skl"): "GenX_IR and ocloc make the tree's objects without the driver's option; 328 of the driver's kernels read a flag",
     **{("immediate-vector-step", name): "sums of `uv` and a scalar into dwords, which the rule of `mov` does not reach" for name in ("skl", "icllp", "tgllp")},
+    ("type-byte-64", "skl"): "selections of bytes into quadwords; the manual forbids conversions by mov",
     ("source-release", "pvc"): "16 of 7,042: the message that is waited for was followed by the moves, or reads no register that is written",
     ("unmasked-divergent", "tgllp"): "calls by address: the return address is made from ip, and copies around the loop over the callees",
 }
