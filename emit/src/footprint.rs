@@ -249,6 +249,16 @@ impl Operands<'_> {
     }
 }
 
+/// The eight registers from the second source of a systolic operation on.
+pub(crate) fn columns(inst: &Inst, platform: &Platform) -> Option<Bytes> {
+    let Some(Src::Reg(src)) = inst.srcs.get(1) else {
+        return None;
+    };
+    let first = general(src.place)?.num;
+    let count = platform.grf_count.saturating_sub(first).min(8);
+    Some(registers(first, count, platform.grf_bytes))
+}
+
 /// The general register that an operand starts in.
 pub(crate) fn general(place: Place) -> Option<Reg> {
     match place {

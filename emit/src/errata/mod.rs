@@ -8,6 +8,7 @@ mod addresses;
 mod ends;
 mod fences;
 mod flags;
+mod floats;
 mod guards;
 pub mod header;
 mod interruption;
@@ -44,6 +45,9 @@ const WORKAROUNDS: &[(Erratum, Workaround)] = &[
     (Erratum::NopAfterQuotient, quotients::separate),
     (Erratum::MulMacSuppression, products::separate),
     (Erratum::ReadSuppressionBroken, suppression::read_anew),
+    (Erratum::SystolicSuppression, suppression::read_columns_anew),
+    (Erratum::FloatSuppression, floats::separate),
+    (Erratum::CselBeforeEnd256, suppression::before_end),
 ];
 
 /// Applies the platform's workarounds to a routine's code.

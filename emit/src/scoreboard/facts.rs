@@ -16,7 +16,7 @@ use super::state::accesses_state;
 use super::units::{Unit, Units};
 use crate::assemble::Program;
 use crate::encoding::swsb::SwsbSpec;
-use crate::footprint::{self, Footprint};
+use crate::footprint::{self, Bytes, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Target, Type};
 use crate::messages::{Access, Descriptors, Function, Request, second_beside_descriptor};
 use crate::platform::Platform;
@@ -177,11 +177,18 @@ impl<'a> Code<'a> {
         self.facts.push(Fact {
             unit: self.units.unit(inst),
             first_part,
-            own: self.units.own(inst),
+            own: self.own(inst),
             order: self.order(inst),
             setter: self.facts.len() as u32,
             notes,
         });
+    }
+
+    /// The pipeline in which a distance without a name counts.
+    fn own(&self, inst: &Inst) -> Option<u8> {
+        let named = [Erratum::DistanceAndToken, Erratum::LongTypeWaits];
+        let own = self.units.own(inst);
+        own.filter(|_| !named.iter().any(|&erratum| self.platform.needs(erratum)))
     }
 
     fn notes(&self, inst: &Inst) -> Notes {
@@ -261,8 +268,11 @@ impl<'a> Code<'a> {
     /// Adds the accesses of an instruction.
     fn registers(&mut self, inst: &Inst, notes: &mut Notes) {
         let Footprint { reads, writes } = self.footprint(inst);
-        for (register, bytes) in reads.iter().flat_map(|read| read.parts()) {
-            self.access(register, bytes, false);
+        for (n, read) in reads.iter().enumerate() {
+            for (register, bytes) in read.parts() {
+                let whole = self.is_read_twice(inst, &reads, n, register);
+                self.access(register, if whole { u64::MAX } else { bytes }, false);
+            }
         }
         self.others(inst, notes);
         let math = matches!(inst.op, Op::Math(_));
@@ -276,6 +286,16 @@ impl<'a> Code<'a> {
             };
             self.access(register, bytes, true);
         }
+    }
+
+    /// True for a register that two sources of an instruction read, where one may get what the other read before.
+    fn is_read_twice(&self, inst: &Inst, reads: &[Bytes], n: usize, register: u16) -> bool {
+        let may_be_stale = self.platform.needs(Erratum::IntraReadSuppression);
+        if !may_be_stale || !matches!(self.units.unit(inst), Unit::Pipe(_)) {
+            return false;
+        }
+        let mut others = (0..reads.len()).filter(|&other| other != n);
+        others.any(|other| reads[other].registers().any(|read| read == register))
     }
 
     fn access(&mut self, register: u16, bytes: u64, writes: bool) {
@@ -298,10 +318,15 @@ impl<'a> Code<'a> {
             return footprint::of(&waiting, self.platform);
         }
         let mut footprint = footprint::of(inst, self.platform);
+        let grf_bytes = self.platform.grf_bytes;
+        if inst.op.is_systolic() && self.platform.needs(Erratum::SystolicSource8) {
+            footprint
+                .reads
+                .extend(footprint::columns(inst, self.platform));
+        }
         let Some(message) = inst.msg else {
             return footprint;
         };
-        let grf_bytes = self.platform.grf_bytes;
         let count = self.platform.grf_count;
         let from = |place, length: u32| {
             let first = footprint::general(place)?.num;

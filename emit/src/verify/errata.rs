@@ -9,7 +9,9 @@ use kiln_platform::errata::Erratum;
 use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::footprint;
-use crate::inst::{Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src};
+use crate::inst::{
+    Cond, Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src, SrcMod, Type,
+};
 use crate::messages::{Descriptors, Kind, Request};
 use crate::platform::Platform;
 use crate::verify::single;
@@ -89,6 +91,21 @@ const RULES: &[(Erratum, Rule, &str)] = &[
         leaves_channels_out,
         "leaves channels out, and no selection among equals is directly before it",
     ),
+    (
+        Erratum::CselBeforeEnd256,
+        ends_in_upper_half,
+        "ends a thread with 256 registers, and no selections among equals are directly before it",
+    ),
+    (
+        Erratum::SystolicSuppression,
+        multiplies_stale_columns,
+        "is systolic, channels may be left out, and its second source is not read before it",
+    ),
+    (
+        Erratum::FloatSuppression,
+        reads_by_another_path,
+        "reads what the float operation before it read by another path",
+    ),
 ];
 
 struct Code<'a> {
@@ -100,6 +117,8 @@ struct Code<'a> {
     accumulates: bool,
     /// True if the code ends a thread: it is a kernel's.
     is_kernel: bool,
+    /// True if some branch or message with a response is for some channels only.
+    chooses: bool,
 }
 
 /// Checks code against the errata of its platform.
@@ -110,6 +129,7 @@ pub fn check_code(insts: &[Inst], platform: &Platform) -> Vec<Finding> {
         unread: unread_flags(insts, platform),
         accumulates: insts.iter().any(writes_accumulator),
         is_kernel: insts.iter().any(is_end),
+        chooses: insts.iter().any(chooses_channels),
     };
     let mut findings = Vec::new();
     for &(erratum, rule, what) in RULES {
@@ -263,19 +283,87 @@ pub(super) fn selects_same(inst: &Inst) -> bool {
     inst.op == Op::Csel && inst.no_mask && inst.srcs.iter().all(same)
 }
 
-fn leaves_channels_out(code: &Code, at: usize) -> bool {
-    let inst = &code.insts[at];
+/// True for a branch or a message with a response that may be for some channels only.
+fn chooses_channels(inst: &Inst) -> bool {
     let answers = inst.dst.is_some_and(|dst| match dst.place {
         Place::Direct(reg) => !reg.is_null(),
         Place::Indirect { .. } => true,
     });
     let chooses = inst.op.is_send() && inst.pred.is_some() && answers;
     let differs = (inst.pred).is_some_and(|pred| pred.ctrl == PredCtrl::Normal);
-    let diverges = differs && matches!(inst.op, Op::Goto | Op::If | Op::While | Op::Break);
-    let mut before = code.insts[..at].iter().rev();
-    let before = before.find(|inst| !matches!(inst.op, Op::Sync(_)));
+    chooses || differs && matches!(inst.op, Op::Goto | Op::If | Op::While | Op::Break)
+}
+
+/// Instructions before one, the nearest first, without waits.
+fn before<'a>(code: &Code<'a>, at: usize) -> impl Iterator<Item = &'a Inst> {
+    let before = code.insts[..at].iter().rev();
+    before.filter(|inst| !matches!(inst.op, Op::Sync(_)))
+}
+
+fn leaves_channels_out(code: &Code, at: usize) -> bool {
+    let inst = &code.insts[at];
+    let before = before(code, at).next();
     let fallen = before.is_none_or(|before| before.op.is_branch());
-    (chooses || diverges && !(fallen && inst.op == Op::While)) && !before.is_some_and(selects_same)
+    let begins = fallen && inst.op == Op::While;
+    chooses_channels(inst) && !begins && !before.is_some_and(selects_same)
+}
+
+fn ends_in_upper_half(code: &Code, at: usize) -> bool {
+    let end = &code.insts[at];
+    let upper = |src: &Src| matches!(src, Src::Reg(src) if matches!(src.place, Place::Direct(reg) if reg.num >= 128));
+    let selections = before(code, at).take(2).filter(|inst| selects_same(inst));
+    is_end(end) && end.srcs.first().is_some_and(upper) && selections.count() < 2
+}
+
+fn multiplies_stale_columns(code: &Code, at: usize) -> bool {
+    let place = |src: Option<&Src>| match src {
+        Some(Src::Reg(src)) => Some(src.place),
+        _ => None,
+    };
+    let inst = &code.insts[at];
+    if !code.chooses || !inst.op.is_systolic() {
+        return false;
+    }
+    let recent = || before(code, at).take_while(|inst| !inst.op.is_branch());
+    let columns = place(inst.srcs.get(1));
+    let again = |inst: &Inst| {
+        inst.op == Op::Mov
+            && inst.dst.map(|dst| dst.place) == columns
+            && place(inst.srcs.first()) == columns
+    };
+    !recent().any(|inst| inst.op.is_systolic()) && !recent().next().is_some_and(again)
+}
+
+fn reads_by_another_path(code: &Code, at: usize) -> bool {
+    let ty = |inst: &Inst| {
+        inst.dst
+            .map(|dst| dst.ty)
+            .or(inst.srcs.first().map(Src::ty))
+    };
+    let is_float = |inst: &&Inst| {
+        let elsewhere = inst.op.is_send() || inst.op.is_systolic() || inst.op.is_branch();
+        !elsewhere && ty(inst).is_some_and(Type::is_float)
+    };
+    // Moves and selections of halves as they are, and floats of doubles.
+    let path = |inst: &Inst| {
+        let from = inst.srcs.first().map(Src::ty);
+        let modified =
+            |src: &Src| matches!(src, Src::Reg(src) if src.modifier != SrcMod::default());
+        let orders = inst
+            .cond
+            .is_none_or(|cond| inst.op == Op::Sel && matches!(cond.cond, Cond::Ge | Cond::Lt));
+        let copies = matches!(inst.op, Op::Mov | Op::Sel) && orders && !inst.saturate;
+        let halves = (ty(inst), from) == (Some(Type::Hf), Some(Type::Hf));
+        copies && halves && !inst.srcs.iter().any(modified)
+            || ty(inst) == Some(Type::F) && from == Some(Type::Df)
+    };
+    let inst = &code.insts[at];
+    let other = before(code, at).find(is_float).filter(|_| is_float(&inst));
+    let common = |(own, other): (&Src, &Src)| matches!(own, Src::Reg(_)) && own == other;
+    other.is_some_and(|other| {
+        let mut sources = inst.srcs.iter().zip(&other.srcs);
+        path(inst) != path(other) && sources.any(common)
+    })
 }
 
 fn ends_the_code(code: &Code, at: usize) -> bool {

@@ -9,6 +9,7 @@
 //! | moves for waiting channels where none is active | they are not executed | all pairs |
 //! | an instruction without a mask in nested divergence | it may be executed by a unit without active channels, for which the fused mask does not become 0 | [`Erratum::NoMaskPredicated`] |
 //! | a scalar jump whose condition differs between threads, as in kernels of explicit SIMD | both units go where one of them does | all pairs |
+//! | a systolic operation of eight rows, with a second source that no message wrote | the units share its source, and one may get an old one | [`Erratum::SystolicFused`] |
 //! | a call to an address, or jump to one | both units go where one of them does | [`Erratum::FusedCalls`] |
 //!
 //! The object then has to say that threads do not run in pairs (`require_disable_eufusion`).
@@ -16,6 +17,8 @@
 //! Code is in nested divergence from a forward branch to where its channels wait, if a forward branch before it or a loop
 //! around it may have left channels waiting; and from there on until no channels wait (FlowGraph.cpp
 //! findNestedDivergentBBs). A loop that ends there belongs to it as a whole.
+
+use std::collections::BTreeSet;
 
 use kiln_platform::errata::Erratum;
 
@@ -45,6 +48,8 @@ pub enum Wrong {
     Unmasked,
     #[error("goes where the other thread goes, if threads run in pairs")]
     Shared,
+    #[error("may get an old source, if threads run in pairs")]
+    Stale,
 }
 
 /// Checks a program whose branches name blocks. `explicit` says that it is for explicit SIMD: conditions of scalar jumps may
@@ -62,6 +67,7 @@ pub fn check_program(
     }
     let mut flow = Flow::of_program(program);
     jumps(&flow, platform, explicit)?;
+    stale(&flow, platform)?;
     idle(&mut flow)?;
     if !platform.needs(Erratum::NoMaskPredicated) {
         return Ok(());
@@ -111,6 +117,30 @@ fn jumps(flow: &Flow, platform: &Platform, explicit: bool) -> Result<(), PairErr
     };
     match flow.insts.iter().position(|inst| wrong(inst)) {
         Some(at) => Err(error(flow, at as u32, Wrong::Shared)),
+        None => Ok(()),
+    }
+}
+
+/// Finds a systolic operation of eight rows whose second source lies in registers that an instruction wrote, no message.
+fn stale(flow: &Flow, platform: &Platform) -> Result<(), PairError> {
+    if !platform.needs(Erratum::SystolicFused) {
+        return Ok(());
+    }
+    let computed = flow.insts.iter().filter(|inst| !inst.op.is_send());
+    let writes = computed.flat_map(|inst| {
+        footprint::of(inst, platform)
+            .writes
+            .registers()
+            .collect::<Vec<_>>()
+    });
+    let written: BTreeSet<u16> = writes.collect();
+    let wrong = |inst: &&Inst| {
+        let full = matches!(inst.op, Op::Dpas(shape) if (shape.depth, shape.repeat) == (8, 8));
+        let columns = footprint::columns(inst, platform);
+        full && columns.is_some_and(|columns| columns.registers().any(|n| written.contains(&n)))
+    };
+    match flow.insts.iter().position(|inst| wrong(&&**inst)) {
+        Some(at) => Err(error(flow, at as u32, Wrong::Stale)),
         None => Ok(()),
     }
 }

@@ -332,7 +332,10 @@ impl Machine<'_> {
     }
 
     fn step(&self, inst: &Inst) -> Step {
-        let Footprint { reads, writes } = footprint::of(inst, self.platform);
+        let Footprint { mut reads, writes } = footprint::of(inst, self.platform);
+        if inst.op.is_systolic() && self.platform.needs(Erratum::SystolicSource8) {
+            reads.extend(footprint::columns(inst, self.platform));
+        }
         Step {
             unit: self.unit(inst),
             own: types(inst).map(|ty| self.of_type(ty)).collect(),
@@ -939,8 +942,8 @@ impl Watch<'_> {
         }
     }
 
-    /// True if an instruction reads any part of a register that the first one, of the math unit, writes, on a platform
-    /// that may then give it what the register held before.
+    /// True if an instruction reads any part of a register that the first one writes, on a platform that may then give it
+    /// what the register held before: after math, or where two of its sources read the register.
     fn may_be_stale(&self, second: usize) -> bool {
         let facts = self.facts;
         let is_math = |at: usize| matches!(facts.code[at].op, Op::Math(_));
@@ -948,11 +951,22 @@ impl Watch<'_> {
         let suppresses = needs(Erratum::MathWholeRegisters)
             || needs(Erratum::MathReadSuppression) && !is_math(second);
         let writes = &facts.steps[self.first].writes;
-        let shares = |read: &Bytes| {
-            let mut registers = read.registers();
-            registers.any(|register| writes.registers().any(|other| other == register))
+        let reads = &facts.steps[second].reads;
+        let is_written = |register: u16| writes.registers().any(|other| other == register);
+        let shares = |read: &Bytes| read.registers().any(is_written);
+        let math = is_math(self.first) && suppresses && reads.iter().any(shares);
+        // A register that two sources read.
+        let in_order = |at: usize| matches!(facts.steps[at].unit, Unit::InOrder(_));
+        let is_read_again = |(n, read): (usize, &Bytes)| {
+            let mut others = reads.iter().skip(n + 1).flat_map(|other| other.registers());
+            others.any(|register| {
+                is_written(register) && read.registers().any(|other| other == register)
+            })
         };
-        is_math(self.first) && suppresses && facts.steps[second].reads.iter().any(shares)
+        math || needs(Erratum::IntraReadSuppression)
+            && in_order(self.first)
+            && in_order(second)
+            && reads.iter().enumerate().any(is_read_again)
     }
 
     /// True if an instruction reads its operands after the first one because the same function executes both;

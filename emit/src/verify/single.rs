@@ -5,7 +5,7 @@
 use kiln_platform::errata::Erratum;
 
 use crate::footprint::{self, general};
-use crate::inst::{Desc, Dst, Inst, Op, Place, Reg, RegFile, Region, Src, SrcReg, Type};
+use crate::inst::{Desc, Dst, Inst, Op, Pipe, Place, Reg, RegFile, Region, Src, SrcReg, Type};
 use crate::messages::{AddressKind, Data, Descriptors, Flush, Function, Kind, Request, Scope};
 use crate::platform::Platform;
 
@@ -63,6 +63,21 @@ pub(super) const RULES: &[(Erratum, Rule, &str)] = &[
         Erratum::HalfMathScalarsToo,
         repeats_half_in_math,
         "has a scalar half as a source of math",
+    ),
+    (
+        Erratum::HalfMathAligned,
+        computes_halves_inside_register,
+        "is math on packed halves that do not begin a register",
+    ),
+    (
+        Erratum::DistanceAndToken,
+        names_no_pipeline,
+        "waits for a pipeline that it does not name",
+    ),
+    (
+        Erratum::LongTypeWaits,
+        names_no_long_pipeline,
+        "waits beside operands of 64 bits for a pipeline that it does not name",
     ),
     (
         Erratum::OddWordSource,
@@ -129,6 +144,33 @@ fn fences_far_without_flush(inst: &Inst, platform: &Platform) -> bool {
             && request.fields.flush == Some(Flush::None)
             && !near
     })
+}
+
+fn computes_halves_inside_register(inst: &Inst, platform: &Platform) -> bool {
+    let inside = |place: Place, ty: Type| {
+        let byte = general(place).map_or(0, |reg| u32::from(reg.byte));
+        ty == Type::Hf && !byte.is_multiple_of(platform.grf_bytes)
+    };
+    let mut sources = inst.srcs.iter();
+    let packed = |dst: &Dst| dst.ty == Type::Hf && dst.hstride == 1;
+    let within = |dst: Dst| {
+        inside(dst.place, dst.ty)
+            || sources.any(|src| matches!(src, Src::Reg(src) if inside(src.place, src.ty)))
+    };
+    matches!(inst.op, Op::Math(_)) && inst.dst.filter(packed).is_some_and(within)
+}
+
+fn names_no_pipeline(inst: &Inst, _: &Platform) -> bool {
+    matches!(inst.swsb.dist, Some((Pipe::Own, _)))
+}
+
+fn names_no_long_pipeline(inst: &Inst, platform: &Platform) -> bool {
+    let mut types = inst
+        .srcs
+        .iter()
+        .map(Src::ty)
+        .chain(inst.dst.map(|dst| dst.ty));
+    names_no_pipeline(inst, platform) && types.any(|ty| ty.bytes() == 8)
 }
 
 fn discards(inst: &Inst, platform: &Platform) -> bool {

@@ -3,13 +3,13 @@
 use kiln_emit::assemble::Program;
 use kiln_emit::errata;
 use kiln_emit::inst::{
-    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pipe, Place, Reg, RegFile, Region, Src,
-    SrcReg, Type,
+    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile,
+    Region, Src, SrcReg, Systolic, Type,
 };
 use kiln_emit::messages::others::end_of_thread;
 use kiln_emit::messages::{Flush, Function, Kind, Request, Scope, Simd, Surface, Value, data_port};
 use kiln_emit::platform::find;
-use kiln_emit::verify::{errata as check, verify};
+use kiln_emit::verify::{errata as check, pairs, verify};
 use kiln_platform::errata::Erratum;
 
 fn message(from: u32) -> Inst {
@@ -392,6 +392,12 @@ fn planted() -> Vec<(&'static str, Erratum, Inst)> {
     let halves = (grf(8, 0), 1, Type::Hf);
     let scalar = Src::reg(grf(4, 0), Region::SCALAR, Type::Hf);
     let acc = Reg::new(RegFile::Acc, 0, 0);
+    // A wait for the pipeline of the operands' type.
+    let unnamed = |ty| {
+        let mut inst = of(Op::Mov, (grf(8, 0), 1, ty), &[flat(4, 0, ty)]);
+        inst.swsb.dist = Some((Pipe::Own, 1));
+        inst
+    };
     vec![
         (
             "skl",
@@ -439,6 +445,17 @@ fn planted() -> Vec<(&'static str, Erratum, Inst)> {
             Erratum::HalfMathScalarsToo,
             of(Op::Math(MathFn::Inv), halves, &[scalar]),
         ),
+        (
+            "pvc",
+            Erratum::HalfMathAligned,
+            of(
+                Op::Math(MathFn::Inv),
+                (grf(8, 32), 1, Type::Hf),
+                &[flat(4, 0, Type::Hf)],
+            ),
+        ),
+        ("pvc", Erratum::DistanceAndToken, unnamed(Type::D)),
+        ("pvc", Erratum::LongTypeWaits, unnamed(Type::Q)),
         (
             "bmg",
             Erratum::OddWordSource,
@@ -511,4 +528,152 @@ fn no_kernel_begins_with_a_bound_move() {
     first.opts.atomic = true;
     let code = [first, end("bmg")];
     assert!(found("bmg", &code).contains(&Erratum::WriteCombineFirst));
+}
+
+fn moved(to: u32, from: u32, ty: Type) -> Inst {
+    let mut inst = write(to, 16);
+    inst.dst = Some(Dst::new(Reg::grf(to), 1, ty));
+    inst.srcs[0] = Src::reg(Reg::grf(from), Region::packed(16), ty);
+    inst
+}
+
+#[test]
+fn paths_of_floats_do_not_share_a_source() {
+    let sum = |ty| {
+        let mut inst = moved(20, 4, ty);
+        inst.op = Op::Add;
+        inst.srcs.push(Src::imm(ty, 0));
+        inst
+    };
+    let halves = [moved(10, 4, Type::Hf), sum(Type::Hf)];
+    let texts = mended("pvc", &halves, Erratum::FloatSuppression);
+    assert!(texts[1].contains("csel"), "{texts:?}");
+    for other in [
+        [moved(10, 5, Type::Hf), sum(Type::Hf)],
+        [moved(10, 4, Type::F), sum(Type::F)],
+    ] {
+        assert_eq!(after("pvc", &other), other);
+        assert_eq!(found("pvc", &other), []);
+    }
+    assert_eq!(found("bmg", &halves), []);
+}
+
+#[test]
+fn a_thread_with_256_registers_ends_after_selections() {
+    let last = |from| {
+        let mut end = end("dg2");
+        end.srcs[0] = Src::reg(Reg::grf(from), Region::packed(8), Type::Ud);
+        end.swsb.dist = Some((Pipe::All, 1));
+        [write(8, 8), end, Inst::new(Op::Nop, 1)]
+    };
+    let texts = mended("dg2", &last(255), Erratum::CselBeforeEnd256);
+    assert!(
+        texts[1].contains("csel") && texts[2].contains("csel"),
+        "{texts:?}"
+    );
+    assert_eq!(found("dg2", &last(127)), []);
+}
+
+/// A systolic operation of eight rows.
+fn systolic() -> Inst {
+    let shape = Systolic {
+        depth: 8,
+        repeat: 8,
+    };
+    let mut inst = Inst::new(Op::Dpas(shape), 8);
+    inst.no_mask = true;
+    inst.dst = Some(Dst::new(Reg::grf(40), 1, Type::F));
+    let source = |num, ty| Src::reg(Reg::grf(num), Region::packed(1), ty);
+    inst.srcs.extend([
+        source(40, Type::F),
+        source(60, Type::Hf),
+        source(80, Type::Hf),
+    ]);
+    inst
+}
+
+#[test]
+fn columns_are_read_anew_where_channels_may_be_left_out() {
+    let mut chosen = message(10);
+    chosen.dst = Some(Dst::new(Reg::grf(20), 1, Type::Ud));
+    chosen.pred = Some(Pred {
+        flag: Reg::new(RegFile::Flag, 0, 0),
+        inverse: false,
+        ctrl: PredCtrl::Normal,
+    });
+    let nop = || Inst::new(Op::Nop, 1);
+    let code = [nop(), systolic(), systolic(), chosen];
+    let texts = mended("dg2", &code, Erratum::SystolicSuppression);
+    assert!(
+        texts[1].starts_with("mov") && texts[1].contains("r60.0"),
+        "{texts:?}"
+    );
+    assert_eq!(texts.len(), code.len() + 1);
+    assert_eq!(found("dg2", &code[..3]), []);
+}
+
+#[test]
+fn pairs_share_no_columns_that_were_computed() {
+    let wrong = |platform: &str, insts: &[Inst]| {
+        let program = Program {
+            blocks: vec![insts.to_vec()],
+        };
+        let platform = find(platform).expect("a known platform");
+        pairs::check_program(&program, platform, false)
+            .err()
+            .map(|error| error.what)
+    };
+    let computed = [moved(62, 4, Type::F), systolic()];
+    assert_eq!(wrong("dg2", &computed), Some(pairs::Wrong::Stale));
+    assert_eq!(wrong("mtl", &computed), None);
+    assert_eq!(wrong("dg2", &[moved(70, 4, Type::F), systolic()]), None);
+}
+
+/// The distance of the second of two instructions.
+fn waited(name: &str, insts: [Inst; 2]) -> Option<(Pipe, u8)> {
+    annotated(name, vec![insts.to_vec()])[0][1].swsb.dist
+}
+
+#[test]
+fn a_register_that_two_sources_read_is_whole() {
+    let mut twice = write(20, 8);
+    let part = |byte| Src::reg(Reg::new(RegFile::Grf, 8, byte), Region::SCALAR, Type::Ud);
+    twice.op = Op::Add;
+    twice.srcs = [part(16), part(20)].into_iter().collect();
+    let mut once = twice.clone();
+    once.srcs[1] = Src::imm(Type::Ud, 1);
+    let small = write(8, 1);
+    assert_eq!(
+        waited("tgllp", [small.clone(), twice.clone()]),
+        Some((Pipe::Own, 1))
+    );
+    assert_eq!(waited("tgllp", [small.clone(), once]), None);
+    assert_eq!(waited("bmg", [small, twice]), None);
+}
+
+#[test]
+fn accumulators_are_not_overwritten_before_they_are_read() {
+    let acc = Reg::new(RegFile::Acc, 0, 0);
+    let mut read = moved(20, 4, Type::F);
+    read.srcs[0] = Src::reg(acc, Region::packed(16), Type::F);
+    let mut overwrites = moved(0, 6, Type::D);
+    overwrites.dst = Some(Dst::new(acc, 1, Type::D));
+    for name in ["dg2", "bmg"] {
+        let distance = waited(name, [read.clone(), overwrites.clone()]);
+        assert_eq!(distance, Some((Pipe::Float, 1)), "{name}");
+    }
+}
+
+#[test]
+fn distances_name_their_pipeline() {
+    let code = || [write(8, 16), moved(20, 8, Type::Ud)];
+    assert_eq!(waited("pvc", code()), Some((Pipe::Int, 1)));
+    assert_eq!(waited("dg2", code()), Some((Pipe::Int, 1)));
+    let sum = |name| {
+        let mut sum = moved(20, 8, Type::Ud);
+        sum.swsb.dist = Some((Pipe::Own, 1));
+        found(name, &[sum, write(8, 16)])
+    };
+    assert_eq!(sum("pvc"), [Erratum::DistanceAndToken]);
+    assert_eq!(sum("dg2"), []);
 }

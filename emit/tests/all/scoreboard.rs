@@ -124,11 +124,10 @@ fn what_is_computed_in_order_is_waited_for_before_it_is_read() {
     half.exec_size = 4;
     let mut other = add(30, 10);
     other.exec_size = 4;
-    for src in &mut other.srcs {
-        if let Src::Reg(src) = src {
-            src.place = Place::Direct(Reg::new(RegFile::Grf, 10, 16));
-        }
+    if let Src::Reg(src) = &mut other.srcs[0] {
+        src.place = Place::Direct(Reg::new(RegFile::Grf, 10, 16));
     }
+    other.srcs[1] = Src::imm(Type::D, 1);
     assert_eq!(findings("tgllp", &[half, other]), []);
 }
 

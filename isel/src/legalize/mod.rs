@@ -339,6 +339,7 @@ impl Legalizer<'_> {
             self.widen_factors(channels.count(), dest, &mut srcs)?;
             self.order_factors(channels, &mut srcs)?;
         }
+        self.widen_sources(op, channels.count(), dest, &mut srcs)?;
         self.place_immediates(op, dest, &mut channels, cond.as_deref_mut(), &mut srcs)?;
         if op == Op::Mul && self.is_wide_product(&srcs) {
             return self.low_product(channels, dest, srcs, cond);
@@ -360,7 +361,9 @@ impl Legalizer<'_> {
                 word.modifier = modifier;
             }
         }
-        if self.mixes_floats(op, dest.ty, &srcs) {
+        let places = self.func.target.needs(Erratum::HalfMathAligned);
+        let halves = matches!(op, Op::Math(_)) && dest.ty == Type::Hf && places;
+        if halves || self.mixes_floats(op, dest.ty, &srcs) {
             return self.in_floats(op, channels, dest, srcs, cond);
         }
         let is_narrower = |s: &Src| !dest.ty.is_float() && dest.ty.bytes() < s.ty().bytes();
@@ -407,6 +410,37 @@ impl Legalizer<'_> {
         let op = self.order_terms(op, channels.count(), dest, &mut srcs);
         self.place_sources(op, channels.count(), dest, &mut srcs)?;
         self.cut(op, channels, dest, srcs, cond)
+    }
+
+    /// Extends sources of an operation with a result of 64 bits that it cannot convert: bytes, halves, and floats beside
+    /// doubles (PRM, "mov", type restrictions; IGA's operand types).
+    fn widen_sources(&mut self, op: Op, n: u32, dest: &mut Dest, srcs: &mut [Src]) -> Result {
+        if dest.ty.bytes() != 8 || op == Op::Mov || shape(op) != Shape::Regions {
+            return Ok(());
+        }
+        if op == Op::Cmp && dest.ty.is_float() && !srcs.iter().any(|s| s.ty().is_float()) {
+            // The result has all bits or none.
+            dest.ty = Type::Q;
+        }
+        for s in srcs {
+            let ty = match (s.ty().is_float(), s.ty().bytes()) {
+                (true, 2 | 4) if dest.ty == Type::Df => Type::Df,
+                (true, 2) => Type::F,
+                (false, 1) => Type::D,
+                _ => continue,
+            };
+            // Modifiers of logic operations mean something else in a move.
+            let mut from = *s;
+            let modifier = match &mut from {
+                Src::Reg(r) => std::mem::take(&mut r.modifier),
+                Src::Imm(_) => SrcMod::default(),
+            };
+            *s = self.as_type(from, ty, n)?;
+            if let Src::Reg(wide) = s {
+                wide.modifier = modifier;
+            }
+        }
+        Ok(())
     }
 
     /// True if sources of math on halves must be packed where all channels have one element.
@@ -649,7 +683,12 @@ impl Legalizer<'_> {
         }
         let h = dest.h;
         let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
-        let spread = converts && op == Op::Mov && n > 1 && !addressed && h * bytes > step;
+        // Floats become every second half at most.
+        let narrows = dest.ty == Type::Hf
+            && shape(op) == Shape::Regions
+            && srcs.iter().any(|s| s.ty() == Type::F);
+        let becomes = converts && op == Op::Mov || narrows;
+        let spread = becomes && n > 1 && !addressed && h * bytes > step;
         let misaligned = !addressed
             && dest.indirect.is_none()
             && (!dest.byte.is_multiple_of(step) || n > 1 && !(h * bytes).is_multiple_of(step));

@@ -116,13 +116,17 @@ impl Legalizer<'_> {
         let [first, second] = srcs[..] else {
             return Ok(());
         };
-        if first.ty().bytes() < 4 && second.ty().bytes() == 4 {
-            let wide = match second {
-                Src::Imm(imm) => self.as_type(second, imm.ty, channels.count())?,
-                Src::Reg(_) => second,
-            };
-            (srcs[0], srcs[1]) = (wide, first);
-        }
+        let (wide, narrow) = match (first.ty().bytes(), second.ty().bytes()) {
+            (0..4, 4) => (second, first),
+            (4, 0..4) => (first, second),
+            _ => return Ok(()),
+        };
+        // A constant would be the second source.
+        let wide = match wide {
+            Src::Imm(imm) => self.as_type(wide, imm.ty, channels.count())?,
+            Src::Reg(_) => wide,
+        };
+        (srcs[0], srcs[1]) = (wide, narrow);
         Ok(())
     }
 

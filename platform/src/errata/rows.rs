@@ -110,8 +110,8 @@ rows! {
         Some(Switch { option: "-insertRSDummyMov", driver: "on" }), Made { pass: "emit/src/errata/suppression.rs", check: "emit/src/verify/errata.rs" };
     IntraReadSuppression, "Wa_14018126777", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, HWCaps.inc hasIntraReadSuppressionIssue",
-        "waits for a message that writes any part of a register that two of its sources read",
-        None, Open;
+        "waits for what writes any part of a register that two of its sources read",
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
     MathReadSuppression, "hasMathRSIsuue", all([Tgllp]),
         "HWCaps.inc hasMathRSIsuue, SWSB_G4IR.cpp 7077",
         "waits for a math operation that writes any part of a register that it reads",
@@ -139,7 +139,7 @@ rows! {
     BarrierKeepsHeader, "Wa_14017131883", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
         "skuwa/itgl_lp_hw_wa.c, VISAKernelImpl.cpp 4798 (setR0ReadOnly)",
         "never allocates r0 in a kernel with a barrier",
-        None, Open;
+        None, Made { pass: "regalloc/src/frame.rs", check: "runtime/cli/src/verify.rs" };
     AddressesOfHalf, "Wa_14010595310", [between(Tgllp, Stepping::A0, Stepping::C0)],
         "skuwa/itgl_lp_hw_wa.c, Platform.hpp WaEnableA64WA",
         "sends 64-bit addresses of one half of the address space only, in IGC's IR",
@@ -167,11 +167,11 @@ rows! {
     AllWrittenBeforeLocalFence, "Wa_14014063774", all([Dg2, Mtl]),
         "Mesa brw_from_nir.cpp 5035",
         "waits for all writes (sync.allwr) before a fence of local memory",
-        None, Open;
+        None, NotNeeded { reason: "the fence waits for the loads and atomics of local memory before it (hasSLMWARIssue), and stores have no answer", check: "emit/src/verify/scoreboard.rs" };
     CselBeforeEnd256, "Wa_14016880151", [between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
         "skuwa/iacm_g10_hw_wa.c, igt_12_70_hw_wa.c, SWWA.cpp HWWorkaround",
         "has a dummy csel before the thread's end, or before an atomic right before it, with 256 registers",
-        None, Open;
+        None, Made { pass: "emit/src/errata/suppression.rs", check: "emit/src/verify/errata.rs" };
     GatherReadSuppression, "Wa_14019028097", all([Mtl]),
         "skuwa/igt_12_70_hw_wa.c, HWCaps.inc hasGatherReadSuppressionWARA, GraphColor.cpp 3218",
         "gives the response of a gather registers of its own in all channels, also inactive ones",
@@ -194,16 +194,16 @@ rows! {
         None, NotNeeded { reason: "scratch memory is accessed by dwords", check: "emit/src/verify/single.rs" };
     SystolicFused, "Wa_18023229625", [between(Dg2, Stepping::C0, Stepping::NEVER)],
         "skuwa/iacm_g10_hw_wa.c, HWCaps.inc hasDPASFuseRSWA, SWWA.cpp prepareDPASFuseRSWA, SWSB_G4IR.cpp 7411",
-        "waits before a systolic operation whose reads a divergent partner may suppress",
-        Some(Switch { option: "-DPASFuseRSWA", driver: "where the table has it" }), Open;
+        "does not let threads run in pairs if a systolic operation of eight rows has a second source that an instruction, no message, wrote (the driver has a dummy dpas before it)",
+        Some(Switch { option: "-DPASFuseRSWA", driver: "where the table has it" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/src/verify/pairs.rs" };
     SystolicSuppression, "Wa_22012856258", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, SWWA.cpp insertDummyMovForHWRSWAonDPAS",
         "has a dummy mov of the second source before the first systolic operation of a block if a predicated message or a divergent branch is in the kernel",
-        Some(Switch { option: "-insertDPASRSDummyMov", driver: "on" }), Open;
+        Some(Switch { option: "-insertDPASRSDummyMov", driver: "on" }), Made { pass: "emit/src/errata/suppression.rs", check: "emit/src/verify/errata.rs" };
     SystolicSource8, "Wa_14013341720", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Pvc, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, SWSB_G4IR.cpp 1314",
         "counts the second source of a systolic operation as eight registers in dependencies",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
     LocalLoadTwo, "Wa_14012562260", [between(Dg2, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, SWSB_G4IR.cpp 1286",
         "counts the response of a load of local memory with at most eight channels and one register as two",
@@ -231,15 +231,15 @@ rows! {
     FloatSuppression, "hasFPU0ReadSuppressionIssue", all([Pvc]),
         "HWCaps.inc hasFPU0ReadSuppressionIssue, SWWA.cpp fixReadSuppressioninFPU0",
         "has a dummy csel between float operations that read one register by different paths",
-        None, Open;
+        None, Made { pass: "emit/src/errata/floats.rs", check: "emit/src/verify/errata.rs" };
     LongTypeWaits, "hasLongOperandTypeDepIssue", all([Pvc]),
         "HWCaps.inc hasLongOperandTypeDepIssue, SWSB_G4IR.cpp 767",
         "names the pipeline of a distance to a long operation",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/single.rs" };
     DistanceAndToken, "hasRegDistDepIssue", all([Pvc]),
         "HWCaps.inc hasRegDistDepIssue, SWSB_G4IR.cpp 772",
         "names the pipeline of each distance, or all",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/single.rs" };
     HalfToInteger, "noHFToInteger", all([Pvc]),
         "HWCaps.inc noHFToInteger, HWConformity.cpp fixMov",
         "converts halves to integers through floats",
@@ -247,7 +247,7 @@ rows! {
     HalfMathAligned, "Wa_22011647401", all([Pvc]),
         "skuwa/ipvc_hw_wa.c, HWConformity.cpp fixMathInst",
         "has operands of math on halves at the start of a register, packed",
-        None, Open;
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     HalfMathScalars, "hasHFMathSrcBroadCast", all([Pvc]),
         "HWCaps.inc hasHFMathSrcBroadCast, HWConformity.cpp 806",
         "has no scalar halves as sources of math",
@@ -375,5 +375,5 @@ rows! {
     AccumulatorReadsWaitedFor, "Wa_22012725308", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "Mesa brw_lower_scoreboard.cpp 1226, 1278, SWSB_G4IR.cpp getFootprintForACC",
         "waits before it writes an accumulator that another pipeline may still read",
-        None, Open;
+        None, Made { pass: "emit/src/scoreboard/registers.rs", check: "emit/tests/all/errata.rs" };
 }
