@@ -24,8 +24,7 @@ use super::{Format, corpus, driver_cache, report, tier_parser};
 #[command(after_help = "\
 Examples:
   kiln finalize examples/saxpy/saxpy.zebin --visa examples/saxpy -o ours.zebin
-  kiln run ours.zebin --launch examples/saxpy/launch.yaml
-  kiln finalize --driver-cache ~/.cache/neo_compiler_cache")]
+  kiln run ours.zebin --launch examples/saxpy/launch.yaml")]
 pub struct Args {
     /// Object file of the reference compiler
     #[arg(value_name = "OBJECT", required_unless_present = "driver_cache")]
