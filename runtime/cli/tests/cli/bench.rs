@@ -89,11 +89,8 @@ fn a_corpus_is_compiled_by_both() {
     ]);
     for (side, file) in [("ours", &code), ("reference", &folder.path("code"))] {
         let cost = folder.path("cost.json");
-        // The reference's section ends in padding, which raw code does not distinguish from instructions.
-        let code = kiln(&["cost", "-p", "skl", file, "--json", &cost])
-            .status
-            .code();
-        assert_eq!(code, Some(i32::from(side == "reference")));
+        // Zeros at the end of the reference's section are padding.
+        pass(&["cost", "-p", "skl", file, "--json", &cost]);
         for figure in [
             "instructions",
             "bytes",
