@@ -533,7 +533,7 @@ pub fn named(name: &str) -> Option<Named> {
 }
 
 /// Finds the platform of a name, in either case of its letters, if its machine code is known. Names are those of its row
-/// and those of [`products`](crate::products).
+/// and those of [`products`].
 pub fn find(name: &str) -> Option<&'static Platform> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     let own = |p: &&Platform| same(p.name) || p.aliases.iter().any(|alias| same(alias));

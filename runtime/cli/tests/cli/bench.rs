@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::program::{Folder, example, kiln, pass};
+use crate::program::{Folder, example, pass};
 
 /// A stand-in for the other finalizer: gives the reference's code for saxpy, refuses nbody, and dies on everything
 /// else.
