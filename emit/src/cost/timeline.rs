@@ -22,7 +22,7 @@ const MAX_DISTANCE: usize = 15;
 pub struct Step {
     /// Cycle of its block in which the thread comes to it.
     pub start: u64,
-    /// What it takes, by cause.
+    /// Cycles of the step, by cause.
     pub cycles: Cycles,
     /// Cycles from its issue until its result can be read.
     pub latency: u64,

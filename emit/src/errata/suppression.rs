@@ -101,7 +101,7 @@ pub(super) fn selection_of(ty: Type) -> Inst {
         cond: Cond::Eq,
         flag: Reg::new(RegFile::Flag, 0, 0),
     });
-    // Those of floats are apart from those of words.
+    // The register's halves keep operands of floats apart from words.
     let byte = if ty.is_float() { 16 } else { 0 };
     let part = Reg::new(RegFile::Grf, 1, byte);
     csel.dst = Some(Dst::new(part, 1, ty));

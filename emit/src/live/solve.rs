@@ -43,16 +43,16 @@ pub(super) struct Solved<'a> {
 #[derive(Default)]
 pub(super) struct Routine {
     pub entry: u32,
-    /// Its blocks, ascending.
+    /// Blocks of the routine, ascending.
     blocks: Vec<u32>,
     /// Routines that it calls, and the blocks that do.
     calls: Vec<(u32, u32)>,
     /// True if it is called where all channels run, or not at all.
     all_run: bool,
     is_called: bool,
-    /// What is wanted after it.
+    /// State that is wanted after the routine.
     after: Packed,
-    /// What it wants itself, and the bytes that it always replaces.
+    /// State that the routine itself wants, and the bytes that it always replaces.
     summary: Packed,
     replaces: Vec<u64>,
 }
@@ -204,7 +204,7 @@ impl<'a> Solved<'a> {
         order
     }
 
-    /// What may be wanted after a function that code elsewhere calls.
+    /// State that may be wanted after a function that code elsewhere calls.
     fn convention_after(&self, routine: u32) -> Packed {
         let returns = self.routines[routine as usize].blocks.iter();
         let returns = returns
@@ -312,7 +312,7 @@ impl<'a> Solved<'a> {
         after.filter(move |place| !before.contains(place))
     }
 
-    /// What is wanted at the end of a block, before its last instruction is undone.
+    /// State that is wanted at the end of a block, before its last instruction is undone.
     pub fn at_end(&self, at: u32, state: &mut State) {
         state.clear();
         let block = &self.graph.blocks[at as usize];
@@ -380,7 +380,7 @@ impl<'a> Solved<'a> {
         self.call(at, state);
     }
 
-    /// What channels want that go on at a place: after an `else`, if that is the place.
+    /// State that channels want which go on at a place: after an `else`, if that is the place.
     fn at_place(&self, place: u32) -> &Packed {
         let block = &self.graph.blocks[place as usize];
         let inst = &self.code[block.first as usize];

@@ -103,7 +103,7 @@ fn span<'a>(at: u32, row: u16, to: u32, open: &mut u32, spans: &'a mut Vec<Span>
     &mut spans[*open as usize]
 }
 
-/// What lives while an instruction executes: what is wanted before it, and what it writes.
+/// Registers that live while an instruction executes: those wanted before it, and those that it writes.
 fn point(state: &State, accesses: &Accesses, grfs: usize, grf_bytes: u32) -> Point {
     let mut point = Point::default();
     let mut add = |row: usize, certain: u64, sign: i32| match row {
@@ -175,7 +175,7 @@ pub(super) fn number(solved: &Solved, spans: &mut [Span], rows: &[usize]) -> u32
                 }
                 let (base, range) = of_row(*row);
                 let spans = &spans[range];
-                // What leaves a block is what its last instruction writes; what enters one is what its first reads.
+                // The last instruction of a block writes what leaves it; the first one reads what enters.
                 let leaves = super::side(spans, block.end - 1, true);
                 let enters = super::side(spans, first, false);
                 if let (Some(a), Some(b)) = (leaves, enters) {

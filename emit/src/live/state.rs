@@ -1,4 +1,4 @@
-//! What is wanted at a point of the code.
+//! Bytes of registers that are wanted at a point of the code, and by whom.
 
 use smallvec::SmallVec;
 
@@ -151,7 +151,7 @@ fn add(wanted: &mut u64, has: &mut Slots, all: &mut u64, bytes: u64, slots: Slot
     }
 }
 
-/// What is wanted of each register.
+/// Wanted bytes of each register.
 #[derive(Clone)]
 pub(super) struct State(pub Vec<Wanted>);
 
@@ -213,7 +213,7 @@ impl State {
                 continue;
             };
             wanted.join(&taken);
-            // It is read even if nothing wants the result.
+            // A move reads its source even if nothing wants the result.
             wanted.read(bytes & !taken.certain(), Owner::Unknown);
         }
     }

@@ -22,7 +22,7 @@ struct Named {
     file: RegFile,
     num: u32,
     sub: Option<u32>,
-    /// Its place in the line.
+    /// Place of the operand in the line.
     at: usize,
     mme: Option<u8>,
 }

@@ -64,8 +64,8 @@ fn a_part_keeps_the_rest() {
     assert_eq!(stretches(&live("skl", &code("4")), 10), [(0, 0), (2, 3)]);
 }
 
-/// What channels want that wait at `endif` lives while the others write the same register, and a masked write ends what
-/// its own channels want.
+/// Values of channels that wait at `endif` live while the others write the same register, and a masked write ends those of
+/// its own channels.
 #[test]
 fn channels_that_wait_keep_what_they_want() {
     // Channels that skip the branch read the r10 of instruction 0 after it.
@@ -140,7 +140,7 @@ fn a_message_has_its_lengths() {
     assert_eq!(live.points[3].grfs, 2 + 2 + 2 + 1);
 }
 
-/// What lives around a loop lives at its end.
+/// Values that a loop carries live at its end.
 #[test]
 fn a_loop_carries_its_values() {
     let text = format!(

@@ -344,7 +344,7 @@ fn steps(timeline: &Timeline, insts: &[Inst], blocks: &[Block], platform: &Platf
     text
 }
 
-/// What takes the time of a loop, in a line.
+/// A line that says where the time of a loop goes.
 pub fn bottleneck(own: &timeline::Loop) -> String {
     let sum = own.cycles.sum();
     let (cause, most) = timeline::bottleneck(&own.cycles);

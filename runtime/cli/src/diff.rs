@@ -241,7 +241,7 @@ impl<T> TryEach<T> for [Result<T, Report>; 2] {
     }
 }
 
-/// What grew by more than the limit, in percent.
+/// Measures that grew by more than the limit, which is in percent.
 fn too_much(diff: &Diff, limit: f64) -> Vec<String> {
     let grown = diff.measures.iter().filter_map(|measure| {
         let Total { before, after } = measure.total;

@@ -146,7 +146,7 @@ struct Block {
 #[derive(Serialize)]
 struct SourceFile {
     name: String,
-    /// Its lines, if it can be read.
+    /// Lines of the file, if it can be read.
     lines: Option<Vec<String>>,
 }
 
@@ -530,7 +530,7 @@ pub fn value_names(code: &Code, insts: &[Inst], live: &Live) -> BTreeMap<u32, St
 /// A message to scratch space.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stored {
-    /// Its instruction.
+    /// Number of the instruction.
     pub at: u32,
     pub writes: bool,
     /// Place in scratch space and size, in bytes.

@@ -148,7 +148,7 @@ impl Attempts<'_> {
             }
             match (run, removed) {
                 (1, false) => return Ok(true),
-                // What a line depended on may be gone now.
+                // Lines that another one needed may be gone now.
                 (1, true) => {}
                 _ => run = run.div_ceil(2),
             }

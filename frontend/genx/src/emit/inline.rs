@@ -27,7 +27,7 @@ struct Term {
     of: Of,
 }
 
-/// What an operand in the text is.
+/// Kinds of operands in the text.
 enum Of {
     /// A number, or a result that was named before.
     Text,

@@ -130,7 +130,7 @@ pub enum Arrangement {
     Deinterleave,
     /// Elements of two vectors side by side from a place on; one below 0 counts from the end of the first.
     Splice,
-    /// The same, the place counted from the end of the first.
+    /// A splice whose place is counted from the end of the first vector.
     SpliceRight,
     /// The numbers from 0 on.
     Step,
@@ -211,7 +211,7 @@ pub enum Kind {
     Class,
     /// The nearest float that has a form of its own: the same, but for signaling NaNs. Lowered by `passes/expand`.
     Canonical,
-    /// What is not known here: the size of an object, if a value is constant. Lowered by `passes/expand`.
+    /// A question without an answer here: the size of an object, if a value is constant. Lowered by `passes/expand`.
     Unknown(Unknown),
     /// A pointer with bits cleared. Lowered by `passes/expand`.
     PointerMask,
@@ -367,7 +367,7 @@ impl Intrinsic {
         if name.contains(PREDEFINED_SURFACE) {
             return Err(Code::Intrinsic);
         }
-        // What became part of the language later.
+        // Names of intrinsics from before they became part of the language.
         let mut rest = match name.strip_prefix("experimental.") {
             Some(rest) if rest.starts_with("vector.") || rest.starts_with("stepvector") => rest,
             _ => name,

@@ -105,7 +105,7 @@ impl Asm {
     /// The text with its operands.
     ///
     /// # Errors
-    /// It names an operand that there is not.
+    /// The text names an operand that there is not.
     pub fn filled(&self, operands: &[String], uid: u32) -> Rule<String> {
         let (mut out, mut rest) = (String::new(), self.text.as_str());
         while let Some((before, after)) = rest.split_once('$') {

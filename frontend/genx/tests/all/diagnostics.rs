@@ -104,7 +104,7 @@ fn faults_of_inline_assembly_are_found() {
     check(&call("\"mov (M1, 16) $0 $1\", \"=r,n\""), Code::Operand, 5);
     check(&call("\"\", \"=r,=r,0\""), Code::Mismatch, 5);
     check(&call("\"\", \"=r\""), Code::Mismatch, 5);
-    // What the text declares and defines.
+    // Labels and declarations of the text.
     check(&call("\"jmp (M1, 1) away\", \"=r,r\""), Code::Rule, 5);
     check(&call("\"at:\\0Aat:\", \"=r,r\""), Code::Rule, 5);
     check(&call("\"{\", \"=r,r\""), Code::Rule, 5);

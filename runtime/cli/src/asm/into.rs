@@ -33,7 +33,7 @@ pub struct Place {
 /// The code that a listing is to replace: that of the named kernel or function, or the only one.
 ///
 /// # Errors
-/// There is no such code, or several where none is named.
+/// No code has the name, or several have code where none is named.
 pub fn find(
     path: &Path,
     zebin: &Zebin,

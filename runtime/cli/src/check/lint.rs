@@ -126,7 +126,7 @@ fn uses(object: &Object) -> HashMap<Var, Uses> {
     for (var, uses) in &mut uses {
         if inputs.contains(var) {
             uses.written = Some(0);
-            // What is passed in need not be read.
+            // An input need not be read.
             uses.is_hidden |= uses.read.is_none();
         }
     }

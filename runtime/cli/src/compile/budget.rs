@@ -99,7 +99,7 @@ impl BudgetArgs {
 const SHOWN: usize = 5;
 
 impl Budget {
-    /// What of a kernel is over its budget; an error each.
+    /// An error for each figure of a kernel that is over its budget.
     pub fn check(
         &self,
         input: &str,

@@ -36,7 +36,7 @@ pub struct Side {
 /// The build of a file or folder.
 ///
 /// # Errors
-/// It cannot be read, or has no kernel.
+/// The file cannot be read, or has no kernel.
 pub fn build(path: &Path, platform: Option<&'static Platform>) -> Result<Side, Report> {
     let mut side = Side {
         name: super::name(path),
@@ -63,7 +63,7 @@ pub fn build(path: &Path, platform: Option<&'static Platform>) -> Result<Side, R
 /// The two sides of a document of `kiln bench`.
 ///
 /// # Errors
-/// It is no such document.
+/// The file is no such document.
 pub fn both(path: &Path) -> Result<[Side; 2], Report> {
     let document = document(&Input::open(path)?);
     let rows = document

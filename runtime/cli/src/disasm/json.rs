@@ -66,7 +66,7 @@ struct InstOut<'a> {
     /// Source line, if the file has a line table.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<SourceOut<'a>>,
-    /// What lives there, if it was asked for.
+    /// Registers that live there, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<Point>,
     /// Reason why the bytes are no instruction.

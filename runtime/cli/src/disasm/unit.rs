@@ -229,7 +229,7 @@ pub fn live(code: &[Inst], platform: &Platform, offsets: &[u32]) -> Live {
     Live::new(code, platform, &entries)
 }
 
-/// What lives at an instruction, in words.
+/// Registers that live at an instruction, in words.
 fn shown(point: &Point) -> String {
     let Point {
         grfs,

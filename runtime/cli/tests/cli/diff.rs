@@ -174,7 +174,7 @@ fn documents_and_programs_are_builds() {
         measure(&diff, "grf_used")["better"]["kernels"] == 1,
         "{diff}"
     );
-    // The same program is no change.
+    // One program has no difference to itself.
     let own = env!("CARGO_BIN_EXE_kiln");
     let diff = document(&["diff", "--with", own, &saxpy, "-p", "skl"]);
     assert_eq!(measure(&diff, "cycles")["affected"]["kernels"], 0);
