@@ -351,10 +351,11 @@ impl Legalizer<'_> {
         Ok(tmp)
     }
 
-    /// The type that moves the bits of another: dwords are integers, which move freely.
+    /// The type that moves the bits of another: integers, which move freely, where floats keep their place.
     pub(super) fn moved_as(&self, ty: Type) -> Type {
         match ty {
             Type::F if self.rules.in_place => Type::Ud,
+            Type::Hf | Type::Bf if self.rules.in_place => Type::Uw,
             ty => ty,
         }
     }
