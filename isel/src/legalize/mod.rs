@@ -331,11 +331,11 @@ impl Legalizer<'_> {
                 }
             }
         }
-        if op == Op::Mul && self.negates(dest, &mut srcs, channels.count())? {
-            return self.negated_product(channels, dest, srcs, cond);
-        }
         if op == Op::Mul {
             self.narrow_factors(channels.count(), dest, &mut srcs)?;
+            if self.negates(dest, &mut srcs, channels.count())? {
+                return self.negated_product(channels, dest, srcs, cond);
+            }
             self.widen_factors(channels.count(), dest, &mut srcs)?;
             self.order_factors(channels, &mut srcs)?;
         }
