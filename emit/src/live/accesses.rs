@@ -101,11 +101,11 @@ pub(super) struct Access {
 /// How the results of an instruction replace what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replaces {
-    /// All that is written.
+    /// Every written byte.
     All,
-    /// That of the active channels.
+    /// Elements of the active channels.
     Active,
-    /// Perhaps nothing: a predicate or an address decides.
+    /// Nothing for certain: a predicate or an address decides.
     Nothing,
 }
 
@@ -319,7 +319,7 @@ impl Gather<'_> {
             if let Some(first) = out.reads.get_mut(from).filter(|_| is_header) {
                 first.owner = Owner::All;
             }
-            // Of registers with a slot for each of more channels only those of the message's own are read.
+            // A message of fewer channels than its registers have slots for reads the slots of its own channels.
             if let Some(request) = by_channel.filter(|_| inst.exec_size < MIN_CHANNELS) {
                 let size = if is_narrow(&request) { 4 } else { 8 };
                 let slots = span(0, size * u32::from(inst.exec_size));

@@ -130,7 +130,7 @@ impl Reader {
         if row.attrs.has(Attrs::BRANCH) && op != Op::While {
             inst.opts.branch_ctrl = cursor.eat(".b");
         }
-        // Where there is no other mode, no text says it.
+        // Align16 is the only mode of macros on some families, so that no text names it.
         inst.opts.align16 = op.is_macro() && self.spec.align16_ternary;
         match cursor.rest().starts_with([' ', '\t', '(']) || cursor.is_at_end() {
             true => Ok(inst),

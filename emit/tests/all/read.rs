@@ -144,7 +144,7 @@ fn words(line: &str) -> Vec<String> {
     code.split_whitespace().map(word).collect()
 }
 
-/// Of mutated lines, those that are read say what the text says.
+/// Mutated lines are refused, or the code that they give says what the text says.
 #[test]
 fn mutated_listings_end_in_an_error_or_are_meant() {
     const PIECES: [&str; 26] = [

@@ -1,8 +1,7 @@
 //! Elements of 64 bits on targets without them: pairs of dwords.
 //!
 //! Takes moves, selections, logic, shifts, sums and comparisons of integers, moves between them and floats, and moves and
-//! selections of doubles. Each
-//! half of the result is computed in registers of its own, in all channels, and written under the execution mask and
+//! selections of doubles. Each half of the result is computed in registers of its own, in all channels, and written under the execution mask and
 //! predicate last: the lower halves first. A carry is a comparison, so that no instruction needs the accumulator. A
 //! comparison orders by the upper halves, or by the lower ones where the upper are equal; the sign of the latter is
 //! exchanged, so that one comparison of the chosen dwords decides.

@@ -213,7 +213,7 @@ pub fn demangled(name: &str) -> Cow<'_, str> {
     if !name.starts_with("_Z") || MANGLED.load(Relaxed) {
         return Cow::Borrowed(name);
     }
-    // Of a name that many types nest in, no more than this is made.
+    // A limit of nesting keeps the text of a hostile name short.
     let options = DemangleOptions::default().recursion_limit(MAX_NESTED);
     let symbol = Symbol::new(name).ok();
     let text = symbol.and_then(|symbol| symbol.demangle_with_options(&options).ok());

@@ -238,7 +238,7 @@ fn object_files_are_finalized() {
     }
 }
 
-/// Of each kernel the better of two variants is taken, and the result computes what it should.
+/// The better of two variants of each kernel is taken, and the object computes what its source says.
 #[test]
 fn variants_are_chosen_by_kernel() {
     const LIVE: usize = 84;

@@ -218,7 +218,7 @@ fn the_better_variant_of_each_kernel_is_taken() {
         let taken = choices.iter().map(|choice| order[choice.variant]);
         assert_eq!(taken.collect::<Vec<_>>(), [1, 0]);
     }
-    // Of equal variants the first is taken.
+    // The first of equal variants is taken.
     let made = make(objects[0].clone()).unwrap();
     let expected = made.zebin.write().unwrap();
     let same = choose::choose(platform, (&objects[0], made), &objects[..1], make).unwrap();
