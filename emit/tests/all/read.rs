@@ -366,11 +366,12 @@ proptest! {
     }
 }
 
-/// True if a null register begins in the middle of an element, or an operand of a message in the middle of a register or
-/// with a stride, which no rule forbids and no text says.
+/// True if a null register begins in the middle of an element, the channel-enable register in its middle, or an operand of
+/// a message in the middle of a register or with a stride, which no rule forbids and no text says.
 fn begins_in_an_element(inst: &Inst) -> bool {
     let inside = |place: Place, ty: Type| match place {
         Place::Direct(Reg { byte, .. }) if inst.op.is_send() => byte != 0,
+        Place::Direct(Reg { file, byte, .. }) if file == RegFile::ChannelEnable => byte != 0,
         Place::Direct(Reg { byte, .. }) => !u32::from(byte).is_multiple_of(ty.bytes()),
         Place::Indirect { .. } => false,
     };
