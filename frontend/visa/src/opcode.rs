@@ -951,7 +951,7 @@ opcodes! {
     0x98 Lfsr "lfsr" Logic [X, P, b(M::LfsrMode), D, S, S] on LATER;
     0x99 Bdpas "bdpas" Misc [X, P, RD, RS, RS, RS, Field::SrcBlock, Field::SrcBlock, d(M::Systolic)] on LATER;
     0x9a Dnscl "dnscl" Mov [X, P, b(M::DownscaleType), b(M::DownscaleMode),
-        b(M::DownscaleRounding), D, S, S, S] on LATER;
+        b(M::DownscaleRounding), RD, RS, RS, RS] on LATER;
     0x9b Invm "invm" Arith [X, P, D, P_DST, S, S] on IEEE;
     0x9c Rsqtm "rsqtm" Arith [X, P, D, P_DST, S] on IEEE;
 }

@@ -80,6 +80,12 @@ fn unique(taken: &mut HashSet<String>, letter: char, number: usize, name: &str) 
     name
 }
 
+/// True if a text that is no name can stand in quotes as it is.
+fn is_quotable(text: &str) -> bool {
+    let plain = |c: char| !c.is_control() && !matches!(c, '"' | '\\');
+    !is_name(text) && !text.is_empty() && text.chars().all(plain)
+}
+
 impl Names {
     fn new(object: &Object) -> Names {
         let samplers = object.samplers.keys().map(|s| format!("S{}", s.index()));
@@ -103,7 +109,11 @@ impl Names {
         let mut taken = HashSet::new();
         let labels = object.labels.iter();
         let labels = labels
-            .map(|(i, label)| unique(&mut taken, 'L', i.index(), &label.name))
+            .map(|(i, label)| match label.kind {
+                // A kernel elsewhere is found by its name, which quotes hold.
+                LabelKind::Kernel if is_quotable(&label.name) => format!("\"{}\"", label.name),
+                _ => unique(&mut taken, 'L', i.index(), &label.name),
+            })
             .collect();
         Names {
             vars,
@@ -283,6 +293,9 @@ impl<'a> Printer<'a> {
         if inst.op.row().has_exec {
             write!(out, " {}", inst.exec)?;
         }
+        if let (Opcode::Gather, Some(Operand::Field(1))) = (inst.op, inst.operands.get(1)) {
+            out.push_str(" .mod");
+        }
         self.operands(inst, out)
     }
 
@@ -299,8 +312,10 @@ impl<'a> Printer<'a> {
             _ => out.push_str(inst.mnemonic()),
         }
         for (i, field) in row.text_fields() {
-            if let (Field::Number(_, meaning), Some(Operand::Field(n))) =
-                (field, inst.operands.get(i))
+            // A modified `gather` says so after its execution size.
+            let is_later = inst.op == Opcode::Gather && i == 1;
+            if let (Field::Number(_, meaning), Some(Operand::Field(n)), false) =
+                (field, inst.operands.get(i), is_later)
             {
                 meaning.write_suffixes(*n, out)?;
             }

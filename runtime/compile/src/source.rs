@@ -170,7 +170,7 @@ impl From<Module> for Source {
 pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
     match form(bytes)? {
         Form::Binary => Ok(kiln_visa::binary::read(bytes)?.into()),
-        Form::Text(text) => Ok(kiln_visa::text::parse(text)?.into()),
+        Form::Text(text) => Ok(kiln_visa::text::parse_for(text, how.platform.grf_bytes)?.into()),
         Form::Genx(bytes) => {
             let compiled = kiln_genx::compile(bytes, &how.genx()).map_err(InputError::Genx)?;
             Ok(Source {

@@ -1,12 +1,13 @@
 //! Integers in text: literals and constant expressions. Precedence climbing evaluates them while they are read.
 //!
 //! Operators and precedence are those of C, except that `|` binds tighter than `^`, and `^` tighter than `&`, and
-//! that `>>>` is a logical shift. `%sizeof(V32)` is the size of a general variable in bytes, `%sizeof(GRF)` that of
-//! a register, 32. In angle brackets there are no comparisons ([`Parser::in_angles`]): `>` ends the expression.
+//! that `>>>` is a logical shift. `%sizeof(V32)` is the size of a general variable or of addresses in bytes,
+//! `%sizeof(GRF)` that of a register, `%DispatchSimd` the number of channels that an attribute says. In angle brackets there are no comparisons ([`Parser::in_angles`]): `>` ends the expression.
 
 use super::parser::Parser;
 use super::symbols::Symbol;
 use super::{ParseError, ParseErrorKind};
+use crate::module::AttrValue;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -26,13 +27,16 @@ const SUM: usize = 6;
 const PRODUCT: usize = 7;
 
 /// Operator that gives the size of a variable.
-pub(super) const SIZE_OF: &str = "%sizeof";
+const SIZE_OF: &str = "%sizeof";
+
+/// Number of channels that the kernel's attributes say.
+const CHANNELS: &str = "%DispatchSimd";
+
+/// Bytes of an address.
+const ADDRESS_BYTES: i128 = 2;
 
 /// Maximum nesting of operators, signs and parentheses.
 const MAX_DEPTH: u32 = 64;
-
-/// Bytes of a register.
-const GRF: i128 = 32;
 
 /// Value of an operation; `None` if it is undefined or out of range.
 fn apply(op: &str, a: i128, b: i128) -> Option<i128> {
@@ -237,7 +241,30 @@ impl Parser<'_> {
             }
             return Ok(n);
         }
+        if self.lexer.eat_word(CHANNELS) {
+            return self.dispatched();
+        }
         self.lexer.integer(what)
+    }
+
+    /// True if an operator with a name is next.
+    pub(super) fn begins_with_operator(&mut self) -> bool {
+        let rest = self.lexer.rest();
+        rest.starts_with(SIZE_OF.as_bytes()) || rest.starts_with(CHANNELS.as_bytes())
+    }
+
+    /// The number of channels that the kernel's attributes say.
+    fn dispatched(&mut self) -> Result<i128> {
+        let mark = self.lexer.mark();
+        let attrs = &self.current()?.object.attrs;
+        let named = |name: &str| attrs.iter().find(|attr| attr.name == name);
+        match named("SimdSize")
+            .or(named("DispatchSimdSize"))
+            .map(|attr| &attr.value)
+        {
+            Some(AttrValue::Int(channels)) => Ok((*channels).into()),
+            _ => Err(self.unknown(mark, "attribute before its use", "SimdSize")),
+        }
     }
 
     /// Reads a name and gives the size of that variable in bytes.
@@ -248,7 +275,10 @@ impl Parser<'_> {
         };
         match self.current()?.symbol(name) {
             Some(Symbol::Var(var)) => Ok(self.current()?.object.vars[var].bytes().into()),
-            None if name == "GRF" => Ok(GRF),
+            Some(Symbol::Addr(addr)) => {
+                Ok(i128::from(self.current()?.object.addrs[addr].elements) * ADDRESS_BYTES)
+            }
+            None if name == "GRF" => Ok(self.grf_bytes.into()),
             _ => Err(self.unknown(mark, "general variable", name)),
         }
     }

@@ -222,6 +222,22 @@ impl<'a> Lexer<'a> {
         is_name_start(self.at(start)).then(|| self.run(start, |b| is_name(b) || b == b'+'))
     }
 
+    /// Consumes the definition of a label, its colon included, if it has characters that no other name has.
+    pub fn label(&mut self) -> Option<&'a str> {
+        self.blanks();
+        let rest = self.bytes.get(self.pos..)?;
+        let is = |b: &u8| is_name(*b) || *b == b'-';
+        let length = rest.iter().position(|b| !is(b))?;
+        let name = &rest[..length];
+        let is_label =
+            rest[length] == b':' && name.contains(&b'-') && is_name_start(*name.first()?);
+        if !is_label {
+            return None;
+        }
+        self.pos += length + 1;
+        Some(&self.text[self.pos - length - 1..self.pos - 1])
+    }
+
     /// The mnemonic before the current position together with the suffix after it, for mnemonics with a point.
     /// Consumes nothing.
     pub fn dotted(&mut self, mnemonic: &str) -> Option<&'a str> {
@@ -268,6 +284,11 @@ impl<'a> Lexer<'a> {
         self.blanks();
         let sign = usize::from(self.at(self.pos) == b'-');
         self.at(self.pos + sign).is_ascii_digit()
+    }
+
+    /// True if a number without a type is next.
+    pub fn is_plain_number(mut self) -> bool {
+        self.is_number() && !self.number().is_empty() && !self.next_is(b':')
     }
 
     /// Consumes a number with sign, prefix, point and exponent.

@@ -173,6 +173,14 @@ pub fn parse(source: &str) -> Result<Module, ParseError> {
     parser::Parser::new(source).module()
 }
 
+/// Reads a module for a platform, whose registers have `grf_bytes` bytes. [`parse`] takes 32, which matters where a text
+/// asks for them: `%sizeof(GRF)`.
+pub fn parse_for(source: &str, grf_bytes: u32) -> Result<Module, ParseError> {
+    let mut parser = parser::Parser::new(source);
+    parser.grf_bytes = grf_bytes;
+    parser.module()
+}
+
 /// Reads a module as far as possible and reports all errors.
 ///
 /// Objects with an error are left out of the module. Takes more time and memory than [`parse`], because it records

@@ -1,6 +1,5 @@
 //! Parser of the operands of instructions.
 
-use super::expr::SIZE_OF;
 use super::lexer::{Mark, parse_integer};
 use super::parser::Parser;
 use super::symbols::Symbol;
@@ -30,14 +29,14 @@ impl<'a> Parser<'a> {
             Field::Dst(_) => self.destination(saturate),
             Field::SrcAddress if self.lexer.eat(b'&') => self.address_of(),
             Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) => self.raw(),
-            Field::Surface => match self.symbol("a surface")? {
-                (.., Symbol::Surface(surface)) => Ok(Operand::Surface(surface)),
-                (mark, name, _) => Err(self.no(mark, "surface", name)),
-            },
-            Field::Sampler => match self.symbol("a sampler")? {
-                (.., Symbol::Sampler(sampler)) => Ok(Operand::Sampler(sampler)),
-                (mark, name, _) => Err(self.no(mark, "sampler", name)),
-            },
+            Field::Surface | Field::Sampler if self.lexer.eat(b'(') => {
+                let operand = self.state(field)?;
+                self.lexer.expect(b',', "`,` and an offset")?;
+                self.no_offset()?;
+                self.lexer.expect(b')', "`)`")?;
+                Ok(operand)
+            }
+            Field::Surface | Field::Sampler => self.state(field),
             Field::Label => Ok(Operand::Label(self.label_name()?)),
             Field::Name | Field::FileName => Ok(Operand::Name(Box::new(self.text_name()?.into()))),
             // All others are vector sources; fields without an operand do not get here.
@@ -45,6 +44,29 @@ impl<'a> Parser<'a> {
                 let modifier = self.modifier()?;
                 self.vector(false, modifier)
             }
+        }
+    }
+
+    /// Reads the name of a surface or a sampler.
+    fn state(&mut self, field: Field) -> Result<Operand> {
+        let what = match field {
+            Field::Surface => "a surface",
+            _ => "a sampler",
+        };
+        match (field, self.symbol(what)?) {
+            (Field::Surface, (.., Symbol::Surface(surface))) => Ok(Operand::Surface(surface)),
+            (Field::Sampler, (.., Symbol::Sampler(sampler))) => Ok(Operand::Sampler(sampler)),
+            (Field::Surface, (mark, name, _)) => Err(self.no(mark, "surface", name)),
+            (_, (mark, name, _)) => Err(self.no(mark, "sampler", name)),
+        }
+    }
+
+    /// Reads the offset of a state, which the hardware after Xe3 has.
+    fn no_offset(&mut self) -> Result<()> {
+        let mark = self.lexer.mark();
+        match self.wide("an offset")? {
+            0 => Ok(()),
+            _ => Err(self.unknown(mark, "offset of a state; 0 is known", "")),
         }
     }
 
@@ -133,7 +155,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the operand after `&`: `V32` or `V32[16]`.
-    fn address_of(&mut self) -> Result<Operand> {
+    pub(super) fn address_of(&mut self) -> Result<Operand> {
         let (mark, name, symbol) = self.symbol("a variable")?;
         let mut offset: u16 = 0;
         if self.lexer.eat(b'[') {
@@ -178,7 +200,7 @@ impl<'a> Parser<'a> {
     fn vector(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
         let first = self.lexer.peek();
         if matches!(first, b'0'..=b'9' | b'-' | b'(' | b'~' | b'!')
-            || (first == b'%' && self.lexer.rest().starts_with(SIZE_OF.as_bytes()))
+            || (first == b'%' && self.begins_with_operator())
         {
             return self.imm();
         }
@@ -277,7 +299,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads a region: `<1>` of a destination, `<8;8,1>` of a source, or `<1,0>` of an indirect source.
+    /// Reads a region: `<1>` of a destination, `<8;8,1>` of a source, or `<1,0>` of an indirect source, which may also
+    /// have the distance of its elements alone: `<1>` is `<1;1,0>`.
     fn region(&mut self, is_dst: bool) -> Result<Region> {
         if is_dst {
             if let Some([h]) = self.lexer.digits(b"<#>")
@@ -299,6 +322,8 @@ impl<'a> Parser<'a> {
         let first = self.stride()?;
         let region = if is_dst {
             Region::dst(first)
+        } else if self.lexer.peek() == b'>' {
+            Region::new(first, 1, 0)
         } else if self.lexer.eat(b';') {
             let w = self.stride()?;
             self.lexer.expect(b',', "`,` and a horizontal stride")?;
@@ -350,7 +375,14 @@ impl<'a> Parser<'a> {
             Type::Df => digits.parse::<f64>().ok().map(f64::to_bits),
             _ => None,
         };
-        let bits = integer.map(|n| n as u64).or_else(float);
+        // The sign of a float's bits is that of the number.
+        let negated = |digits: &str| match ty {
+            Type::F => parse_integer(digits).map(|n| n as u64 ^ 1 << 31),
+            Type::Df => parse_integer(digits).map(|n| n as u64 ^ 1 << 63),
+            _ => None,
+        };
+        let negative = digits.strip_prefix('-').filter(|_| whole).and_then(negated);
+        let bits = negative.or(integer.map(|n| n as u64)).or_else(float);
         let kind = || ParseErrorKind::Range {
             what: "the immediate",
             expected: "an integer, or a number with a point of type f or df",

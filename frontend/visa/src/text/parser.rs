@@ -60,12 +60,17 @@ pub(super) struct Parser<'a> {
     pub recovery: Option<Box<Recovery>>,
     /// True if the text is a part of an object.
     is_part: bool,
+    /// Bytes of a register, which texts may ask for.
+    pub grf_bytes: u32,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
 
 /// Mnemonic of a `call` whose label is that of a kernel.
 pub(crate) const EXTERNAL_CALL: &str = "fccall";
+
+/// Bytes of a register if nothing says the platform.
+const DEFAULT_GRF_BYTES: u32 = 32;
 
 /// Name of the bindless sampler, which is never declared.
 const BINDLESS: &str = "S31";
@@ -203,6 +208,7 @@ impl<'a> Parser<'a> {
             current: None,
             recovery: None,
             is_part: false,
+            grf_bytes: DEFAULT_GRF_BYTES,
         }
     }
 
@@ -380,6 +386,11 @@ impl<'a> Parser<'a> {
             self.note(mark, |spans, span| spans.part(Subject::Guard, span));
         }
         let name_mark = self.lexer.mark();
+        if pred.is_none()
+            && let Some(name) = self.lexer.label()
+        {
+            return self.define(name, mark);
+        }
         let Some(name) = self.lexer.mnemonic() else {
             return Err(self
                 .lexer
@@ -391,6 +402,11 @@ impl<'a> Parser<'a> {
             return self.push(inst, mark);
         }
         self.lexer.skip(1);
+        self.define(name, mark)
+    }
+
+    /// Adds the definition of a label that was read since the mark.
+    fn define(&mut self, name: &'a str, mark: Mark) -> Result<()> {
         let current = self.current()?;
         let label = current.label(Cow::Borrowed(name));
         let op = match current.labels[label.index()].kind {
@@ -829,11 +845,25 @@ impl<'a> Parser<'a> {
         } else {
             Exec::NONE
         };
+        if matches!(op, Opcode::Gather | Opcode::Scatter) && self.lexer.peek() == b'.' {
+            self.modified(op, &mut operands)?;
+        }
         if op == Opcode::Nbarrier {
             self.named_barrier(&mut operands)?;
         } else {
             self.operands(row, saturate, &mut operands)?;
         }
+        let op = match (op, operands.last()) {
+            // The address of a variable and nothing to it.
+            (Opcode::Mov, Some(Operand::AddressOf { .. } | Operand::State { .. }))
+                if pred.is_none() =>
+            {
+                let nothing = Operand::imm(Type::Uw, 0);
+                operands.push(nothing);
+                Opcode::AddrAdd
+            }
+            _ => op,
+        };
         Ok(Inst {
             op,
             exec,
@@ -842,6 +872,17 @@ impl<'a> Parser<'a> {
             place: place(mark),
             origin: Inst::UNNUMBERED,
         })
+    }
+
+    /// Reads the `.mod` after the execution size of a `gather`, or of a `scatter`, for which it has no meaning.
+    fn modified(&mut self, op: Opcode, operands: &mut Operands) -> Result<()> {
+        let mark = self.lexer.adjacent_mark();
+        match self.lexer.suffix() {
+            Some("mod") if op == Opcode::Gather => set_bits(operands, 1, 1),
+            Some("mod") => {}
+            word => return Err(self.unknown(mark, "suffix", word.unwrap_or_default())),
+        }
+        Ok(())
     }
 
     /// Reads the other half of a pair of surfaces, which objects have no operand for.
@@ -863,6 +904,10 @@ impl<'a> Parser<'a> {
         };
         for (i, field) in row.text_fields() {
             match field {
+                // The plane of a media block is 0 if the text has none.
+                Field::Number(_, Meaning::Amount)
+                    if matches!(row.opcode, Opcode::MediaLd | Opcode::MediaSt)
+                        && !self.lexer.is_plain_number() => {}
                 Field::Number(_, meaning) => self.positional(meaning, i, operands)?,
                 Field::Labels => self.labels(operands)?,
                 Field::RawSrcs => {
@@ -877,6 +922,9 @@ impl<'a> Parser<'a> {
                     }
                 }
                 field if field.is_absent(first_number) => {}
+                Field::Src(_) if row.opcode == Opcode::Mov && self.lexer.eat(b'&') => {
+                    operands[i] = self.address_of()?;
+                }
                 field => {
                     let (before, after) = punctuation(row.opcode, i);
                     if let Some((c, what)) = before {
@@ -962,6 +1010,19 @@ impl<'a> Parser<'a> {
                 saturate = true;
                 continue;
             }
+            if word == "eot" && row.opcode == Opcode::RawSends {
+                set_bits(operands, 0, 2);
+                continue;
+            }
+            if word.is_empty() && row.opcode == Opcode::RawSendg && self.lexer.next_is(b'(') {
+                let unit: u8 = self.prim("a unit")?;
+                let unit_at = numbers().find(|(_, meaning)| *meaning == Meaning::FunctionUnit);
+                if let Some((i, _)) = unit_at {
+                    set_bits(operands, i, unit.into());
+                    given |= 1 << i;
+                }
+                continue;
+            }
             let found = numbers()
                 .enumerate()
                 .skip(from)
@@ -978,6 +1039,12 @@ impl<'a> Parser<'a> {
             from = k + usize::from(suffixes == Suffixes::One);
         }
         given |= systolic.map_or(0, |(i, _)| u32::from(from == 4) << i);
+        let is_conditional = number_in(operands, 0).is_some_and(|n| n & 1 == 1);
+        if row.opcode == Opcode::RawSends && is_conditional && given == SENDS_WITHOUT_UNIT {
+            // The unit is in the extended descriptor, and the counts come first.
+            operands[1..=4].rotate_right(1);
+            given = u32::MAX;
+        }
         for (i, meaning) in numbers() {
             let needed = !matches!(meaning.suffixes(), Suffixes::None | Suffixes::Flags);
             if needed && given >> i & 1 == 0 {
@@ -1067,6 +1134,7 @@ impl<'a> Parser<'a> {
                 let n: u8 = self.in_parentheses()?;
                 n.trailing_zeros()
             }
+            Positional::Simd if self.lexer.peek() != b'(' => 0,
             Positional::Simd => u32::from(self.in_parentheses()? == 16) << 4,
             Positional::First => {
                 self.lexer.expect(b'(', "`(`")?;
@@ -1125,7 +1193,7 @@ impl<'a> Parser<'a> {
         Ok(n)
     }
 
-    /// Reads a list of labels: `(_0_004, _0_005)`.
+    /// Reads a list of labels: `(_0_004, _0_005)`, with or without commas.
     fn labels(&mut self, list: &mut Operands) -> Result<()> {
         self.lexer.expect(b'(', "`(` and labels")?;
         loop {
@@ -1134,8 +1202,9 @@ impl<'a> Parser<'a> {
             let part = Subject::Operand(number);
             self.note(mark, |spans, span| spans.part(part, span));
             list.push(Operand::Label(label));
-            if !self.lexer.eat(b',') {
-                return self.lexer.expect(b')', "`,` or `)`");
+            while self.lexer.eat(b',') {}
+            if self.lexer.eat(b')') {
+                return Ok(());
             }
         }
     }
@@ -1149,6 +1218,9 @@ impl<'a> Parser<'a> {
         Ok(self.current()?.label(name))
     }
 }
+
+/// Operands of a split send that are given if the text leaves the unit out: two counts of GRFs, and the unit's place.
+const SENDS_WITHOUT_UNIT: u32 = 1 << 4 | 1 << 1 | 1 << 2;
 
 /// Operands of an instruction.
 pub(super) type Operands = SmallVec<[Operand; 4]>;

@@ -6,6 +6,7 @@ mod build;
 mod common;
 mod errors;
 mod examples;
+mod forms;
 mod newer_text;
 mod opcodes;
 mod recovery;

@@ -44,7 +44,7 @@ fn units_of_raw_sends_have_names() {
 /// Instructions in the reference's spelling; printing gives the same, except for blanks.
 const INSTRUCTIONS: &[&str] = &[
     "lsc_load.ugm.ca.cc (M1_NM, 1)  V32:d32x16t  flat[V33+0x8]:a64",
-    "lsc_load.slm (M1, 32)  V32:d8u32  flat[V34-0x10]:a32",
+    "lsc_load.slm (M1, 32)  V32:d8c32  flat[V34-0x10]:a32",
     "lsc_load_strided.ugm (M1, 16)  V32:d32  flat[0x4*V33+0x10,V34(0,1)]:a64",
     "lsc_store_strided.slm (M1, 16)  flat[V34,0x20]:a32  V32:d32",
     "lsc_load_block2d.ugm.uc.uc (M1, 1)  V32:d8.2x32x8nt  \

@@ -154,6 +154,6 @@ fn every_message_of_the_data_port_and_the_sampler_has_one_but_the_old_and_the_un
         .map(|row| row.mnemonic)
         .filter(|name| !name.starts_with("va"))
         .collect();
-    let expected = ["lsc_counter", "raw_sendg", "shfl_idx4", "bdpas"];
+    let expected = ["lsc_counter", "raw_sendg", "shfl_idx4", "bdpas", "dnscl"];
     assert_eq!(without, expected);
 }
