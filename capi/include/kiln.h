@@ -6,7 +6,7 @@
 // Strings are UTF-8 and end in a zero byte; returned strings are valid until their handle is freed or, where a comment
 // says so, changed.
 //
-// There is no global state. Several threads may use a handle at the same time in functions that take it as const;
+// There is no global state but where memory comes from (kiln_memory_set). Several threads may use a handle at the same time in functions that take it as const;
 // other functions need exclusive use.
 
 #ifndef KILN_H
@@ -17,7 +17,7 @@
 
 // Version of this interface: of its functions, and of the layout of its structures. It grows whenever programs must
 // be recompiled. Pass it to kiln_session_new.
-#define KILN_ABI_VERSION 4
+#define KILN_ABI_VERSION 5
 
 // Result of a call.
 typedef enum kiln_result {
@@ -46,6 +46,8 @@ typedef enum kiln_result {
   KILN_RESULT_SYSTEM = 11,
   // An internal error. The objects of the call are unchanged.
   KILN_RESULT_INTERNAL = 12,
+  // The compilation was cancelled, or took longer than the session's limit.
+  KILN_RESULT_STOPPED = 13,
 } kiln_result;
 
 // Severity of a message.
@@ -148,6 +150,53 @@ typedef struct kiln_diagnostic {
   // Offset in a binary object in bytes, or -1.
   int64_t offset;
 } kiln_diagnostic;
+
+// Estimated cycles of a thread, by cause.
+typedef struct kiln_cost {
+  // The sum of the others.
+  double cycles;
+  // Issue of instructions.
+  double issue;
+  // Bank conflicts between sources.
+  double banks;
+  // Waits for the result of a computation.
+  double results;
+  // Waits for a message's response, or for the read of its payload.
+  double messages;
+  // Waits for a busy unit.
+  double units;
+} kiln_cost;
+
+// What lives while an instruction executes.
+typedef struct kiln_live {
+  // Offset of the instruction in the part's code, in bytes.
+  uint32_t offset;
+  // General registers of which a byte lives, and bytes that live.
+  uint32_t grfs;
+  uint32_t bytes;
+  // General registers of which nothing certainly lives, but that an access through an address may read.
+  uint32_t maybe;
+  // Halves of flags (16 channels).
+  uint32_t flags;
+  uint32_t accumulators;
+  // Words of the address register.
+  uint32_t addresses;
+} kiln_live;
+
+// Gives memory of that size and alignment (a power of two), or NULL, which ends the process. Every thread may call it;
+// it must return, and must not call the library.
+typedef void *(*kiln_allocate)(void *user, size_t size, size_t alignment);
+
+// Frees memory, given with its size and alignment. Every thread may call it; it must return, and must not call the
+// library.
+typedef void (*kiln_free)(void *user, void *memory, size_t size, size_t alignment);
+
+// Functions for the library's memory, and the first argument of both.
+typedef struct kiln_memory {
+  kiln_allocate allocate;
+  kiln_free free;
+  void *user;
+} kiln_memory;
 
 // A file of vISA in memory, text or binary.
 typedef struct kiln_input {
@@ -262,6 +311,23 @@ typedef struct kiln_load {
 // called the library, and must return.
 typedef void (*kiln_log)(void *user, enum kiln_severity severity, const char *message);
 
+// Looks an entry of a code cache up: copies it to `value` if it has no more than `capacity` bytes, and returns its
+// size, or 0 if there is none. The key has `key_size` bytes, the first argument is the pointer of the options. Every
+// thread of the session may call it; it must return.
+typedef size_t (*kiln_cache_get)(void *user,
+                                 const void *key,
+                                 size_t key_size,
+                                 void *value,
+                                 size_t capacity);
+
+// Keeps an entry of a code cache; returns 0 if it cannot be kept, which stops no compilation. Every thread of the
+// session may call it; it must return.
+typedef int32_t (*kiln_cache_put)(void *user,
+                                  const void *key,
+                                  size_t key_size,
+                                  const void *value,
+                                  size_t size);
+
 // Options of a session. Zero is the default of all but the platform.
 typedef struct kiln_options {
   // Name of a platform.
@@ -287,6 +353,13 @@ typedef struct kiln_options {
   uint32_t lines;
   // A kiln_allocator.
   uint32_t allocator;
+  // Functions that keep a code cache instead of a folder, with `cache_user` as their first argument: both or none.
+  kiln_cache_get cache_get;
+  kiln_cache_put cache_put;
+  void *cache_user;
+  // Milliseconds after which a call that compiles ends with KILN_RESULT_STOPPED, at the end of the pass that runs; 0 for
+  // no limit.
+  uint64_t time_limit;
 } kiln_options;
 
 // Lookups and writes of a session's cache since the session was made, in entries.
@@ -333,6 +406,31 @@ enum kiln_result kiln_diagnostics_get(const struct kiln_diagnostics *diagnostics
                                       struct kiln_diagnostic *out);
 
 void kiln_diagnostics_free(struct kiln_diagnostics *diagnostics);
+
+// Writes the listing of a part into a buffer: one instruction a line, and a zero byte at the end, which `size` counts.
+// If the buffer is too short, nothing is written, and `size` is the required size.
+enum kiln_result kiln_program_listing(const struct kiln_program *program,
+                                      size_t part,
+                                      char *text,
+                                      size_t capacity,
+                                      size_t *size);
+
+// The estimated cycles of a thread of a part, each loop taken to run ten times.
+enum kiln_result kiln_program_cost(const struct kiln_program *program,
+                                   size_t part,
+                                   struct kiln_cost *out);
+
+// Copies what lives at each instruction of a part into an array of `capacity` records. If it is too short, nothing is
+// copied, and `count` is the required number.
+enum kiln_result kiln_program_live(const struct kiln_program *program,
+                                   size_t part,
+                                   struct kiln_live *points,
+                                   size_t capacity,
+                                   size_t *count);
+
+// Takes all memory of the library from the caller's functions, in the whole process and for good. It is the first call
+// of the library: after any other that needed memory, the result is KILN_RESULT_ARGUMENT, and nothing changes.
+enum kiln_result kiln_memory_set(const struct kiln_memory *memory);
 
 // Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout: the format of the
 // argument layout in the bytes at `data`.
@@ -470,6 +568,10 @@ enum kiln_result kiln_program_load(const struct kiln_session *session,
 enum kiln_result kiln_session_new(uint32_t abi,
                                   const struct kiln_options *options,
                                   struct kiln_session **out);
+
+// Ends the calls that compile now for a session, on any thread, each at the end of the pass that runs: their result is
+// KILN_RESULT_STOPPED. Later calls are not concerned.
+enum kiln_result kiln_session_cancel(const struct kiln_session *session);
 
 // Lookups and writes of a session's cache; KILN_RESULT_NOT_FOUND if it has none.
 enum kiln_result kiln_session_cache(const struct kiln_session *session, struct kiln_cache *out);

@@ -1,7 +1,8 @@
 //! Kiln as a C library: the functions of `include/kiln.h`, which `cbindgen` makes from this crate.
 //!
 //! The crate only converts: pointers to references ([`pointer`]), errors and panics to results ([`guard`]), records to
-//! C structures. There is no global state: a session has its own threads ([`pool`]), which end with it.
+//! C structures. There is no global state but the source of memory
+//! ([`memory`]): a session has its own threads ([`pool`]), which end with it.
 //!
 //! # Safety
 //! Contract of every function, and basis of each `unsafe`: a pointer that is not null points to what the header says,
@@ -10,6 +11,8 @@
 
 mod diagnostics;
 mod guard;
+mod looks;
+mod memory;
 mod object;
 mod pointer;
 mod pool;
@@ -26,7 +29,7 @@ use records::KilnResult;
 
 /// Version of this interface: of its functions, and of the layout of its structures. It grows whenever programs must
 /// be recompiled. Pass it to kiln_session_new.
-pub const KILN_ABI_VERSION: u32 = 4;
+pub const KILN_ABI_VERSION: u32 = 5;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 

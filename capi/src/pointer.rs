@@ -71,28 +71,28 @@ pub unsafe fn put<T>(to: *mut T, value: T) -> Result<(), KilnResult> {
     Ok(())
 }
 
-/// Copies bytes into the caller's buffer, and sets `size` to their number, also if the buffer is too short.
+/// Copies records into the caller's buffer, and sets `size` to their number, also if the buffer is too short.
 ///
 /// # Safety
 /// See the crate's documentation.
-pub unsafe fn copy(
-    bytes: &[u8],
-    buffer: *mut u8,
+pub unsafe fn copy<T: Copy>(
+    records: &[T],
+    buffer: *mut T,
     capacity: usize,
     size: *mut usize,
 ) -> Result<(), KilnResult> {
     // SAFETY: the caller's contract.
-    unsafe { put(size, bytes.len()) }?;
-    if capacity < bytes.len() {
+    unsafe { put(size, records.len()) }?;
+    if capacity < records.len() {
         return Err(KilnResult::ShortBuffer);
     }
-    if bytes.is_empty() {
+    if records.is_empty() {
         return Ok(());
     }
     check(buffer)?;
-    // SAFETY: it is not null and has room for `capacity` bytes by the caller's contract, which suffice; the library's
+    // SAFETY: it is not null and has room for `capacity` records by the caller's contract, which suffice; the library's
     // own memory does not overlap it.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer, bytes.len()) };
+    unsafe { std::ptr::copy_nonoverlapping(records.as_ptr(), buffer, records.len()) };
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_void};
 
 use kiln_runtime::{
-    Compiled, CompiledModule, Diagnostic, Entered, Failure, Input, Loaded, RelocationKind,
+    Compiled, CompiledModule, Diagnostic, Entered, Failure, Input, Loaded, Platform, RelocationKind,
 };
 
 use crate::diagnostics::Diagnostics;
@@ -28,13 +28,15 @@ pub struct Module {
 /// Machine code of a module: kernels, then functions that are called by address.
 pub struct Program {
     pub module: CompiledModule,
+    /// The platform that the code is for.
+    pub platform: &'static Platform,
     /// Offset of each part in an image.
     offsets: Vec<usize>,
     names: Vec<Names>,
 }
 
 /// The strings of a part.
-struct Names {
+pub struct Names {
     name: CString,
     relocations: Vec<CString>,
     symbols: Vec<CString>,
@@ -53,9 +55,10 @@ impl Names {
 }
 
 impl Program {
-    fn new(module: CompiledModule) -> Program {
+    fn new(module: CompiledModule, platform: &'static Platform) -> Program {
         let mut program = Program {
             module,
+            platform,
             offsets: Vec::new(),
             names: Vec::new(),
         };
@@ -70,16 +73,22 @@ impl Program {
         self.offsets = entries.map(|entry| entry.offset).collect();
     }
 
-    fn part(&self, index: usize) -> Result<(&Compiled, &Names), KilnResult> {
+    pub fn part(&self, index: usize) -> Result<(&Compiled, &Names), KilnResult> {
         let part = self.module.parts().nth(index);
         part.zip(self.names.get(index)).ok_or(KilnResult::NotFound)
     }
 }
 
-/// Records all findings of a failure, as an error of the input.
+/// Code of a compilation that ended before its time.
+const STOPPED: &str = "C0005";
+
+/// Records all findings of a failure, as an error of the input, or as the end of a compilation before its time.
 pub fn failed(found: &mut Vec<Diagnostic>, failure: &Failure) -> KilnResult {
     found.extend(failure.diagnostics());
-    KilnResult::Visa
+    match found.iter().any(|diagnostic| diagnostic.code == STOPPED) {
+        true => KilnResult::Stopped,
+        false => KilnResult::Visa,
+    }
 }
 
 /// Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards.
@@ -182,7 +191,8 @@ fn program_of(
     compiled: Result<CompiledModule, Box<Failure>>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Program, KilnResult> {
-    let program = Program::new(compiled.map_err(|failure| failed(found, &failure))?);
+    let compiled = compiled.map_err(|failure| failed(found, &failure))?;
+    let program = Program::new(compiled, session.kiln.options().platform);
     program.module.parts().for_each(|part| tell(session, part));
     Ok(program)
 }

@@ -33,6 +33,8 @@ pub enum KilnResult {
     System = 11,
     /// An internal error. The objects of the call are unchanged.
     Internal = 12,
+    /// The compilation was cancelled, or took longer than the session's limit.
+    Stopped = 13,
 }
 
 impl KilnResult {
@@ -62,6 +64,10 @@ impl KilnResult {
             c"the system gave no memory, threads or folder for a cache",
         ),
         (KilnResult::Internal, c"an error within Kiln"),
+        (
+            KilnResult::Stopped,
+            c"the compilation was cancelled or took too long",
+        ),
     ];
 }
 
@@ -154,6 +160,87 @@ pub type KilnResolve = Option<
     unsafe extern "C" fn(user: *mut c_void, symbol: *const c_char, address: *mut u64) -> i32,
 >;
 
+/// Looks an entry of a code cache up: copies it to `value` if it has no more than `capacity` bytes, and returns its
+/// size, or 0 if there is none. The key has `key_size` bytes, the first argument is the pointer of the options. Every
+/// thread of the session may call it; it must return.
+pub type KilnCacheGet = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        key: *const c_void,
+        key_size: usize,
+        value: *mut c_void,
+        capacity: usize,
+    ) -> usize,
+>;
+
+/// Keeps an entry of a code cache; returns 0 if it cannot be kept, which stops no compilation. Every thread of the
+/// session may call it; it must return.
+pub type KilnCachePut = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        key: *const c_void,
+        key_size: usize,
+        value: *const c_void,
+        size: usize,
+    ) -> i32,
+>;
+
+/// Gives memory of that size and alignment (a power of two), or NULL, which ends the process. Every thread may call it;
+/// it must return, and must not call the library.
+pub type KilnAllocate =
+    Option<unsafe extern "C" fn(user: *mut c_void, size: usize, alignment: usize) -> *mut c_void>;
+
+/// Frees memory, given with its size and alignment. Every thread may call it; it must return, and must not call the
+/// library.
+pub type KilnFree = Option<
+    unsafe extern "C" fn(user: *mut c_void, memory: *mut c_void, size: usize, alignment: usize),
+>;
+
+/// Functions for the library's memory, and the first argument of both.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KilnMemory {
+    pub allocate: KilnAllocate,
+    pub free: KilnFree,
+    pub user: *mut c_void,
+}
+
+/// Estimated cycles of a thread, by cause.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KilnCost {
+    /// The sum of the others.
+    pub cycles: f64,
+    /// Issue of instructions.
+    pub issue: f64,
+    /// Bank conflicts between sources.
+    pub banks: f64,
+    /// Waits for the result of a computation.
+    pub results: f64,
+    /// Waits for a message's response, or for the read of its payload.
+    pub messages: f64,
+    /// Waits for a busy unit.
+    pub units: f64,
+}
+
+/// What lives while an instruction executes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KilnLive {
+    /// Offset of the instruction in the part's code, in bytes.
+    pub offset: u32,
+    /// General registers of which a byte lives, and bytes that live.
+    pub grfs: u32,
+    pub bytes: u32,
+    /// General registers of which nothing certainly lives, but that an access through an address may read.
+    pub maybe: u32,
+    /// Halves of flags (16 channels).
+    pub flags: u32,
+    pub accumulators: u32,
+    /// Words of the address register.
+    pub addresses: u32,
+}
+
 /// A platform.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -194,6 +281,13 @@ pub struct KilnOptions {
     pub lines: u32,
     /// A kiln_allocator.
     pub allocator: u32,
+    /// Functions that keep a code cache instead of a folder, with `cache_user` as their first argument: both or none.
+    pub cache_get: KilnCacheGet,
+    pub cache_put: KilnCachePut,
+    pub cache_user: *mut c_void,
+    /// Milliseconds after which a call that compiles ends with KILN_RESULT_STOPPED, at the end of the pass that runs; 0 for
+    /// no limit.
+    pub time_limit: u64,
 }
 
 /// A file of vISA in memory, text or binary.

@@ -3,9 +3,11 @@
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
+use kiln_runtime::cache::Store;
 use kiln_runtime::{
-    self as kiln, Allocator, Cache, Diagnostic, Options, PLATFORMS, Tier, find_platform,
+    self as kiln, Allocator, Cache, Diagnostic, Options, PLATFORMS, Stop, Tier, find_platform,
 };
 
 use crate::KILN_ABI_VERSION;
@@ -19,6 +21,10 @@ use crate::records::{
 
 /// Maximum threads of a session.
 const MAX_THREADS: u32 = 256;
+/// Bytes that are offered first for an entry of a cache; most entries are shorter.
+const FIRST_BUFFER: usize = 1 << 16;
+/// Bytes of an entry that are taken at most.
+const MAX_ENTRY: usize = 1 << 30;
 
 /// Options, threads and a log. Several threads may use it at the same time.
 pub struct Session {
@@ -96,7 +102,11 @@ fn allocator(number: u32) -> Result<Allocator, KilnResult> {
 /// The reason why one of the options has a value out of range.
 fn wrong_option(given: &KilnOptions, platform: &kiln::Platform) -> Option<String> {
     let (limit, limits) = (given.grf_limit, Options::grf_limits(platform));
-    if given.threads > MAX_THREADS {
+    if given.cache_get.is_some() != given.cache_put.is_some() {
+        Some("cache_get and cache_put belong together".to_string())
+    } else if given.cache_get.is_some() && !given.cache.is_null() {
+        Some("a cache is in a folder or kept by functions, not both".to_string())
+    } else if given.threads > MAX_THREADS {
         Some(format!(
             "threads is {}, at most {MAX_THREADS} are possible",
             given.threads
@@ -164,7 +174,12 @@ pub unsafe extern "C" fn kiln_session_new(
         })?;
         // SAFETY: the caller's contract.
         let cache = unsafe { cache(given, &pool, &log) }?;
+        let stop = Stop::default();
         let kiln = kiln::Session::new(Options {
+            stop: match given.time_limit {
+                0 => stop,
+                limit => stop.after(Duration::from_millis(limit)),
+            },
             interruptible: given.preemption != 0,
             allocator: allocator(given.allocator)?,
             ..options.limited(Some(given.grf_limit).filter(|&limit| limit > 0))
@@ -190,6 +205,10 @@ pub unsafe extern "C" fn kiln_session_new(
 /// # Safety
 /// See the crate's documentation.
 unsafe fn cache(given: &KilnOptions, pool: &Pool, log: &Log) -> Result<Option<Cache>, KilnResult> {
+    if let (Some(get), Some(put)) = (given.cache_get, given.cache_put) {
+        let user = given.cache_user;
+        return Ok(Some(Cache::with_store(Functions { get, put, user })));
+    }
     if given.cache.is_null() {
         return Ok(None);
     }
@@ -211,6 +230,69 @@ unsafe fn cache(given: &KilnOptions, pool: &Pool, log: &Log) -> Result<Option<Ca
             Err(KilnResult::System)
         }
     }
+}
+
+/// Functions of the caller that keep a cache.
+struct Functions {
+    get: unsafe extern "C" fn(*mut c_void, *const c_void, usize, *mut c_void, usize) -> usize,
+    put: unsafe extern "C" fn(*mut c_void, *const c_void, usize, *const c_void, usize) -> i32,
+    user: *mut c_void,
+}
+
+// SAFETY: the pointer is only passed back to the caller's functions, which by the header may be called from each thread
+// that uses the session.
+unsafe impl Send for Functions {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Functions {}
+
+impl Functions {
+    /// Has an entry copied into a buffer, and returns its size.
+    fn copy(&self, key: &[u8], buffer: &mut [u8]) -> usize {
+        let (to, capacity) = (buffer.as_mut_ptr().cast(), buffer.len());
+        // SAFETY: the caller's function and pointer, used as the header says; the buffer has that capacity.
+        unsafe { (self.get)(self.user, key.as_ptr().cast(), key.len(), to, capacity) }
+    }
+}
+
+impl Store for Functions {
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        let mut entry = vec![0; FIRST_BUFFER];
+        for _ in 0..2 {
+            let size = self.copy(key, &mut entry);
+            if size <= entry.len() {
+                entry.truncate(size);
+                return Some(entry).filter(|entry| !entry.is_empty());
+            }
+            if size > MAX_ENTRY {
+                return None;
+            }
+            entry = vec![0; size];
+        }
+        // Another entry took its place meanwhile.
+        None
+    }
+
+    fn put(&self, key: &[u8], entry: &[u8]) -> Result<(), String> {
+        let (from, size) = (entry.as_ptr().cast(), entry.len());
+        // SAFETY: the caller's function and pointer, used as the header says.
+        let kept = unsafe { (self.put)(self.user, key.as_ptr().cast(), key.len(), from, size) };
+        match kept {
+            0 => Err("its function refuses an entry".to_string()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Ends the calls that compile now for a session, on any thread, each at the end of the pass that runs: their result is
+/// KILN_RESULT_STOPPED. Later calls are not concerned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_session_cancel(session: *const Session) -> KilnResult {
+    guard(|| {
+        // SAFETY: the caller's contract.
+        let session = unsafe { pointer::reference(session) }?;
+        session.kiln.options().stop.cancel();
+        Ok(())
+    })
 }
 
 /// Lookups and writes of a session's cache; KILN_RESULT_NOT_FOUND if it has none.

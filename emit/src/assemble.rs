@@ -9,6 +9,12 @@ use crate::encoding::{EncodeError, Open, Targets, encode_open, spec};
 use crate::inst::{Inst, Op, Src, Target};
 use crate::platform::Platform;
 
+/// Bytes of zeros that the reference adds after a kernel's last instruction, for the instruction prefetcher, before
+/// rounding up to [`TEXT_ALIGN`].
+pub const TEXT_PADDING: usize = 128;
+/// Alignment of kernels in bytes: the hardware takes only the upper bits of the address.
+pub const TEXT_ALIGN: usize = 64;
+
 /// The blocks of a function, in the order of their code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {

@@ -23,8 +23,11 @@ pub mod schedule;
 pub mod scoreboard;
 mod text;
 pub mod verify;
+#[cfg(feature = "objects")]
 pub mod yaml;
+#[cfg(feature = "objects")]
 pub mod ze_info;
+#[cfg(feature = "objects")]
 pub mod zebin;
 
 pub use kiln_platform::platform;

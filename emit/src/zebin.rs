@@ -17,6 +17,7 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 use object::write::StringId;
 use object::write::elf::{self as elf_writer, Writer};
 
+use crate::assemble::{TEXT_ALIGN, TEXT_PADDING};
 use crate::platform::Platform;
 use crate::ze_info::{ZeInfo, ZeInfoError};
 
@@ -67,12 +68,6 @@ pub const STB_LOCAL: u8 = elf::STB_LOCAL.0;
 pub const STB_GLOBAL: u8 = elf::STB_GLOBAL.0;
 pub const STT_FUNC: u8 = elf::STT_FUNC.0;
 pub const STT_NOTYPE: u8 = elf::STT_NOTYPE.0;
-
-/// Bytes of zeros that the reference adds after a kernel's last instruction, for the instruction prefetcher, before
-/// rounding up to [`TEXT_ALIGN`].
-pub const TEXT_PADDING: usize = 128;
-/// Alignment of kernels in bytes: the hardware takes only the upper bits of the address.
-pub const TEXT_ALIGN: usize = 64;
 
 /// An object file that cannot be read. Offsets are bytes from the file's start.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,14 @@
 //! The library as C calls it, with the mistakes that C can make.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 
 use kiln_runtime::Allocator;
 use kiln_runtime::finalize::{Strip, finalize_bytes};
@@ -14,6 +17,7 @@ use proptest::prelude::*;
 use crate::diagnostics::{
     Diagnostics, kiln_diagnostics_count, kiln_diagnostics_free, kiln_diagnostics_get,
 };
+use crate::looks::{kiln_program_cost, kiln_program_listing, kiln_program_live};
 use crate::object::{
     Object, kiln_object_bytes, kiln_object_finalize, kiln_object_free, kiln_object_make,
     kiln_object_read, kiln_object_relink, kiln_object_run,
@@ -25,12 +29,13 @@ use crate::program::{
     kiln_program_parts, kiln_program_relocation, kiln_program_symbol, kiln_recompile,
 };
 use crate::records::{
-    KilnArg, KilnArgKind, KilnCache, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch,
-    KilnLayout, KilnLoad, KilnOptions, KilnPart, KilnPlatform, KilnRelocation, KilnResult,
-    KilnSeverity, KilnSymbol,
+    KilnArg, KilnArgKind, KilnCache, KilnCost, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch,
+    KilnLayout, KilnLive, KilnLoad, KilnOptions, KilnPart, KilnPlatform, KilnRelocation,
+    KilnResult, KilnSeverity, KilnSymbol,
 };
 use crate::session::{
-    Session, kiln_platform_get, kiln_session_cache, kiln_session_free, kiln_session_new,
+    Session, kiln_platform_get, kiln_session_cache, kiln_session_cancel, kiln_session_free,
+    kiln_session_new,
 };
 use crate::{KILN_ABI_VERSION, kiln_abi_version, kiln_result_text, kiln_version};
 
@@ -55,6 +60,10 @@ fn options(platform: &CStr) -> KilnOptions {
         cache_limit: 0,
         lines: 0,
         allocator: 0,
+        cache_get: None,
+        cache_put: None,
+        cache_user: null_mut(),
+        time_limit: 0,
     }
 }
 
@@ -200,12 +209,14 @@ fn the_guide_shows_what_runs() {
     let text = |path: &str| String::from_utf8(file(path)).expect("a text");
     let guide = text("docs/embedding.md");
     let mut snippets = 0;
-    for (language, path) in [("c", "examples/embed.c"), ("rust", "examples/embed.rs")] {
-        let source = lines(&text(path));
+    let paths = ["examples/embed.c", "examples/embed_hooks.c"];
+    for (language, paths) in [("c", &paths[..]), ("rust", &["examples/embed.rs"])] {
+        let sources: Vec<_> = paths.iter().map(|path| lines(&text(path))).collect();
         for block in guide.split(&format!("\n```{language}\n")).skip(1) {
             let snippet = lines(block.split("```").next().unwrap_or(""));
-            let shown = source.windows(snippet.len()).any(|part| part == snippet);
-            assert!(shown, "{path} does not have:\n{}", snippet.join("\n"));
+            let has = |source: &Vec<_>| source.windows(snippet.len()).any(|part| part == snippet);
+            let shown = sources.iter().any(has);
+            assert!(shown, "{paths:?} do not have:\n{}", snippet.join("\n"));
             snippets += 1;
         }
     }
@@ -475,6 +486,11 @@ fn null_is_an_error_everywhere() {
         cache.as_mut_ptr(),
         record.as_mut_ptr(),
     );
+    let mut cost = MaybeUninit::<KilnCost>::uninit();
+    let cost = cost.as_mut_ptr();
+    const MANY: usize = 1 << 12;
+    let mut points = vec![MaybeUninit::<KilnLive>::uninit(); MANY];
+    let points = points.as_mut_ptr().cast::<KilnLive>();
     let no = null_mut::<*mut Diagnostics>();
     /// A call with its name.
     macro_rules! walked {
@@ -487,6 +503,7 @@ fn null_is_an_error_everywhere() {
     let walked: Vec<Walked> = walked![
         kiln_session_new(t; KILN_ABI_VERSION, t.at(cached), t.at_mut(new_session)),
         kiln_session_cache(t; t.at(s), t.at_mut(cache)),
+        kiln_session_cancel(t; t.at(s)),
         kiln_platform_get(t; 0, t.at_mut(platform)),
         kiln_module_load(t; t.at(s), t.at(input), 1, t.at_mut(new_module), no),
         kiln_compile(t; t.at(s), t.at(m), t.at_mut(compiled), no),
@@ -495,6 +512,9 @@ fn null_is_an_error_everywhere() {
         kiln_program_find(t; t.at(p), t.at(name), t.at_mut(number)),
         kiln_program_part(t; t.at(p), 0, t.at_mut(part)),
         kiln_program_code(t; t.at(p), 0, t.at_mut(to), capacity, t.at_mut(number)),
+        kiln_program_listing(t; t.at(p), 0, t.at_mut(to.cast()), capacity, t.at_mut(number)),
+        kiln_program_cost(t; t.at(p), 0, t.at_mut(cost)),
+        kiln_program_live(t; t.at(p), 0, t.at_mut(points), MANY, t.at_mut(number)),
         kiln_program_relocation(t; t.at(p), 0, 0, t.at_mut(relocation)),
         kiln_program_symbol(t; t.at(p), 0, 0, t.at_mut(symbol)),
         kiln_program_load(t; t.at(s), t.at(p), t.at(at), t.at_mut(number), no),
@@ -527,6 +547,8 @@ fn null_is_an_error_everywhere() {
         }
     }
     let mut expected = prototypes();
+    // Only the first call of a process may be that one: examples/embed_hooks.c.
+    expected.retain(|(name, _)| name != "kiln_memory_set");
     taken.sort_unstable();
     expected.sort_unstable();
     assert_eq!(
@@ -646,6 +668,245 @@ fn a_session_uses_a_cache() {
     // SAFETY: the pointers are of values that live.
     let result = unsafe { kiln_session_cache(without.0, &mut figures) };
     assert_eq!(result, KilnResult::NotFound);
+}
+
+/// Entries that functions of a test keep, and whether they refuse new ones.
+#[derive(Default)]
+struct Kept {
+    entries: Mutex<BTreeMap<Vec<u8>, Vec<u8>>>,
+    refuses: bool,
+}
+
+/// SAFETY: `user` is a `Kept` that lives, and the others are as the header says.
+unsafe extern "C" fn kept_get(
+    user: *mut c_void,
+    key: *const c_void,
+    key_size: usize,
+    value: *mut c_void,
+    capacity: usize,
+) -> usize {
+    // SAFETY: the contract of the function.
+    let (kept, key) = unsafe {
+        let key = std::slice::from_raw_parts(key.cast::<u8>(), key_size);
+        (&*user.cast::<Kept>(), key)
+    };
+    let entries = kept.entries.lock().expect("entries");
+    let Some(entry) = entries.get(key) else {
+        return 0;
+    };
+    if entry.len() <= capacity {
+        // SAFETY: the buffer has that capacity.
+        unsafe { std::ptr::copy_nonoverlapping(entry.as_ptr(), value.cast(), entry.len()) };
+    }
+    entry.len()
+}
+
+/// SAFETY: as for `kept_get`.
+unsafe extern "C" fn kept_put(
+    user: *mut c_void,
+    key: *const c_void,
+    key_size: usize,
+    value: *const c_void,
+    size: usize,
+) -> i32 {
+    // SAFETY: the contract of the function.
+    let (kept, key, value) = unsafe {
+        let key = std::slice::from_raw_parts(key.cast::<u8>(), key_size);
+        let value = std::slice::from_raw_parts(value.cast::<u8>(), size);
+        (&*user.cast::<Kept>(), key, value)
+    };
+    if kept.refuses {
+        return 0;
+    }
+    let mut entries = kept.entries.lock().expect("entries");
+    entries.insert(key.to_vec(), value.to_vec());
+    1
+}
+
+#[test]
+fn a_session_uses_functions_as_a_cache() {
+    let visa = file("examples/saxpy/saxpy.visaasm");
+    let input = KilnInput {
+        name: null(),
+        data: visa.as_ptr().cast(),
+        size: visa.len(),
+    };
+    let options_of = |kept: &Kept| KilnOptions {
+        cache_get: Some(kept_get),
+        cache_put: Some(kept_put),
+        cache_user: (&raw const *kept).cast_mut().cast(),
+        ..options(c"skl")
+    };
+    let compiled = |kept: &Kept| {
+        let session = session_of(&options_of(kept)).expect("a session");
+        let (mut program, mut counts) = (null_mut(), KilnCache::default());
+        // SAFETY: the pointers are of values that live.
+        unsafe {
+            let result = kiln_compile_inputs(session.0, &input, 1, &mut program, null_mut());
+            assert_eq!(result, KilnResult::Ok);
+            assert_eq!(kiln_session_cache(session.0, &mut counts), KilnResult::Ok);
+        }
+        let program = Handle(program, kiln_program_free);
+        // SAFETY: the program lives.
+        let code = unsafe { &*program.0 }.module.kernels[0].code.clone();
+        let KilnCache {
+            hits,
+            misses,
+            damaged,
+            written,
+            unwritten,
+        } = counts;
+        (code, [hits, misses, damaged, written, unwritten])
+    };
+    let kept = Kept::default();
+    let (code, counts) = compiled(&kept);
+    assert_eq!(counts, [0, 1, 0, 1, 0]);
+    assert_eq!(compiled(&kept), (code.clone(), [1, 0, 0, 0, 0]));
+    // Each byte counts, and an entry that is longer than the first buffer is asked for again.
+    for change in [0, 20, 60, 200] {
+        for entry in kept.entries.lock().expect("entries").values_mut() {
+            entry[change] ^= 1;
+        }
+        assert_eq!(compiled(&kept), (code.clone(), [0, 1, 1, 1, 0]), "{change}");
+    }
+    for entry in kept.entries.lock().expect("entries").values_mut() {
+        entry.resize(1 << 17, 0);
+    }
+    assert_eq!(compiled(&kept), (code.clone(), [0, 1, 1, 1, 0]));
+    let refusing = Kept {
+        refuses: true,
+        ..Kept::default()
+    };
+    assert_eq!(compiled(&refusing), (code, [0, 1, 0, 0, 1]));
+
+    let mut half = options_of(&kept);
+    half.cache_put = None;
+    assert_eq!(session_of(&half).err(), Some(KilnResult::Argument));
+    let mut both = options_of(&kept);
+    both.cache = c"/nowhere".as_ptr();
+    assert_eq!(session_of(&both).err(), Some(KilnResult::Argument));
+}
+
+/// A kernel that takes some seconds: a long chain of dependent instructions in many variables.
+fn long_kernel() -> String {
+    use std::fmt::Write;
+    let mut text = String::from(".version 3.6\n.kernel \"long\"\n");
+    for var in 0..200 {
+        let _ = writeln!(text, ".decl W{var} v_type=G type=d num_elts=16 align=hword");
+    }
+    for var in 0..200 {
+        let _ = writeln!(text, "    mov (M1, 16) W{var}(0,0)<1> 0x{var:x}:d");
+    }
+    for at in 0..40_000 {
+        let (to, from) = (at * 7 % 200, at * 13 % 200);
+        let _ = writeln!(
+            text,
+            "    add (M1, 16) W{to}(0,0)<1> W{to}(0,0)<1;1,0> W{from}(0,0)<1;1,0>"
+        );
+    }
+    text.push_str("    ret (M1, 1)\n");
+    text
+}
+
+#[test]
+fn a_long_compilation_ends_when_it_should() {
+    let text = long_kernel();
+    let limited = KilnOptions {
+        time_limit: 1,
+        ..options(c"skl")
+    };
+    let limited = session_of(&limited).expect("a session");
+    let unlimited = session();
+    let module = load(&unlimited, text.as_bytes()).expect("a module");
+    let compile = |session: &Handle<Session>| {
+        let (mut program, mut found) = (null_mut(), null_mut());
+        let clock = Instant::now();
+        // SAFETY: the pointers are of values that live.
+        let result = unsafe { kiln_compile(session.0, module.0, &mut program, &mut found) };
+        let took = clock.elapsed();
+        drop(Handle(program, kiln_program_free));
+        (result, codes(found), took)
+    };
+    let (result, none, whole) = compile(&unlimited);
+    assert_eq!((result, none), (KilnResult::Ok, Vec::new()));
+    let (result, found, took) = compile(&limited);
+    assert_eq!((result, found), (KilnResult::Stopped, vec!["C0005".into()]));
+    assert!(took < whole / 2, "{took:?} of {whole:?}");
+
+    // Cancelled by another thread, from when the compilation has begun; what comes after is not concerned.
+    let begun = AtomicUsize::new(0);
+    let address = unlimited.0 as usize;
+    let (result, found, took) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while begun.load(Relaxed) == 0 {
+                std::hint::spin_loop();
+            }
+            std::thread::sleep(whole / 8);
+            // SAFETY: the session lives.
+            let told = unsafe { kiln_session_cancel(address as *const Session) };
+            assert_eq!(told, KilnResult::Ok);
+        });
+        begun.store(1, Relaxed);
+        compile(&unlimited)
+    });
+    assert_eq!((result, found), (KilnResult::Stopped, vec!["C0005".into()]));
+    assert!(took < whole, "{took:?} of {whole:?}");
+    assert_eq!(compile(&unlimited).0, KilnResult::Ok);
+}
+
+/// The looks at a program are those of the crates that the library is made of.
+#[test]
+fn a_program_is_looked_at() {
+    use kiln_runtime::machine::{cost, listing, live};
+    let session = session();
+    let program = saxpy(&session);
+    // SAFETY: the program lives.
+    let part = &unsafe { &*program.0 }.module.kernels[0];
+    let platform = kiln_runtime::find_platform("skl").expect("a platform");
+    let code = listing::insts(&part.code, platform);
+
+    let (mut size, mut count) = (0, 0);
+    let mut cost = MaybeUninit::<KilnCost>::uninit();
+    // SAFETY: buffers of no bytes may be null.
+    unsafe {
+        let result = kiln_program_listing(program.0, 0, null_mut(), 0, &mut size);
+        assert_eq!(result, KilnResult::ShortBuffer);
+        let result = kiln_program_live(program.0, 0, null_mut(), 0, &mut count);
+        assert_eq!(result, KilnResult::ShortBuffer);
+        let result = kiln_program_cost(program.0, 0, cost.as_mut_ptr());
+        assert_eq!(result, KilnResult::Ok);
+    }
+    assert_eq!(count, code.len());
+    let mut text = vec![0u8; size];
+    let mut points = vec![MaybeUninit::<KilnLive>::uninit(); count];
+    // SAFETY: the buffers have those sizes, and the records are read only if they were written.
+    let (text, points, cost) = unsafe {
+        let to = text.as_mut_ptr().cast();
+        assert_eq!(
+            kiln_program_listing(program.0, 0, to, size, &mut size),
+            KilnResult::Ok
+        );
+        let to = points.as_mut_ptr().cast();
+        assert_eq!(
+            kiln_program_live(program.0, 0, to, count, &mut count),
+            KilnResult::Ok
+        );
+        let points: Vec<_> = points.iter().map(|point| point.assume_init()).collect();
+        let text = CStr::from_bytes_with_nul(&text).expect("a zero at the end");
+        (text.to_str().expect("a text"), points, cost.assume_init())
+    };
+    assert_eq!(
+        text,
+        listing::list(&part.code, platform, listing::Style::Labels)
+    );
+    let expected = live::Live::new(&code, platform, &[0]).points;
+    for (found, expected) in points.iter().zip(&expected) {
+        assert_eq!(found.bytes, expected.bytes);
+        assert_eq!(found.grfs, u32::from(expected.grfs));
+    }
+    assert_eq!(points[1].offset, code[0].size());
+    let expected = cost::estimate(&code, platform, cost::Weights::Loops).cycles;
+    assert_eq!((cost.cycles, cost.issue), (expected.sum(), expected.issue));
 }
 
 /// The code of an object file is replaced by that of `kiln_compile`; lines are added on request.

@@ -31,8 +31,6 @@ pub const NO_ACCESS: &str = "F0002";
 pub const UNSUPPORTED: &str = "C0001";
 /// Code for an internal error.
 pub const FAULT: &str = "C0002";
-/// Code for a file that is no vISA.
-const NO_FILE: &str = "F0001";
 /// Code for a file with the wrong kind of contents.
 const WRONG_CONTENTS: &str = "F0003";
 /// Code for a register limit that the platform does not have.
@@ -41,8 +39,6 @@ pub const WRONG_LIMIT: &str = "O0001";
 pub const WRONG_OPTIONS: &str = "O0004";
 /// Maximum number of diagnostics of a module.
 const MAX_DIAGNOSTICS: usize = 20;
-/// Code for a binary object that cannot be read.
-const NO_OBJECT: &str = "B0001";
 /// Code for a kernel over its budget.
 const OVER_BUDGET: &str = "O0005";
 /// Code for a listing that is none.
@@ -116,16 +112,7 @@ pub fn input(input: &Input, error: &InputError) -> Report {
     match error {
         InputError::Text(error) => Source::new(input).syntax(error),
         InputError::Genx(error) => Source::new(input).genx(error, Severity::Error),
-        _ => message(format!("{}: {error}", input.name), code(error)),
-    }
-}
-
-fn code(error: &InputError) -> Option<&'static str> {
-    match error {
-        InputError::Text(error) => Some(error.kind.code()),
-        InputError::Genx(error) => Some(error.code.text()),
-        InputError::Binary(_) => Some(NO_OBJECT),
-        InputError::Neither(_) | InputError::NoDirective => Some(NO_FILE),
+        _ => message(format!("{}: {error}", input.name), Some(error.code())),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use kiln_visa::verify::Severity;
 
+use crate::absent::Warning;
+
 /// One finding. A place in a text is a line and a column, a place in a binary object is an offset; findings about a
 /// whole file or module have neither.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +34,8 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A warning about LLVM IR.
-    pub(crate) fn of_genx(
-        file: Option<&String>,
-        warning: &kiln_genx::error::Diagnostic,
-    ) -> Diagnostic {
+    #[cfg(feature = "genx")]
+    pub(crate) fn of_genx(file: Option<&String>, warning: &Warning) -> Diagnostic {
         let kiln_genx::error::Loc { line, column, byte } = warning.loc;
         Diagnostic {
             severity: Severity::Warning,
@@ -49,6 +49,12 @@ impl Diagnostic {
             text: None,
             message: warning.message.clone(),
         }
+    }
+
+    /// A warning about LLVM IR, of which a build that reads none has no value.
+    #[cfg(not(feature = "genx"))]
+    pub(crate) fn of_genx(_: Option<&String>, warning: &Warning) -> Diagnostic {
+        match *warning {}
     }
 }
 

@@ -12,6 +12,7 @@ use kiln_visa::verify::{Finding, Severity};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{InputError, Merged};
+use crate::stop::Stopped;
 
 /// A feature of a kernel that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub enum CompileError {
     Allocate(#[from] AllocError),
     #[error("{kernel}: {source}")]
     Encode { kernel: String, source: EncodeError },
+    #[error("{kernel}: {source}")]
+    Stopped { kernel: String, source: Stopped },
     #[error("{kernel}: after {stage}: {what}")]
     Broken {
         kernel: String,
@@ -64,6 +67,14 @@ impl CompileError {
                 }],
             },
             source => CompileError::Flow { kernel, source },
+        }
+    }
+
+    /// The end of a compilation before its time.
+    pub(crate) fn stopped(object: &Object, source: Stopped) -> CompileError {
+        CompileError::Stopped {
+            kernel: object.name.to_string(),
+            source,
         }
     }
 
@@ -112,6 +123,7 @@ impl CompileError {
             CompileError::Subroutines { .. }
             | CompileError::Allocate(_)
             | CompileError::Encode { .. }
+            | CompileError::Stopped { .. }
             | CompileError::Broken { .. } => None,
         }
     }
@@ -232,6 +244,7 @@ impl Error {
             Error::Compile(CompileError::Encode { .. } | CompileError::Broken { .. }) => "C0002",
             Error::Compile(CompileError::Allocate(_)) => "C0003",
             Error::Compile(CompileError::Flow { .. }) => "C0004",
+            Error::Compile(CompileError::Stopped { .. }) => "C0005",
             Error::GrfLimit { .. } => "O0001",
             Error::NoSuchKernel { .. } => "O0002",
             Error::NoKernel => "O0003",
@@ -303,10 +316,12 @@ impl Failure {
                 pos: error.line,
                 column: error.column,
             }),
+            #[cfg(feature = "genx")]
             Error::Input(InputError::Genx(error)) if error.loc.line > 0 => Some(Place {
                 pos: error.loc.line,
                 column: error.loc.column,
             }),
+            #[cfg(feature = "genx")]
             Error::Input(InputError::Genx(error)) if error.loc.byte > 0 => Some(Place {
                 pos: error.loc.byte,
                 column: 0,

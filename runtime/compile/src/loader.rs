@@ -8,13 +8,14 @@
 
 use std::collections::HashMap;
 
-use kiln_emit::assemble::{Relocation as Place, RelocationKind};
-use kiln_emit::zebin::{TEXT_ALIGN, TEXT_PADDING};
+use kiln_emit::assemble::{Relocation as Place, RelocationKind, TEXT_ALIGN, TEXT_PADDING};
 use kiln_machine::func::Entered;
 
-use crate::object_file::FUNCTION_ALIGN;
 use crate::result::Compiled;
 use crate::result::CompiledModule;
+
+/// Alignment of functions in bytes: that of compacted instructions, since padding between functions would be decoded.
+pub(crate) const FUNCTION_ALIGN: usize = 8;
 
 /// A module's code at its address.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 use crate::debug;
 use crate::info::Info;
 use crate::interface::InterfaceError;
+use crate::loader::FUNCTION_ALIGN;
 use crate::result::{Compiled, CompiledModule, Symbol as Function};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::platform::Platform;
@@ -25,8 +26,6 @@ const SCRATCH_UNIT: u32 = 1 << 10;
 const THREAD_COUNT_VERSION: (u32, u32) = (1, 24);
 /// First version of `.ze_info` with a field for the spilled bytes of the scratch space.
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
-/// Alignment of functions in bytes: that of compacted instructions, since padding between functions would be decoded.
-pub(crate) const FUNCTION_ALIGN: usize = 8;
 /// Section of symbols that another file defines.
 const UNDEFINED_SECTION: u16 = 0;
 /// Prefixes of sections about machine code; the kernel's name follows.

@@ -3,14 +3,15 @@
 use std::ops::RangeInclusive;
 
 use kiln_emit::platform::Platform;
-use kiln_genx::Variant;
 use kiln_platform::abi::{self, Abi};
 use kiln_regalloc::{AllocError, Allocator};
 use kiln_visa::module::Object;
 
+use crate::absent::Variant;
 use crate::failure::CompileError;
 use crate::pressure::Place;
 use crate::source::Reading;
+use crate::stop::Stop;
 
 /// Code that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub struct Options {
     pub dump: Vec<Stage>,
     /// Form of LLVM IR; `None` to see which it is.
     pub variant: Option<Variant>,
+    /// The end of compilations before their time.
+    pub stop: Stop,
 }
 
 /// Attribute of a kernel with the number of registers of its threads; 0 leaves it to the finalizer.
@@ -132,6 +135,7 @@ impl Options {
             profile: None,
             dump: Vec::new(),
             variant: None,
+            stop: Stop::default(),
         }
     }
 
@@ -170,12 +174,21 @@ impl Options {
         }
     }
 
+    /// The same for a call that begins now.
+    pub(crate) fn begun(&self) -> Options {
+        Options {
+            stop: self.stop.begin(),
+            ..self.clone()
+        }
+    }
+
     /// How files are read.
     pub fn reading(&self) -> Reading {
         Reading {
             platform: self.platform,
             variant: self.variant,
             verify: self.verify,
+            stop: self.stop.clone(),
         }
     }
 

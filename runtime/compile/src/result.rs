@@ -10,7 +10,11 @@ use kiln_regalloc::Stats;
 use kiln_visa::module::{Input, InputVar, Object};
 use serde::{Deserialize, Serialize};
 
+#[cfg(not(feature = "objects"))]
+use crate::absent::Interface;
+use crate::absent::Warning;
 use crate::attempt::list::Attempt;
+#[cfg(feature = "objects")]
 use crate::interface::data::Interface;
 use crate::level::Level;
 use crate::lines::Lines;
@@ -206,7 +210,7 @@ pub struct CompiledModule {
     /// The interfaces of the kernels, where the input says them.
     pub interface: Option<Interface>,
     /// Parts of LLVM IR that are compiled in another way than it asks for.
-    pub warnings: Vec<kiln_genx::error::Diagnostic>,
+    pub warnings: Vec<Warning>,
 }
 
 impl CompiledModule {

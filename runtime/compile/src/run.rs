@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use kiln_visa::module::Object;
-use rayon::prelude::*;
 
 use crate::attempt::list::Scratch;
 use crate::failure::CompileError;
 use crate::level::Level;
 use crate::options::Stage;
+use crate::parallel;
 use crate::passes::{self, Edit, OnProgram, Pass, Step};
 use crate::result::{Compiled, Seconds};
 use crate::stages::{Allocated, Routine, Selected, Shared, Source};
@@ -114,6 +114,8 @@ impl Watch<'_> {
         let Shared {
             source, options, ..
         } = self.shared;
+        let stopped = |why| CompileError::stopped(source, why);
+        options.stop.check().map_err(stopped)?;
         if let Some(hook) = self.hook {
             hook(pass, &mut unit);
         }
@@ -271,7 +273,7 @@ impl<'a> Runner<'a> {
         };
         let regs: usize = routines.iter().map(|r| r.machine.regs.len()).sum();
         let ended: Vec<_> = match routines.len() > 1 && regs > MIN_PARALLEL_REGS {
-            true => routines.par_iter_mut().enumerate().map(run).collect(),
+            true => parallel::map(routines.iter_mut().enumerate().collect(), run),
             false => routines.iter_mut().enumerate().map(run).collect(),
         };
         let mut first = Ok(());

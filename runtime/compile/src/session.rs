@@ -33,6 +33,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+#[cfg(feature = "objects")]
 use kiln_emit::zebin::Zebin;
 use kiln_ir::callgraph::{CallGraph, Edge};
 use kiln_machine::func::Entered;
@@ -42,16 +43,21 @@ use kiln_visa::module::{Module, ObjectKind};
 use kiln_visa::print;
 use kiln_visa::text;
 use kiln_visa::verify::{self, Severity};
-use rayon::prelude::*;
 
 use crate::attempt::{self, Callees, Scratch};
+#[cfg(feature = "cache")]
 use crate::cache::Cache;
 use crate::diagnostic::Diagnostic;
 use crate::failure::{Error, Failure, Places};
+#[cfg(feature = "objects")]
 use crate::info::Info;
 use crate::link;
+#[cfg(not(feature = "cache"))]
+use crate::no_cache::Cache;
+#[cfg(feature = "objects")]
 use crate::object_file::{self, ObjectError};
 use crate::options::{Options, Stage, Tier};
+use crate::parallel;
 use crate::result::{Compiled, CompiledModule};
 use crate::source::{self, Form, Input, InputError, Merged, Reading, Source};
 
@@ -105,7 +111,8 @@ impl Session {
         }
     }
 
-    /// A session with the same options and cache but for the number of registers of kernels that do not say theirs.
+    /// A session with the same options and cache, but for the number of registers of kernels that do not say theirs.
+    #[cfg(feature = "objects")]
     pub(crate) fn with_limit(&self, grf_limit: u32) -> Session {
         Session {
             options: Options {
@@ -129,6 +136,7 @@ impl Session {
     /// [`Session::compile_modules`] and [`Session::compile_each`] do so, unless the options ask for dumps of stages or
     /// for the register pressure by instruction, which no entry holds. A cached result equals a compiled one except
     /// for its seconds.
+    #[cfg(feature = "cache")]
     #[must_use]
     pub fn with_cache(mut self, cache: Cache) -> Session {
         self.cache = Some(cache);
@@ -147,8 +155,9 @@ impl Session {
     /// be compiled.
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
+        let options = self.options.begun();
         self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
-            self.compile_loaded(&self.load(inputs)?)
+            self.compile_as(&self.load_as(inputs, &options)?, &options)
         })
     }
 
@@ -194,6 +203,7 @@ impl Session {
                 result: Err(failure),
             })];
         }
+        let options = &self.options.begun();
         let names = names(inputs);
         let groups_key = |cache: &Cache| (cache.clone(), Cache::key_of_groups(inputs));
         let cache = self.cache.as_ref().map(groups_key);
@@ -203,21 +213,18 @@ impl Session {
             let outcome = |files: Vec<usize>| {
                 let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
                 let result = self.through_cache(&members, || {
-                    let (merged, seconds) = read_some(inputs, &files, &self.options.reading())?;
-                    self.compile_merged(&names, merged, seconds)
+                    let (merged, seconds) = read_some(inputs, &files, &options.reading())?;
+                    self.compile_merged(&names, merged, seconds, options)
                 });
                 of(Outcome { files, result })
             };
-            return groups.into_par_iter().map(outcome).collect();
+            return parallel::map(groups, outcome);
         }
         let mut units = Vec::new();
         let (mut numbers, mut modules) = (Vec::new(), Vec::new());
         let mut besides = Vec::new();
         let mut seconds = Vec::new();
-        for (number, (module, took)) in read(inputs, &self.options.reading())
-            .into_iter()
-            .enumerate()
-        {
+        for (number, (module, took)) in read(inputs, &options.reading()).into_iter().enumerate() {
             seconds.push(took);
             match module {
                 Ok(source) => {
@@ -249,7 +256,9 @@ impl Session {
             let read = files.iter().map(|file| seconds[*file]).sum();
             let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
             let result = merged.and_then(|merged| {
-                self.through_cache(&members, || self.compile_merged(&names, merged, read))
+                self.through_cache(&members, || {
+                    self.compile_merged(&names, merged, read, options)
+                })
             });
             of(Outcome { files, result })
         };
@@ -259,7 +268,7 @@ impl Session {
         if units.len() == 1 {
             units.into_iter().map(outcome).collect()
         } else {
-            units.into_par_iter().map(outcome).collect()
+            parallel::map(units, outcome)
         }
     }
 
@@ -269,9 +278,10 @@ impl Session {
         names: &Arc<[String]>,
         merged: Merged,
         read_seconds: f64,
+        options: &Options,
     ) -> Result<CompiledModule, Box<Failure>> {
         let loaded = self.checked(names.clone(), merged, read_seconds)?;
-        self.compile_loaded(&loaded)
+        self.compile_as(&loaded, options)
     }
 
     /// Reads and checks a module that is to be compiled more than once.
@@ -280,7 +290,11 @@ impl Session {
     /// As [`Session::compile_module`], without those of compilation.
     pub fn load(&self, inputs: &[Input]) -> Result<Loaded, Box<Failure>> {
         self.possible()?;
-        let (merged, seconds) = read_module(inputs, &self.options.reading())?;
+        self.load_as(inputs, &self.options.begun())
+    }
+
+    fn load_as(&self, inputs: &[Input], options: &Options) -> Result<Loaded, Box<Failure>> {
+        let (merged, seconds) = read_module(inputs, &options.reading())?;
         self.checked(names(inputs), merged, seconds)
     }
 
@@ -339,8 +353,16 @@ impl Session {
     /// # Errors
     /// The errors of the first kernel that cannot be compiled.
     pub fn compile_loaded(&self, loaded: &Loaded) -> Result<CompiledModule, Box<Failure>> {
+        self.compile_as(loaded, &self.options.begun())
+    }
+
+    fn compile_as(
+        &self,
+        loaded: &Loaded,
+        options: &Options,
+    ) -> Result<CompiledModule, Box<Failure>> {
         let wanted = self.kernel.as_deref();
-        let (kernels, functions) = self.compile_checked(loaded, wanted, &self.options)?;
+        let (kernels, functions) = self.compile_checked(loaded, wanted, options)?;
         let visa = self.options.dump.contains(&Stage::Visa);
         Ok(CompiledModule {
             kernels,
@@ -403,7 +425,7 @@ impl Session {
             };
             return Err(Failure::of_file(error, &loaded.files, 0));
         };
-        let options = self.options.clone().tier(tier);
+        let options = self.options.begun().tier(tier);
         let (kernels, _) = self.compile_checked(loaded, Some(kernel), &options)?;
         let before = &module.kernels[place];
         let Some(mut after) = kernels.into_iter().find(|k| k.name == kernel) else {
@@ -478,7 +500,7 @@ impl Session {
             // Starting threads takes as long as compiling a small kernel.
             let done: Vec<_> = match now.len() {
                 1 => now.into_iter().map(compiled).collect(),
-                _ => now.into_par_iter().map(compiled).collect(),
+                _ => parallel::map(now, compiled),
             };
             for (object, result) in done {
                 results[object] = Some(result);
@@ -492,6 +514,7 @@ impl Session {
     ///
     /// # Errors
     /// `info` does not describe a kernel, or does not define a symbol that its code uses.
+    #[cfg(feature = "objects")]
     pub fn object_file(&self, module: &CompiledModule, info: Info) -> Result<Zebin, ObjectError> {
         object_file::object_file(info, module, self.options.platform)
     }
@@ -619,10 +642,9 @@ fn read_file(
 fn read(inputs: &[Input], how: &Reading) -> Vec<(Result<Source, Box<Failure>>, f64)> {
     match inputs {
         [_] => vec![read_file(inputs, 0, how)],
-        several => (0..several.len())
-            .into_par_iter()
-            .map(|number| read_file(inputs, number, how))
-            .collect(),
+        several => parallel::map((0..several.len()).collect(), |number| {
+            read_file(inputs, number, how)
+        }),
     }
 }
 

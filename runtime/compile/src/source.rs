@@ -7,15 +7,20 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use kiln_genx::Variant;
 use kiln_platform::platform::Platform;
 use kiln_visa::binary::ReadError;
 use kiln_visa::module::{Module, Object, ObjectKind, Operand};
 use kiln_visa::text::ParseError;
 use petgraph::unionfind::UnionFind;
 
+#[cfg(not(feature = "objects"))]
+use crate::absent::Interface;
+use crate::absent::{Variant, Warning};
+#[cfg(feature = "objects")]
 use crate::interface::data::Interface;
+#[cfg(feature = "genx")]
 use crate::interface::genx;
+use crate::stop::{Stop, Stopped};
 
 /// First bytes of a binary vISA object.
 const MAGIC: &[u8; 4] = b"CISA";
@@ -41,10 +46,13 @@ pub enum InputError {
     Binary(#[from] ReadError),
     #[error(transparent)]
     Text(#[from] ParseError),
+    #[cfg(feature = "genx")]
     #[error(transparent)]
     Genx(Box<kiln_genx::error::Diagnostic>),
     #[error("byte {0}: neither a binary vISA object (it would begin with \"CISA\") nor text")]
     Neither(usize),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     #[error("no vISA: no directive (`.version`, `.kernel`) in the first {MAX_HEAD_BYTES} bytes")]
     NoDirective,
 }
@@ -54,8 +62,10 @@ impl InputError {
     pub fn code(&self) -> &'static str {
         match self {
             InputError::Text(error) => error.kind.code(),
+            #[cfg(feature = "genx")]
             InputError::Genx(error) => error.code.text(),
             InputError::Binary(_) => "B0001",
+            InputError::Stopped(_) => "C0005",
             InputError::Neither(_) | InputError::NoDirective => "F0001",
         }
     }
@@ -69,6 +79,7 @@ pub enum Form<'a> {
     /// Text of vISA.
     Text(&'a str),
     /// LLVM IR in text, bitcode or SPIR-V.
+    #[cfg(feature = "genx")]
     Genx(&'a [u8]),
 }
 
@@ -80,6 +91,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if bytes.starts_with(MAGIC) {
         return Ok(Form::Binary);
     }
+    #[cfg(feature = "genx")]
     if kiln_genx::is_binary(bytes) {
         return Ok(Form::Genx(bytes));
     }
@@ -92,7 +104,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if let Some(at) = memchr::memchr(0, head) {
         return Err(InputError::Neither(at));
     }
-    let genx = kiln_genx::is_text(bytes);
+    let genx = is_genx_text(bytes);
     let directive = |line: &[u8]| {
         DIRECTIVES
             .iter()
@@ -103,6 +115,7 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => match memchr::memchr(0, bytes) {
+            #[cfg(feature = "genx")]
             None if genx => Ok(Form::Genx(bytes)),
             None => Ok(Form::Text(text)),
             Some(at) => Err(InputError::Neither(at)),
@@ -111,8 +124,20 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     }
 }
 
-/// Way in which LLVM IR is compiled; vISA needs none.
-#[derive(Clone, Copy, Debug)]
+/// True for a text of LLVM IR, where the build reads it.
+#[cfg(feature = "genx")]
+fn is_genx_text(bytes: &[u8]) -> bool {
+    kiln_genx::is_text(bytes)
+}
+
+/// A build without that front end knows no such text.
+#[cfg(not(feature = "genx"))]
+fn is_genx_text(_: &[u8]) -> bool {
+    false
+}
+
+/// Way in which files are read.
+#[derive(Clone, Debug)]
 pub struct Reading {
     /// The platform that code is for.
     pub platform: &'static Platform,
@@ -120,6 +145,8 @@ pub struct Reading {
     pub variant: Option<Variant>,
     /// Runs the verifier of the IR after each pass.
     pub verify: bool,
+    /// The end of reading before its time.
+    pub stop: Stop,
 }
 
 impl Reading {
@@ -129,10 +156,12 @@ impl Reading {
             platform,
             variant: None,
             verify: cfg!(debug_assertions),
+            stop: Stop::default(),
         }
     }
 
     /// Options of the front end for LLVM IR.
+    #[cfg(feature = "genx")]
     pub fn genx(&self) -> kiln_genx::Options {
         kiln_genx::Options {
             variant: self.variant,
@@ -150,7 +179,7 @@ pub struct Source {
     /// The interfaces of its kernels, where the file says them.
     pub interface: Option<Interface>,
     /// Parts of LLVM IR that are compiled in another way than it asks for.
-    pub warnings: Vec<kiln_genx::error::Diagnostic>,
+    pub warnings: Vec<Warning>,
 }
 
 impl From<Module> for Source {
@@ -168,9 +197,11 @@ impl From<Module> for Source {
 /// # Errors
 /// The first error in the file, with its place.
 pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
+    how.stop.check()?;
     match form(bytes)? {
         Form::Binary => Ok(kiln_visa::binary::read(bytes)?.into()),
         Form::Text(text) => Ok(kiln_visa::text::parse_for(text, how.platform.grf_bytes)?.into()),
+        #[cfg(feature = "genx")]
         Form::Genx(bytes) => {
             let compiled = kiln_genx::compile(bytes, &how.genx()).map_err(InputError::Genx)?;
             Ok(Source {
@@ -203,7 +234,7 @@ pub struct Merged {
     /// The interfaces of its kernels, where the files say them.
     pub(crate) interface: Option<Interface>,
     /// Warnings about the files, each with its index.
-    pub(crate) warnings: Vec<(usize, kiln_genx::error::Diagnostic)>,
+    pub(crate) warnings: Vec<(usize, Warning)>,
 }
 
 impl Merged {
@@ -225,6 +256,7 @@ impl Merged {
             merged
                 .warnings
                 .extend(warnings.map(|warning| (file, warning)));
+            #[cfg(feature = "genx")]
             if let Some(interface) = source.interface {
                 let all = merged.interface.get_or_insert_default();
                 all.kernels.extend(interface.kernels);

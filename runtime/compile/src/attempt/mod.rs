@@ -63,6 +63,8 @@ pub fn compile_in(
     options.wanted_grfs(object)?;
     let mut seconds = Seconds::default();
     let mut last: Option<(&Attempt, Failed)> = None;
+    let stopped = |source| CompileError::stopped(object, source);
+    options.stop.check().map_err(stopped)?;
     for attempt in ATTEMPTS {
         if is_stack_call && attempt.inlined == Which::Few
             || (last.as_ref()).is_some_and(|(earlier, failed)| !helps(attempt, earlier, failed))

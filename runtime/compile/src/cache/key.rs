@@ -40,6 +40,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
         profile,
         dump,
         variant,
+        stop: _,
     } = options;
     if profile.is_some() || !dump.is_empty() {
         return None;

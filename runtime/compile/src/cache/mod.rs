@@ -18,10 +18,14 @@
 //! counts such entries and [`Cache::problem`] gives the first reason.
 //!
 //! Whoever can write to the folder decides which code is run, so it should belong to one user.
+//!
+//! Instead of a folder, a [`Store`] of the embedder may hold the entries, such as a service that many machines share. An
+//! entry has the same bytes there, with its key and hash, so that a damaged one is compiled again.
 
 mod entry;
 mod key;
 
+use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -67,6 +71,18 @@ pub enum CacheError {
     None,
 }
 
+/// A place for entries that the embedder has. Its functions are called by every thread that compiles.
+pub trait Store: Send + Sync {
+    /// The entry of a key of 32 bytes; none if there is none.
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>>;
+
+    /// Keeps an entry.
+    ///
+    /// # Errors
+    /// The reason why it cannot be kept, which stops no compilation.
+    fn put(&self, key: &[u8], entry: &[u8]) -> Result<(), String>;
+}
+
 /// Lookups and writes since the cache was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -95,16 +111,37 @@ pub struct Size {
 #[derive(Clone, Debug)]
 pub struct Cache(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
-    folder: PathBuf,
-    limit: u64,
+    place: Held,
     hits: AtomicU64,
     misses: AtomicU64,
     damaged: AtomicU64,
     written: AtomicU64,
     unwritten: AtomicU64,
     problem: Mutex<Option<String>>,
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match &self.place {
+            Held::Folder(folder) => folder.fmt(f),
+            Held::Store(_) => f.write_str("a store"),
+        }
+    }
+}
+
+/// A place for entries.
+enum Held {
+    Folder(Folder),
+    Store(Box<dyn Store>),
+}
+
+/// A folder with entries.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    /// Bytes of its entries; 0 is no limit.
+    limit: u64,
 }
 
 impl Cache {
@@ -118,12 +155,12 @@ impl Cache {
     /// The folder cannot be made or read, or holds files that are not a cache's.
     pub fn open(folder: &Path, limit: u64) -> Result<Cache, CacheError> {
         fs::create_dir_all(folder)?;
-        let cache = Cache::new(folder, limit);
+        let opened = Folder::new(folder, limit);
         if !folder.join(TAG).exists() {
-            cache.take_possession()?;
+            opened.take_possession()?;
         }
-        cache.remove_leftovers()?;
-        Ok(cache)
+        opened.remove_leftovers()?;
+        Ok(Cache::new(Held::Folder(opened)))
     }
 
     /// Opens a cache that exists.
@@ -135,15 +172,19 @@ impl Cache {
         if !folder.join(TAG).exists() {
             return Err(CacheError::None);
         }
-        let cache = Cache::new(folder, 0);
-        cache.remove_leftovers()?;
-        Ok(cache)
+        let opened = Folder::new(folder, 0);
+        opened.remove_leftovers()?;
+        Ok(Cache::new(Held::Folder(opened)))
     }
 
-    fn new(folder: &Path, limit: u64) -> Cache {
+    /// A cache whose entries the embedder keeps.
+    pub fn with_store(store: impl Store + 'static) -> Cache {
+        Cache::new(Held::Store(Box::new(store)))
+    }
+
+    fn new(place: Held) -> Cache {
         Cache(Arc::new(Inner {
-            folder: folder.to_path_buf(),
-            limit,
+            place,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             damaged: AtomicU64::new(0),
@@ -172,14 +213,23 @@ impl Cache {
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The folder of the entries.
+    fn folder(&self) -> io::Result<&Folder> {
+        match &self.0.place {
+            Held::Folder(folder) => Ok(folder),
+            Held::Store(_) => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// Number and size of the entries, including those that other processes wrote.
     ///
     /// # Errors
-    /// A folder cannot be read.
+    /// A folder cannot be read, or the entries are in a store, which lists none.
     pub fn size(&self) -> io::Result<Size> {
+        let folder = self.folder()?;
         let mut size = Size::default();
         for shard in 0..SHARDS {
-            for entry in self.entries(&shard_name(shard))? {
+            for entry in folder.entries(&shard_name(shard))? {
                 size.entries += 1;
                 size.bytes += entry.bytes;
             }
@@ -190,11 +240,12 @@ impl Cache {
     /// Removes all entries and returns their number and size. Nothing else in the folder is touched.
     ///
     /// # Errors
-    /// An entry cannot be removed.
+    /// An entry cannot be removed, or the entries are in a store.
     pub fn clear(&self) -> io::Result<Size> {
+        let folder = self.folder()?;
         let mut removed = Size::default();
         for shard in 0..SHARDS {
-            for entry in self.entries(&shard_name(shard))? {
+            for entry in folder.entries(&shard_name(shard))? {
                 if remove(&entry.path)? {
                     removed.entries += 1;
                     removed.bytes += entry.bytes;
@@ -228,24 +279,20 @@ impl Cache {
         }
     }
 
-    /// Reads an entry; a damaged one is removed.
+    /// Looks an entry up.
     fn get<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let inner = &*self.0;
-        let path = self.path_of(key);
-        let found = match open(&path) {
-            Ok(mut file) => {
-                let read = contents(&mut file, key).and_then(|contents| read(&contents));
-                if read.is_none() {
-                    inner.damaged.fetch_add(1, Ordering::Relaxed);
-                    // An entry that cannot be removed is replaced by the next write.
-                    let _ = fs::remove_file(&path);
-                } else {
-                    // Fails on a read-only disk, where nothing is evicted either.
-                    let _ = file.set_modified(SystemTime::now());
+        let damaged = || _ = inner.damaged.fetch_add(1, Ordering::Relaxed);
+        let found = match &inner.place {
+            Held::Folder(folder) => folder.get(key, read, damaged),
+            Held::Store(store) => store.get(key.hash().as_bytes()).and_then(|entry| {
+                let found = contents(&mut entry.as_slice(), key);
+                let found = found.and_then(|contents| read(&contents));
+                if found.is_none() {
+                    damaged();
                 }
-                read
-            }
-            Err(_) => None,
+                found
+            }),
         };
         let count = match found {
             Some(_) => &inner.hits,
@@ -255,12 +302,13 @@ impl Cache {
         found
     }
 
-    /// Writes an entry, then evicts the least recently used entries of its folder while that exceeds its share.
+    /// Keeps an entry.
     fn put(&self, key: &Key, contents: &[u8]) {
         let inner = &*self.0;
-        let share = inner.limit / u64::from(SHARDS);
         let size = (HEAD + contents.len()) as u64;
-        if inner.limit > 0 && size.next_multiple_of(PAGE) > share {
+        if let Held::Folder(folder) = &inner.place
+            && !folder.holds(size)
+        {
             return;
         }
         let head = [
@@ -269,21 +317,89 @@ impl Cache {
             checksum(key, contents).as_bytes(),
         ]
         .concat();
-        match self.write(&self.path_of(key), &[&head, contents]) {
+        let kept = match &inner.place {
+            Held::Folder(folder) => {
+                let written = folder.put(key, &[&head, contents]);
+                written.map_err(|error| error.to_string())
+            }
+            Held::Store(store) => store.put(key.hash().as_bytes(), &[&head, contents].concat()),
+        };
+        match kept {
             Ok(()) => {
                 inner.written.fetch_add(1, Ordering::Relaxed);
-                if inner.limit > 0 {
-                    self.evict(key, share);
-                }
             }
             Err(error) => {
                 inner.unwritten.fetch_add(1, Ordering::Relaxed);
                 let problem = inner.problem.lock();
                 problem
                     .unwrap_or_else(PoisonError::into_inner)
-                    .get_or_insert_with(|| error.to_string());
+                    .get_or_insert(error);
             }
         }
+    }
+
+    /// The key of a module of these files with these options; `None` if no entry can hold all that the options ask
+    /// for.
+    pub(crate) fn key_of(
+        options: &Options,
+        kernel: Option<&str>,
+        inputs: &[&Input],
+    ) -> Option<Key> {
+        key::module(options, kernel, inputs)
+    }
+
+    /// The key of the groups that these files make.
+    pub(crate) fn key_of_groups(inputs: &[Input]) -> Key {
+        key::groups(inputs)
+    }
+}
+
+impl Folder {
+    fn new(path: &Path, limit: u64) -> Folder {
+        Folder {
+            path: path.to_path_buf(),
+            limit,
+        }
+    }
+
+    /// Bytes of the entries of one of its folders.
+    fn share(&self) -> u64 {
+        self.limit / u64::from(SHARDS)
+    }
+
+    /// True if an entry of that size is kept.
+    fn holds(&self, size: u64) -> bool {
+        self.limit == 0 || size.next_multiple_of(PAGE) <= self.share()
+    }
+
+    /// Reads an entry; a damaged one is removed.
+    fn get<T>(
+        &self,
+        key: &Key,
+        read: impl FnOnce(&[u8]) -> Option<T>,
+        damaged: impl FnOnce(),
+    ) -> Option<T> {
+        let path = self.path_of(key);
+        let mut file = open(&path).ok()?;
+        let found = contents(&mut file, key).and_then(|contents| read(&contents));
+        if found.is_none() {
+            damaged();
+            // An entry that cannot be removed is replaced by the next write.
+            let _ = fs::remove_file(&path);
+        } else {
+            // Fails on a read-only disk, where nothing is evicted either.
+            let _ = file.set_modified(SystemTime::now());
+        }
+        found
+    }
+
+    /// Writes an entry, then evicts the least recently used entries of its folder while that exceeds its share.
+    fn put(&self, key: &Key, parts: &[&[u8]]) -> io::Result<()> {
+        self.write(&self.path_of(key), parts)?;
+        if self.limit > 0 {
+            self.evict(key, self.share());
+        }
+        Ok(())
     }
 
     /// Writes a file atomically.
@@ -302,7 +418,7 @@ impl Cache {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let temporary = self.0.folder.join(TEMPORARY);
+        let temporary = self.path.join(TEMPORARY);
         fs::create_dir_all(&temporary)?;
         let mut file = NamedTempFile::new_in(temporary)?;
         // On file systems without locks, leftovers stay.
@@ -340,7 +456,7 @@ impl Cache {
 
     /// The entries of one folder; none if the folder does not exist.
     fn entries(&self, shard: &str) -> io::Result<Vec<Found>> {
-        let listed = match fs::read_dir(self.0.folder.join(shard)) {
+        let listed = match fs::read_dir(self.path.join(shard)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             listed => listed?,
         };
@@ -368,7 +484,7 @@ impl Cache {
 
     /// Makes a folder that holds no other files a cache.
     fn take_possession(&self) -> Result<(), CacheError> {
-        for entry in fs::read_dir(&self.0.folder)? {
+        for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
             let name = name.to_string_lossy();
             // Another process may be creating the cache at the same time.
@@ -377,13 +493,13 @@ impl Cache {
                 return Err(CacheError::Foreign(name.into_owned()));
             }
         }
-        self.write(&self.0.folder.join(TAG), &[TAG_TEXT.as_bytes()])?;
+        self.write(&self.path.join(TAG), &[TAG_TEXT.as_bytes()])?;
         Ok(())
     }
 
     /// Removes the temporary files of killed processes.
     fn remove_leftovers(&self) -> io::Result<()> {
-        let listed = match fs::read_dir(self.0.folder.join(TEMPORARY)) {
+        let listed = match fs::read_dir(self.path.join(TEMPORARY)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             listed => listed?,
         };
@@ -401,23 +517,8 @@ impl Cache {
     }
 
     fn path_of(&self, key: &Key) -> PathBuf {
-        let folder = self.0.folder.join(shard_of(key));
+        let folder = self.path.join(shard_of(key));
         folder.join(key.hash().to_hex().as_str())
-    }
-
-    /// The key of a module of these files with these options; `None` if no entry can hold all that the options ask
-    /// for.
-    pub(crate) fn key_of(
-        options: &Options,
-        kernel: Option<&str>,
-        inputs: &[&Input],
-    ) -> Option<Key> {
-        key::module(options, kernel, inputs)
-    }
-
-    /// The key of the groups that these files make.
-    pub(crate) fn key_of_groups(inputs: &[Input]) -> Key {
-        key::groups(inputs)
     }
 }
 
@@ -465,7 +566,7 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// The contents of an entry; `None` if it is damaged or has another key. They are read, not mapped, since another
 /// process may shorten the file.
-fn contents(file: &mut File, key: &Key) -> Option<Vec<u8>> {
+fn contents(file: &mut impl Read, key: &Key) -> Option<Vec<u8>> {
     let mut head = [0; HEAD];
     file.read_exact(&mut head).ok()?;
     let (magic, head) = head.split_at(MAGIC.len());

@@ -1,0 +1,15 @@
+//! Work on several things at once, by the threads of the pool of the caller. Without the feature `threads`, one thing
+//! after the other.
+
+/// Maps each of some things, in their order.
+#[cfg(feature = "threads")]
+pub(crate) fn map<T: Send, R: Send>(things: Vec<T>, of: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    use rayon::prelude::*;
+    things.into_par_iter().map(of).collect()
+}
+
+/// Maps each of some things, in their order.
+#[cfg(not(feature = "threads"))]
+pub(crate) fn map<T, R>(things: Vec<T>, of: impl Fn(T) -> R) -> Vec<R> {
+    things.into_iter().map(of).collect()
+}
