@@ -371,7 +371,11 @@ proptest! {
 fn begins_in_an_element(inst: &Inst) -> bool {
     let inside = |place: Place, ty: Type| match place {
         Place::Direct(Reg { byte, .. }) if inst.op.is_send() => byte != 0,
-        Place::Direct(Reg { file, byte, .. }) if file == RegFile::ChannelEnable => byte != 0,
+        Place::Direct(Reg {
+            file: RegFile::ChannelEnable,
+            byte,
+            ..
+        }) => byte != 0,
         Place::Direct(Reg { byte, .. }) => !u32::from(byte).is_multiple_of(ty.bytes()),
         Place::Indirect { .. } => false,
     };
