@@ -124,6 +124,7 @@ pub struct Zebin {
     /// Target flags of the ELF header.
     pub flags: u32,
     pub kernels: Vec<KernelText>,
+    /// Arguments and needs of the kernels. Without kernels, the default is no section of the file.
     pub ze_info: ZeInfo,
     /// Notes about the devices that the program is for.
     pub notes: Vec<Note>,
@@ -459,6 +460,8 @@ impl Zebin {
             }
         }
         zebin.ze_info = match ze_infos.as_slice() {
+            // A program without kernels has none.
+            [] if zebin.kernels.is_empty() => ZeInfo::default(),
             [] => return Err(ZebinError::NoZeInfo),
             [one] => ZeInfo::parse(one)?,
             many => return Err(ZebinError::ManyZeInfo(many.len())),
@@ -676,10 +679,11 @@ impl Zebin {
                 &other.data,
             )
         });
-        let after = vec![
-            plain(ZE_INFO.into(), SHT_ZE_INFO, 0, ze_info),
-            plain(COMPAT.into(), elf::SHT_NOTE, 0, notes),
-        ];
+        let info = plain(ZE_INFO.into(), SHT_ZE_INFO, 0, ze_info);
+        let described = !self.kernels.is_empty() || self.ze_info != ZeInfo::default();
+        let info = described.then_some(info);
+        let notes = plain(COMPAT.into(), elf::SHT_NOTE, 0, notes);
+        let after = info.into_iter().chain([notes]).collect();
         [kernels.chain(others).collect(), after]
     }
 }

@@ -1,12 +1,12 @@
 //! `kiln finalize`: makes the code of the kernels in an object file, or replaces it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kiln_compile::choose::{Choice, Variant, choose};
 use kiln_compile::finalize::{self as sections, Strip};
 use kiln_compile::info;
 use kiln_compile::relink::{RelinkError, relink};
-use kiln_compile::{Options, Session, Tier};
+use kiln_compile::{CompiledModule, Options, Session, Tier};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use miette::Report;
@@ -18,6 +18,7 @@ use super::grfs::GrfArgs;
 use super::input::Input;
 use super::output::{self, Outputs};
 use super::platforms::Machine;
+use super::stats::{self, KernelStats};
 use super::{Format, corpus, driver_cache, report, tier_parser};
 
 #[derive(Debug, clap::Args)]
@@ -67,6 +68,14 @@ pub struct Args {
     /// Add debug sections with the source lines of the code, where the vISA has any
     #[arg(short = 'g', long = "debug")]
     lines: bool,
+    /// Write figures of every kernel as JSON, as those of `compile`, with the reasons of --choose; `-` for standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        alias = "json",
+        conflicts_with = "driver_cache"
+    )]
+    stats: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -131,7 +140,10 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     let read = paths.iter().chain([path]);
     let mut outputs = Outputs::new(read.map(PathBuf::as_path));
 
-    let mut session = Session::new(applied(Options::new(platform)));
+    let mut session = Session::new(Options {
+        pressure: args.stats.is_some(),
+        ..applied(Options::new(platform))
+    });
     let cache = args.cache.open()?;
     if let Some(cache) = &cache {
         session = session.with_cache(cache.clone());
@@ -168,6 +180,12 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     let bytes = relinked.zebin.write();
     let bytes = bytes.map_err(|e| report::file(output, &e))?;
     outputs.add(output, bytes)?;
+    if let Some(file) = &args.stats {
+        outputs.json(
+            file,
+            &figures(args, path, &relinked.module, platform, &choices),
+        )?;
+    }
     let done = Done {
         replaced: relinked.replaced,
         kept: relinked.kept,
@@ -181,8 +199,31 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     Ok(Exit::Done)
 }
 
+/// Figures of the kernels with our code, each with the reasons for its variant.
+fn figures(
+    args: &Args,
+    object: &Path,
+    module: &CompiledModule,
+    platform: &'static Platform,
+    choices: &[Choice],
+) -> Vec<KernelStats> {
+    let wanted = stats::Wanted {
+        cycles: true,
+        lines: args.lines,
+    };
+    let mut figures = stats::stats(&report::name(object), module, platform, wanted);
+    for kernel in &mut figures {
+        let of = choices.iter().find(|choice| choice.kernel == kernel.name);
+        kernel.choice = of.cloned();
+    }
+    figures
+}
+
 fn shown(done: &Done) -> String {
-    let mut text = format!("replaced: {}\n", done.replaced.join(", "));
+    let mut text = match done.replaced.is_empty() {
+        true => "replaced: no kernel\n".to_string(),
+        false => format!("replaced: {}\n", done.replaced.join(", ")),
+    };
     if !done.kept.is_empty() {
         text += &format!("kept: {}\n", done.kept.join(", "));
     }

@@ -10,6 +10,7 @@ use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
 
+use kiln_compile::choose::Choice;
 use kiln_compile::{Compiled, CompiledModule};
 
 use super::cost::Figures;
@@ -41,6 +42,9 @@ pub struct KernelStats {
     /// Estimated cycles with ten iterations of each loop (docs/cost-model.md).
     pub cycles: Option<f64>,
     pub seconds: Seconds,
+    /// Reasons for the SIMD size, if there were variants of several (`kiln finalize --choose`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
     /// Line table of the code, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<Line>>,
@@ -118,6 +122,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
         grf_used: compiled.allocation.grf_used,
         max_pressure: compiled.allocation.max_pressure,
         cycles: None,
+        choice: None,
         lines: None,
         seconds: Seconds {
             read,

@@ -105,7 +105,7 @@ fn asked_grfs(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(&number).ok()?.parse().ok()
 }
 
-/// Finalizes an object file with a session's options. `keep` allows kernels without vISA, which keep their code. `lines`
+/// Finalizes an object file with a session's options. That of a program without kernels is complete. `keep` allows kernels without vISA, which keep their code. `lines`
 /// adds sections with the source lines of the code.
 ///
 /// # Errors
@@ -118,7 +118,7 @@ pub fn finalize(
     lines: bool,
 ) -> Result<Relinked, RelinkError> {
     let texts = visa(&zebin);
-    if texts.is_empty() {
+    if texts.is_empty() && !zebin.kernels.is_empty() {
         return Err(RelinkError::NoSections);
     }
     strip.apply(&mut zebin);

@@ -25,6 +25,8 @@ pub struct Relinked {
     pub replaced: Vec<String>,
     /// Names of the kernels whose vISA is missing, which keep their code.
     pub kept: Vec<String>,
+    /// The kernels with our code and their functions, as they were compiled.
+    pub module: CompiledModule,
 }
 
 /// Reasons why an object file cannot be relinked.
@@ -160,6 +162,7 @@ pub(crate) fn replace(
         zebin,
         replaced,
         kept,
+        module,
     })
 }
 

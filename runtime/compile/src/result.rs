@@ -129,7 +129,7 @@ pub struct Symbol {
 }
 
 /// A finalized kernel or function. The code cache stores it without times, profiles and dumps, which are of one run.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Compiled {
     /// Name of the kernel or function.
     pub name: String,
@@ -198,6 +198,7 @@ pub struct Compiled {
 }
 
 /// The finalized kernels of a module.
+#[derive(Debug)]
 pub struct CompiledModule {
     /// Kernels, each with the functions that it calls by name.
     pub kernels: Vec<Compiled>,

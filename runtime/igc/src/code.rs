@@ -39,7 +39,9 @@ pub fn finalized(object: &[u8]) -> Option<Vec<u8>> {
         Some(_) => None,
         None => match made(object) {
             Ok((bytes, kernels)) => {
-                log(&format!("kiln: {}", kernels.join(" ")));
+                if !kernels.is_empty() {
+                    log(&format!("kiln: {}", kernels.join(" ")));
+                }
                 Some(bytes)
             }
             Err(error) => {

@@ -1,7 +1,9 @@
 //! The program as its callers meet it, with a stand-in for ocloc that gives files of `corpus/finalize`.
 #![cfg(unix)]
 
+use std::cell::Cell;
 use std::fs::{self, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,6 +11,10 @@ use std::process::{Command, Output};
 use kiln_compile::finalize::{Strip, finalize_bytes};
 use kiln_corpus::read;
 use kiln_emit::zebin::Zebin;
+use kiln_ocloc::archive::{self, Member};
+use kiln_ocloc::command;
+use kiln_ocloc::compile::compile;
+use kiln_ocloc::front::{Front, Outcome};
 
 /// A stand-in for ocloc: a script that writes `k.bin`, `k.spv` and its arguments, and refuses a call with `-bad`. The object
 /// file is `alone`, `both` or `whole`, by the options, or `narrow` if the compiler's variable has a SIMD size.
@@ -214,6 +220,132 @@ fn missing_programs_and_full_disks_are_errors() {
         assert_eq!(full.status.code(), Some(225));
         assert!(text(&full.stderr).contains("k.bin: No space left on device"));
     }
+}
+
+/// A disk that is full after a part of the file: the error is ocloc's for files, and the file that was there stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_are_whole_or_as_they_were() {
+    let folder = Folder::new("full", "two");
+    let work = folder.0.join("work");
+    // The limit is not that of the stand-in, whose files are elsewhere. A signal that is ignored becomes an error of the write.
+    let stand_in = STAND_IN.replacen("\n", "\nulimit -S -f unlimited\n", 1);
+    fs::write(folder.0.join("ocloc"), stand_in).unwrap();
+    fs::write(work.join("k.bin"), "before").unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -S -f 8; exec \"$0\" \"$@\""]);
+    command.arg(env!("CARGO_BIN_EXE_kiln-ocloc")).args(PLAIN);
+    command
+        .env("KILN_OCLOC", folder.0.join("ocloc"))
+        .env("HERE", &folder.0);
+    let done = command.current_dir(&work).output().unwrap();
+    assert_eq!(done.status.code(), Some(225), "{}", text(&done.stderr));
+    assert!(
+        text(&done.stderr).contains("k.bin: File too large"),
+        "{}",
+        text(&done.stderr)
+    );
+    assert_eq!(folder.names(), ["k.bin"]);
+    assert_eq!(folder.file("k.bin"), b"before");
+}
+
+/// A compiler whose vISA is damaged, and whose own code is not.
+struct Damaged {
+    file: Vec<u8>,
+    whole: Vec<u8>,
+    calls: Cell<u32>,
+}
+
+impl Front for Damaged {
+    fn call(&self, arguments: &[String], _: &Path, _: Option<u32>) -> io::Result<Outcome> {
+        self.calls.set(self.calls.get() + 1);
+        let visa = arguments
+            .iter()
+            .any(|word| word.contains("-emit-zebin-visa-sections"));
+        let bytes = if visa { &self.file } else { &self.whole };
+        Ok(Outcome {
+            files: vec![("k.bin".to_string(), bytes.clone())],
+            ..Outcome::default()
+        })
+    }
+
+    fn selects_simd(&self) -> bool {
+        true
+    }
+}
+
+/// Of damaged object files, alone and in archives, either the code is ours or the file is ocloc's, with a reason.
+#[test]
+fn damaged_object_files_are_oclocs() {
+    let (alone, whole) = (
+        read("finalize/saxpy.alone.zebin"),
+        read("finalize/saxpy.whole.zebin"),
+    );
+    let archived = |data: &[u8]| {
+        let member = |name: &str| Member {
+            name: name.to_string(),
+            data: data.to_vec(),
+        };
+        archive::write(&[member("20.4.4"), member("20.1.4")])
+    };
+    let call = command::read(&PLAIN.map(str::to_string)).unwrap();
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let (mut ours, mut theirs) = (0, 0);
+    for number in 0..1000 {
+        let in_archive = number % 4 == 3;
+        let mut file = if in_archive {
+            archived(&alone)
+        } else {
+            alone.clone()
+        };
+        for _ in 0..=number % 3 {
+            let at = random(file.len());
+            file[at] ^= 1 << random(8);
+        }
+        if number % 10 == 0 {
+            file.truncate(random(file.len()));
+        }
+        let front = Damaged {
+            file,
+            whole: if in_archive {
+                archived(&whole)
+            } else {
+                whole.clone()
+            },
+            calls: Cell::new(0),
+        };
+        let done = compile(&front, &call).unwrap();
+        assert!(front.calls.get() <= 4, "object {number}");
+        // Files of which nothing is an object file are the call's own.
+        let Some(done) = done else {
+            theirs += 1;
+            continue;
+        };
+        let file = done.outcome.file("k.bin").unwrap();
+        let objects = match in_archive {
+            true => archive::read(file)
+                .unwrap()
+                .into_iter()
+                .map(|m| m.data)
+                .collect(),
+            false => vec![file.to_vec()],
+        };
+        let kept = objects.iter().filter(|object| **object == whole).count();
+        assert_eq!(kept, done.kept.len(), "object {number}: {:?}", done.kept);
+        assert!(done.kept.iter().all(|(_, reason)| !reason.is_empty()));
+        theirs += usize::from(kept > 0);
+        ours += usize::from(kept == 0);
+    }
+    assert!(
+        ours > 100 && theirs > 200,
+        "{ours} with our code, {theirs} with ocloc's"
+    );
 }
 
 /// Processes that write the same file leave it whole.

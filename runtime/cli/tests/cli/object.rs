@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use super::program::limited;
 use super::program::{Folder, example, examples, fail, fixture, kiln, pass, text};
 
 fn lines_fixture(extension: &str) -> String {
@@ -220,6 +222,13 @@ fn object_files_are_finalized() {
         &["finalize", &object("saxpy.whole"), "-o", &out],
         &["F0003", "saxpy.whole.zebin: it has no section of vISA"],
     );
+    // A program without kernels is complete.
+    let none = object("none");
+    let said = pass(&["finalize", &none, "-o", &out]);
+    assert_eq!(said, "replaced: no kernel\n");
+    let sections = |path: &str| kiln_emit::zebin::Zebin::parse(&fs::read(path).unwrap()).unwrap();
+    assert_eq!(sections(&out), sections(&none));
+    fs::remove_file(&out).unwrap();
     // An error in the vISA has its place in the text of a section.
     let mut bytes = fs::read(object("two.alone")).unwrap();
     let at = bytes.windows(5).position(|part| part == b"mov (").unwrap();
@@ -235,6 +244,19 @@ fn object_files_are_finalized() {
     {
         let said = kiln(&["finalize", &object("saxpy.alone"), "-o", "/dev/full"]);
         assert_eq!(said.status.code(), Some(3), "{}", text(&said.stderr));
+        // Room for a part of the file; the one that was there stays.
+        fs::write(&out, "before").unwrap();
+        let said = limited(&["finalize", &object("two.alone"), "-o", &out]);
+        assert_eq!(said.status.code(), Some(3), "{}", text(&said.stderr));
+        assert!(text(&said.stderr).contains("out.zebin: File too large"));
+        assert_eq!(fs::read(&out).unwrap(), b"before");
+        let names = fs::read_dir(folder.path("")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name());
+        assert!(
+            names
+                .into_iter()
+                .all(|name| name == "out.zebin" || name == "broken.zebin")
+        );
     }
 }
 
@@ -253,6 +275,30 @@ fn variants_are_chosen_by_kernel() {
     assert_eq!(lines[0], "replaced: heavy, light");
     assert!(lines[1].starts_with("heavy: SIMD8 (SIMD32: ") && lines[1].contains("; SIMD8: "));
     assert!(lines[2].starts_with("light: SIMD32 (SIMD32: "));
+    // The figures have the form of those of `compile`, and the reasons.
+    let stats = folder.path("stats.json");
+    pass(&[&args[..], &["--stats", &stats]].concat());
+    let stats: Value = serde_json::from_str(&fs::read_to_string(&stats).unwrap()).unwrap();
+    let (code, saxpy) = (folder.path("code.bin"), example("saxpy", "visaasm"));
+    let compiled = pass(&["compile", "-p", "skl", &saxpy, "-o", &code, "--stats", "-"]);
+    let compiled: Value = serde_json::from_str(&compiled).unwrap();
+    let keys = |kernel: &Value| {
+        let keys = kernel.as_object().unwrap().keys().cloned();
+        keys.filter(|key| key != "choice").collect::<Vec<_>>()
+    };
+    for (number, (name, simd, spills)) in
+        [("heavy", 8, 0), ("light", 32, 0)].into_iter().enumerate()
+    {
+        let kernel = &stats[number];
+        assert_eq!(keys(kernel), keys(&compiled[0]));
+        assert_eq!(kernel["name"], name);
+        assert_eq!(kernel["spill_bytes"], spills);
+        let choice = &kernel["choice"];
+        let variants = choice["variants"].as_array().unwrap();
+        let taken = variants.iter().find(|v| v["file"] == choice["variant"]);
+        assert_eq!(taken.unwrap()["simd"], simd);
+    }
+    pass(&args);
     let json = pass(&[&["--format", "json"][..], &args].concat());
     let json: Value = serde_json::from_str(&json).unwrap();
     let simds = |choice: &Value| {

@@ -80,6 +80,16 @@ pub fn kiln(args: &[&str]) -> Output {
         .unwrap()
 }
 
+/// Runs the program where files may have a few kilobytes, as on a disk that is full after these.
+#[cfg(target_os = "linux")]
+pub fn limited(args: &[&str]) -> Output {
+    // A signal that is ignored becomes an error of the write.
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_kiln")]);
+    command.args(args).output().unwrap()
+}
+
 /// Runs the program with standard input, which it need not read to the end.
 pub fn piped(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))

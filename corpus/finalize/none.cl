@@ -1,0 +1,2 @@
+// No kernel: a function that another program may call.
+int none(int x) { return x + 1; }
