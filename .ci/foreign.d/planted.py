@@ -3,6 +3,17 @@
 Both are text, since the reference assembler refuses some of what is broken.
 """
 PLANTED = {
+    "channels-size": ("bmg", "mov (3|M0) r4.0<1>:d r6.0<1;1,0>:d", "mov (4|M0) r4.0<1>:d r6.0<1;1,0>:d"),
+    "channels-groups": ("icllp", "mov (8|M0) r4.0<1>:d r6.0<8;8,1>:d {Align16}", "mov (8|M0) r4.0<1>:d r6.0<8;8,1>:d"),
+    "three-groups": ("skl", "bfe (8|M0) r4.0<1>:w r6.0<8;1>:w r8.0<8;1>:w r9.0<1>:w", "bfe (8|M0) r4.0<1>:d r6.0<8;1>:d r8.0<8;1>:d r9.0<1>:d"),
+    "type-csel-kinds": ("bmg", "csel (8|M0) (eq)f0.0 r4.0<1>:b r6.0<1;0>:b r8.0<1;0>:b r10.0<1>:b", "csel (8|M0) (eq)f0.0 r4.0<1>:w r6.0<1;0>:w r8.0<1;0>:w r10.0<1>:w"),
+    "type-bfn-scalar": ("bmg", "bfn.(s0^s1^s2) (16|M0) r4.0<1>:ud r6.0<1;0>:ud r8.0<1;0>:ud r9.0<0>:d", "bfn.(s0^s1^s2) (16|M0) r4.0<1>:ud r6.0<1;0>:ud r8.0<1;0>:ud r9.0<0>:ud"),
+    "dpas-rows": ("bmg", "dpas.8x8 (16|M0) r4.1:f r12.0:f r20:hf r28.0:hf {$1}", "dpas.8x8 (16|M0) r4:f r12:f r20:hf r28.0:hf {$1}"),
+    "dpas-file": ("bmg", "dpas.8x8 (16|M0) r4:f r12:f null:hf r28.0:hf {$1}", "dpas.8x8 (16|M0) r4:f r12:f r20:hf r28.0:hf {$1}"),
+    "send-lsc": ("tgllp", "send.ugm (16|M0) r4 r6 null:0 0x0 0x04200580 {$1}", "send.dc1 (16|M0) r4 r6 null 0x0 0x04205E00 {$1}"),
+    "send-block-2d-size": ("bmg", "(W) send.ugm (1|M0) r4 r6 null:0 0x0 0x02800803 {$1}", "(W) send.ugm (1|M0) r4 r6 null:0 0x0 0x02800403 {$1}"),
+    "math-half-width": ("bmg", "math.inv (8|M0) r4.0<1>:hf r6.0<1;1,0>:hf {$1}", "math.inv (16|M0) r4.0<1>:hf r6.0<1;1,0>:hf {$1}"),
+    "register-file": ("skl", "mov (8|M0) r128.0<1>:d r6.0<8;8,1>:d", "mov (8|M0) r127.0<1>:d r6.0<8;8,1>:d"),
     "swsb-distance": ("tgllp", "mov (16|M0) r4.0<1>:d r6.0<8;8,1>:d {@9}", "mov (16|M0) r4.0<1>:d r6.0<8;8,1>:d {@7}"),
     "swsb-pipe": ("tgllp", "mov (16|M0) r4.0<1>:d r6.0<8;8,1>:d {I@1}", "mov (16|M0) r4.0<1>:d r6.0<8;8,1>:d {@1}"),
     "swsb-two": ("dg2", "mov (16|M0) r4.0<1>:d r6.0<1;1,0>:d {$1.dst,$2.src}", "mov (16|M0) r4.0<1>:d r6.0<1;1,0>:d {I@1,$2.src}"),
@@ -181,4 +192,9 @@ PLANTED = {
     "product-after-sum": ("bmg", "add3 (16|M0) r4.0<1>:d r6.0<1;0>:d r8.0<1;0>:d r9.0<1>:d\nmacl (16|M0) r10.0<1>:d r6.0<1;1,0>:d r8.0<1;0>:d",
                           "add3 (16|M0) r4.0<1>:d r6.0<1;0>:d r8.0<1;0>:d r9.0<1>:d\nmacl (16|M0) r10.0<1>:d r6.0<1;1,0>:d r7.0<1;0>:d"),
     "response-overlap": ("pvc", "send.ugm (16|M0) r8 r8 null:0 0x0 0x0218B580 {$1} // wr:2+0, rd:1; load", "send.ugm (16|M0) r10 r8 null:0 0x0 0x0218B580 {$1} // wr:2+0, rd:1; load"),
+}
+# Rule -> why `kiln verify` does not find its planted instruction.
+ELSEWHERE = {
+    "header-written": "the mark of an object says whether a thread is interrupted",
+    "type-bfn-scalar": "the reference's code breaks it (sequences.DECIDED)",
 }

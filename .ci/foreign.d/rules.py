@@ -59,6 +59,15 @@ def execution(i):
     return max([2] + [s.size for s in live(i) if s.type not in ("v", "uv", "vf")])
 
 
+def fixed(o):
+    """An operand of a type whose channels keep their place."""
+    return o.float or o.size == 8
+
+
+def dword_product(i):
+    return i.op == "mul" and all(s.size == 4 and not s.float for s in i.srcs)
+
+
 def raw_move(i):
     s = live(i)[0]
     return i.op == "mov" and not i.saturated and i.dst.type.lstrip("u") == s.type.lstrip("u") and not s.modifier and s.file != "immediate"
@@ -75,7 +84,7 @@ def mixed(i, *types):
 def moves_channels(i, p):
     """A float or 64-bit operand whose channels are not where the destination's are."""
     d = i.dst
-    if i.width == 1 or not (d.float or d.size == 8 or any(s.size == 8 or s.float and not s.scalar for s in live(i))):
+    if i.width == 1 or not (d.float or d.size == 8 or dword_product(i) or any(s.size == 8 or s.float and not s.scalar for s in live(i))):
         return False
     for s in registers(i):
         if s.scalar:
@@ -93,6 +102,16 @@ def moves_channels(i, p):
                 continue
             return True
     return False
+
+
+def rows_of_two_bytes(s, d):
+    """Packed bytes of rows of two bytes that are out of reach (Mesa, gen_validate.cpp 2053)."""
+    vertical, _, horizontal = s.region
+    near = horizontal in (0, 1) and vertical < 4 or horizontal == 2 and vertical < 2
+    to = d.sub % 32
+    there = ((horizontal, vertical) == (1, 4) and to == 2 * (s.sub // 4) and s.sub % 2 == 0
+             or (horizontal, vertical) == (2, 4) and to == s.sub // 2 or (horizontal, vertical) == (4, 8) and to == s.sub // 4)
+    return not near and not there
 
 
 def crossbar(i, p):
@@ -120,7 +139,7 @@ def crossbar(i, p):
             bad = (stride > 4 or stride == 2 and not (one and d.sub % 32 == s.sub // 2)
                    or stride == 4 and not (one and d.sub % 16 == s.sub // 4))
         else:
-            bad = s.size == 2 and (d.size, across) == (1, 1)
+            bad = s.size == 2 and (d.size, across) == (1, 1) or s.size == d.size == across == 1 and rows_of_two_bytes(s, d)
         if bad:
             return True
     return False
@@ -273,6 +292,7 @@ RULES = [
     ("condition-bfi2", ANY, lambda i, p: i.op in ("bfi2", "bfe") and (i.condition is not None or i.saturated), "Mesa: BFI2 cannot use a condition modifier or saturate"),
     ("sat-bfn", since(XE_HPG), lambda i, p: i.op == "bfn" and i.saturated, "Mesa: BFN cannot use saturate"),
     # Math.
+    ("math-half-width", since(XE_HPG), lambda i, p: i.op == "math" and {o.type for o in i.ops if o.file != "null"} == {"hf"} and 1 < i.width < p.grf // 4, "IGC HWConformity.cpp fixMathInst: packed halves in whole registers of channels"),
     ("math-destination", ANY, lambda i, p: i.op == "math" and (not i.dst.grf or i.width > 1 and step(i) != i.dst.size) and not (i.dst.type == "hf" and p.generation < XE_HPG), "IGC HWConformity.cpp fixMathInst; Mesa"),
     ("math-indirect", ANY, lambda i, p: i.op == "math" and any(s.file == "indirect" for s in live(i)), "IGC HWConformity.cpp fixMathInst"),
     ("math-source", since(XE_LP), lambda i, p: i.op == "math" and math_source(i, p), "IGC HWConformity.cpp fixMathInst"),
@@ -283,7 +303,7 @@ RULES = [
     ("math-removed", since(XE_HPG), lambda i, p: i.op == "math" and i.function in ("fdiv", "pow"), "Mesa: MATH POW and FDIV are not supported on Gfx12.5+"),
     # Regions of floats and 64 bits.
     ("region-address", since(XE_HPG), lambda i, p: any(s.by_channel and (s.size == 8 or s.float) for s in live(i)), "IGC HWCaps.inc hasVxHFloat64b; Mesa"),
-    ("region-address-float", since(XE_HPG), lambda i, p: i.op == "mov" and i.width > 1 and (i.dst.file == "indirect" and i.dst.float and not live(i)[0].scalar or any(s.file == "indirect" and not s.by_channel and not s.scalar and s.float for s in live(i))), "IGC HWConformity.cpp fixUnalignedRegions"),
+    ("region-address-float", since(XE_HPG), lambda i, p: i.width > 1 and (i.dst.file == "indirect" and fixed(i.dst) and any(not s.scalar for s in live(i)) or any(s.file == "indirect" and not s.by_channel and not s.scalar and fixed(s) for s in live(i))), "IGC HWConformity.cpp fixUnalignedRegions"),
     ("region-channels", since(XE_HPG), moves_channels, "PRM: channels keep the place of their lowest bit; Mesa; IGC fixUnalignedRegions"),
     ("region-byte-float", since(XE_HPG), lambda i, p: i.width > 1 and i.dst.float and any(s.size == 1 and s.scalar and s.file != "immediate" for s in live(i)), "IGC HWConformity.cpp"),
     # Regions of bytes and words.
@@ -306,6 +326,7 @@ RULES = [
     ("three-destination", since(GEN11, XE_LP), lambda i, p: three(i) and i.dst.grf and i.width > 1 and i.dst.offset % 8 != 0, "IGC HWCaps.inc has3SrcDstAlignRequirement"),
     ("three-src2", since(GEN11), lambda i, p: three(i) and own_region(i, p), "IGC HWConformity.cpp isGoodAlign1TernarySrc, noSrc2Regioning"),
     ("three-indirect", ANY, lambda i, p: three(i) and any(o.file == "indirect" for o in i.ops), "Mesa: 3-source operands must use direct addressing"),
+    ("three-groups", since(GEN9, GEN9), lambda i, p: three(i) and i.dst.type not in ("f", "df", "d", "ud", "hf"), "Mesa: gen_validate.cpp 690"),
     ("three-step", since(GEN11), lambda i, p: three(i) and i.dst.grf and step(i) > 2 * i.dst.size, "Mesa: 3-source destination stride must be 1 or 2"),
     # Accumulators.
     ("accumulator-product", ANY, lambda i, p: i.op in ("mul", "mach", "macl", "math") and integer(i) and any(s.file == "acc" for s in i.srcs), "Mesa: MUL integer sources cannot use accumulator registers"),
@@ -325,6 +346,8 @@ RULES = [
     # Channels.
     ("channels-step", ANY, lambda i, p: i.first % (8 if p.generation >= XE_HPC else 4) != 0, "Mesa: channel offset must be a multiple of 4, of 8 for Gfx20+; IGC hasNibCtrl"),
     ("channels-group", since(XE_LP), lambda i, p: i.width and i.first % i.width != 0, "Mesa: the execution size must be a factor of the chosen offset"),
+    ("channels-size", ANY, lambda i, p: i.width not in (1, 2, 4, 8, 16, 32), "Mesa: gen_validate.cpp 496"),
+    ("channels-groups", since(GEN11), lambda i, p: "Align16" in i.options, "Mesa: gen_validate.cpp 499"),
     # Sources that are missing or immediate.
     ("null-first", ANY, lambda i, p: len(i.srcs) in (1, 2) and i.srcs[0].file == "null" and i.dst.file != "null" and i.op not in ("sync", "math"), "Mesa: src0 is null"),
     ("null-second", ANY, lambda i, p: len(i.srcs) == 2 and i.srcs[1].file == "null" and i.op != "math", "Mesa: src1 is null"),
@@ -344,6 +367,8 @@ RULES = [
     ("type-srnd", since(XE_HPC), lambda i, p: i.op == "srnd" and [o.type for o in i.ops] not in (["hf", "f", "f"], ["bf8", "hf", "hf"], ["ub", "hf", "hf"]), "Mesa: SRND dst=HF, src0/src1=F"),
     ("type-half-place", ANY, lambda i, p: i.width > 1 and not three(i) and i.dst.grf and half_placed(i, p), "Mesa: conversions to HF use even/odd words or an aligned packed half"),
     ("type-csel-sizes", since(GEN11), lambda i, p: i.op == "csel" and len({(o.size, o.float) for o in i.ops if o.file not in ("null", "immediate")}) > 1, "Mesa: CSEL cannot mix operand sizes or kinds"),
+    ("type-csel-kinds", since(GEN11), lambda i, p: i.op == "csel" and any(o.type not in ("f", "hf", "d", "ud", "w", "uw") for o in i.ops if o.file != "null"), "Mesa: gen_validate.cpp 1545, 1553"),
+    ("type-bfn-scalar", since(XE_HPG), lambda i, p: i.op == "bfn" and any(s.type not in ("uw", "ud") for s in i.srcs), "Mesa: gen_validate.cpp 1652"),
     ("type-math-integer", ANY, lambda i, p: i.op == "math" and i.function in DIVISIONS and len({o.size for o in i.ops if o.file != "null"}) > 1, "Mesa: MATH integer divide, matching operand types"),
     ("type-lrp", since(GEN9, GEN9), lambda i, p: i.op == "lrp" and any(o.type != "f" for o in i.ops), "Mesa: LRP, F type"),
     ("type-logic", ANY, lambda i, p: i.op in LOGIC and by_floats(i), "PRM and, or, xor, not: integers"),
@@ -383,7 +408,11 @@ RULES = [
     ("dpas-float-sum", since(XE_HPG), lambda i, p: systolic(i) and by_floats(i) and any(o.file != "null" and o.type not in ("f",) + ((i.srcs[1].type,) if p.generation >= XE_HPC else ()) for o in (i.dst, i.srcs[0])), "Mesa: DPAS destination and src0 types in floating-point mode"),
     ("dpas-sum", since(XE_HPG), lambda i, p: systolic(i) and not by_floats(i) and any(o.file != "null" and o.type not in ("d", "ud") for o in (i.dst, i.srcs[0])), "Mesa: DPAS destination and src0 types in integer mode"),
     ("dpas-unsigned", since(XE_HPG), lambda i, p: systolic(i) and i.dst.type == "ud" and any(s.type in ("d", "b", "s4", "s2") for s in i.srcs if s.file != "null"), "Mesa: DPAS with an unsigned destination, all sources unsigned"),
+    ("dpas-rows", since(XE_HPG), lambda i, p: systolic(i) and any(o.grf and o.offset % (i.width * o.size) for o in (i.dst, i.srcs[0])), "Mesa: gen_validate.cpp 1715, 1717"),
+    ("dpas-file", since(XE_HPG), lambda i, p: systolic(i) and any(not s.grf for s in i.srcs[1:]), "Mesa: gen_validate.cpp 1663, 1665"),
     # Messages.
+    ("send-lsc", since(GEN9, XE_LP), lambda i, p: i.send and i.function in ("ugm", "ugml", "slm", "tgm"), "Mesa: gen_validate.cpp 1947"),
+    ("send-block-2d-size", since(XE_HPC), lambda i, p: load_store(i) and i.function == "ugm" and descriptors(i)[1] is not None and descriptors(i)[1] & 0x3F in (3, 7) and descriptors(i)[1] >> 9 & 7 > 3, "Mesa: gen_validate.cpp 1897"),
     ("send-payload", ANY, lambda i, p: i.send and len(i.words) > 1 and not re.match(r"r\d" + (r"|s0|r\[s0|null" if p.generation >= XE3 else "|null"), i.words[1]), "Mesa: send from non-GRF"),
     ("send-transposed", since(XE_HPG), lambda i, p: load_store(i) and i.width > 1 and descriptors(i)[1] is not None and descriptors(i)[1] & 0x3F in (0, 4) and descriptors(i)[1] >> 15 & 1, "Mesa: transposed LSC vectors, exec_size 1"),
     ("send-block-2d", since(XE_HPC), lambda i, p: load_store(i) and descriptors(i)[1] is not None and descriptors(i)[1] & 0x3F in (3, 7) and (i.function not in ("ugm", "tgm") or i.function == "ugm" and descriptors(i)[1] >> 29 & 3), "Mesa: LSC 2D block messages, UGM flat or TGM"),

@@ -231,6 +231,15 @@ def answers_last(code, p):
                 yield place
 
 
+def registers_of_file(code, p):
+    """A register beyond the file: 128 of them, 256 in the large file of XeHPG and later."""
+    last = 255 if p.generation > XE_LP else 127
+    for place in code:
+        text = place.text.partition("//")[0]
+        if any(int(n) > last for n in REGISTER.findall(text)):
+            yield place
+
+
 # Name, platforms, function, source.
 SEQUENCES = [
     ("fence-read", on("skl", "icllp"), fence_read, "IGC SWWA.cpp addFenceCommit: the response is read before the next message"),
@@ -249,6 +258,7 @@ SEQUENCES = [
     ("product-after-sum", on("lnl", "bmg", "ptl"), product_after_sum, "Mesa Wa_18035690555 (emit_dummy_mov_mulmac)"),
     ("payloads-overlap", since(XE_LP), together, "Mesa: split-send payloads must not overlap"),
     ("answer-last", on("skl"), answers_last, "Mesa: r127 must not be used for return address when there is a src and dest overlap"),
+    ("register-file", since(9), registers_of_file, "Mesa: gen_validate.cpp 549, 557"),
     ("response-overlap", on("icllp", "mtl", "pvc"), overlap, "IGC WaDisableSendSrcDstOverlap"),
 ]
 
@@ -267,6 +277,7 @@ OURS = {
 DECIDED = {
     ("end-flags", "skl"): "GenX_IR and ocloc make the tree's objects without the driver's option; 328 of the driver's kernels read a flag",
     **{("immediate-vector-step", name): "sums of `uv` and a scalar into dwords, which the rule of `mov` does not reach" for name in ("skl", "icllp", "tgllp")},
+    **{("type-bfn-scalar", name): "constants in registers keep the sign of vISA (IGC HWConformity.cpp fixBfnInst of this release)" for name in ("dg2", "mtl", "pvc", "lnl", "bmg", "ptl")},
     ("type-byte-64", "skl"): "selections of bytes into quadwords; the manual forbids conversions by mov",
     ("source-release", "pvc"): "16 of 7,042: the message that is waited for was followed by the moves, or reads no register that is written",
     ("unmasked-divergent", "tgllp"): "calls by address: the return address is made from ip, and copies around the loop over the callees",

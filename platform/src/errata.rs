@@ -105,8 +105,6 @@ pub enum Status {
     },
     /// Deliberately not made.
     Refused { reason: &'static str },
-    /// Still to be made.
-    Open,
 }
 
 /// The option of the reference finalizer that turns a workaround on or off.

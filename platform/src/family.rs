@@ -1,7 +1,7 @@
 //! Encoding families.
 
 /// An encoding family: platforms of one family share every instruction's bits. Ascending in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Family {
     /// Skylake and Broxton.

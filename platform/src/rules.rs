@@ -20,8 +20,13 @@ facts! {
         /// True if floats and 64-bit values stay in their channel's place: a source that is no scalar has the layout of
         /// the destination.
         in_place: bool { Gen9 => false, XeHpg => true }
-        /// True if an address for each row may name floats and 64-bit values, and any address floats that are no scalar
-        /// (IGC, `hasVxHFloat64b`).
+        /// True if math has the offset of its destination in its sources that are no scalars, whatever their types (IGC,
+        /// `fixMathInst`).
+        math_in_place: bool { Gen9 => false, Gen12Lp => true }
+        /// True if one byte for all channels becomes floats in one step (IGC, `noScalarByteToFloat`).
+        scalar_byte_floats: bool { Gen9 => true, XeHpg => false }
+        /// True if addresses may name floats and 64-bit values that are no scalars (IGC, `hasVxHFloat64b` and
+        /// `fixUnalignedRegions`).
         float_addresses: bool { Gen9 => true, XeHpg => false }
         /// True if `mul` gives the dword of a product of two dwords.
         dword_products: bool { Gen9 => true, Gen11 => false }

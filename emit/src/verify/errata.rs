@@ -8,12 +8,16 @@ use kiln_platform::errata::Erratum;
 
 use crate::assemble::Program;
 use crate::encoding::spec;
+use crate::encoding::swsb::MAX_DISTANCE;
 use crate::footprint;
 use crate::inst::{
-    Cond, Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src, SrcMod, Type,
+    Cond, Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src, SrcMod, SyncFn,
+    TokenUse, Type,
 };
-use crate::messages::{Descriptors, Kind, Request};
+use crate::messages::{Access, AddressKind, Descriptors, Function, Kind, Request};
 use crate::platform::Platform;
+use crate::verify::region::linear_stride;
+use crate::verify::scoreboard::Facts;
 use crate::verify::single;
 
 /// An instruction that breaks the rule of an erratum.
@@ -106,11 +110,83 @@ const RULES: &[(Erratum, Rule, &str)] = &[
         reads_by_another_path,
         "reads what the float operation before it read by another path",
     ),
+    (
+        Erratum::SwitchAfterCall,
+        returns_without_switch,
+        "is the first of a function or after a call, and does not switch",
+    ),
+    (
+        Erratum::AddressesCleared,
+        reads_by_rows,
+        "has an address for each row, and a0 was not cleared at the start",
+    ),
+    (
+        Erratum::HdcFenceBeforeEnd,
+        ends_without_fence,
+        "ends a thread that wrote memory, and no fence is before it",
+    ),
+    (
+        Erratum::UgmFenceBeforeEnd,
+        ends_without_fence,
+        "ends a thread that wrote memory, and no fence is before it",
+    ),
+    (
+        Erratum::AddressWaitsForFloats,
+        writes_first_address,
+        "is the first write of an address register, and does not wait for floats",
+    ),
+    (
+        Erratum::MulMacSuppression,
+        takes_stale_factor,
+        "has a second source that the integer operation before it read by another region",
+    ),
+    (
+        Erratum::StateWriteBeforeFlow,
+        leaves_state,
+        "accesses the thread's state, and the next instruction does not wait for it",
+    ),
+    (
+        Erratum::BarrierOfActive,
+        signals_for_ended,
+        "signals a barrier that waits for threads that ended",
+    ),
+    (
+        Erratum::AccumulatorReadsWaitedFor,
+        overwrites_accumulator,
+        "overwrites an accumulator that another pipeline may not have read yet",
+    ),
+    (
+        Erratum::FlagsReadEarly,
+        overwrites_predicate,
+        "overwrites a flag that a predicate of another pipeline may not have been read from yet",
+    ),
+    (
+        Erratum::FenceTokenWaited,
+        fence_is_overtaken,
+        "is a fence that the next message does not wait for",
+    ),
+    (
+        Erratum::LocalLoadsReadLate,
+        load_is_overtaken,
+        "loads from local memory, and a store or fence does not wait for it",
+    ),
+    (
+        Erratum::AllWrittenBeforeLocalFence,
+        load_is_overtaken,
+        "loads from local memory, and a store or fence does not wait for it",
+    ),
+    (
+        Erratum::AddressWritesWaitForAll,
+        writes_address_early,
+        "writes an address register and does not wait for all pipelines",
+    ),
 ];
 
 struct Code<'a> {
     insts: &'a [Inst],
     platform: &'a Platform,
+    /// Pipelines, where software keeps the scoreboard.
+    facts: Option<Facts<'a>>,
     /// Flag registers that some block writes and does not read afterwards.
     unread: Vec<u32>,
     /// True if some instruction writes an accumulator.
@@ -126,6 +202,7 @@ pub fn check_code(insts: &[Inst], platform: &Platform) -> Vec<Finding> {
     let code = Code {
         insts,
         platform,
+        facts: Facts::new(insts, platform),
         unread: unread_flags(insts, platform),
         accumulates: insts.iter().any(writes_accumulator),
         is_kernel: insts.iter().any(is_end),
@@ -398,4 +475,289 @@ fn begins_combined(code: &Code, at: usize) -> bool {
 fn begins_masked(code: &Code, at: usize) -> bool {
     let first = &code.insts[0];
     at == 0 && code.is_kernel && !first.no_mask && !matches!(first.op, Op::Nop | Op::Sync(_))
+}
+
+fn returns_without_switch(code: &Code, at: usize) -> bool {
+    let inst = &code.insts[at];
+    let calls = |inst: &Inst| matches!(inst.op, Op::Call | Op::Calla);
+    let returned = at.checked_sub(1).is_some_and(|at| calls(&code.insts[at]));
+    let begins = at == 0 && !code.is_kernel && code.insts.iter().any(|inst| inst.op == Op::Ret);
+    (returned || begins) && !inst.opts.switch
+}
+
+fn reads_by_rows(code: &Code, at: usize) -> bool {
+    let by_rows = |inst: &Inst| {
+        inst.srcs.iter().any(|src| {
+            matches!(src, Src::Reg(src)
+                if matches!(src.place, Place::Indirect { .. }) && src.region.vstride.is_none())
+        })
+    };
+    let before = &code.insts[..at];
+    let clears = |inst: &Inst| {
+        let zero = matches!(inst.srcs[..], [Src::Imm { bits: 0, .. }]);
+        let address = written(inst).is_some_and(|reg| reg.file == RegFile::Addr && reg.byte == 0);
+        inst.op == Op::Mov && inst.no_mask && zero && address && inst.exec_size >= 8
+    };
+    let first = code.is_kernel && by_rows(&code.insts[at]) && !before.iter().any(by_rows);
+    first && !before.iter().any(clears)
+}
+
+fn request(code: &Code, inst: &Inst) -> Option<Request> {
+    let of = inst.msg.as_ref().and_then(Descriptors::of)?;
+    Request::decode(of, code.platform.family).ok()
+}
+
+/// True for a message that is known to write memory of other threads without telling that it has.
+fn stores(code: &Code, inst: &Inst) -> bool {
+    let Some(request) = request(code, inst) else {
+        return false;
+    };
+    let untyped = matches!(
+        request.function,
+        Function::DataPort0 | Function::DataPort1 | Function::Untyped
+    );
+    let scratch = request.kind == Kind::HwordScratchBlockWrite
+        || request.fields.address == Some(AddressKind::SurfaceState);
+    let tells = request.function == Function::Untyped && request.response > 0;
+    untyped && request.kind.access() == Access::Write && !scratch && !tells
+}
+
+fn ends_without_fence(code: &Code, at: usize) -> bool {
+    if !is_end(&code.insts[at]) || !code.insts.iter().any(|inst| stores(code, inst)) {
+        return false;
+    }
+    let before = code.insts[..at].iter().rev();
+    let mut recent = before.take_while(|inst| !inst.op.is_branch());
+    !recent.any(|inst| request(code, inst).is_some_and(|request| request.kind.is_fence()))
+}
+
+fn writes_first_address(code: &Code, at: usize) -> bool {
+    let address = |inst: &Inst| written(inst).is_some_and(|reg| reg.file == RegFile::Addr);
+    let inst = &code.insts[at];
+    address(inst) && !waits_for_floats(code, at) && !code.insts[..at].iter().any(address)
+}
+
+/// True if an instruction, or a wait directly before it, waits for the float pipeline or all.
+fn waits_for_floats(code: &Code, at: usize) -> bool {
+    let waits = |inst: &Inst| matches!(inst.swsb.dist, Some((Pipe::Float | Pipe::All, 1)));
+    let before = code.insts[..at].iter().rev();
+    let mut synced = before.take_while(|inst| matches!(inst.op, Op::Sync(_)));
+    waits(&code.insts[at]) || synced.any(waits)
+}
+
+/// The kind of an operation of the multiplier of integers, and the place of its second source.
+fn factor(inst: &Inst) -> (u8, Option<(Reg, bool)>) {
+    let kind = match inst.op {
+        Op::Mul | Op::Mac => 1,
+        Op::Mach | Op::Macl => 2,
+        _ => 0,
+    };
+    let Some(Src::Reg(src)) = inst.srcs.get(1) else {
+        return (kind, None);
+    };
+    let Place::Direct(reg) = src.place else {
+        return (kind, None);
+    };
+    let dst = inst
+        .dst
+        .map_or(0, |dst| u32::from(dst.hstride) * dst.ty.bytes());
+    let step =
+        linear_stride(src.region, inst.exec_size).map(|step| u32::from(step) * src.ty.bytes());
+    let flat = step == Some(dst) && written(inst).is_some_and(|to| to.byte == reg.byte);
+    (kind, (reg.file == RegFile::Grf).then_some((reg, flat)))
+}
+
+fn takes_stale_factor(code: &Code, at: usize) -> bool {
+    let integer = |inst: &&Inst| {
+        let elsewhere = inst.op.is_send() || inst.op.is_systolic() || inst.op.is_branch();
+        !elsewhere
+            && !matches!(inst.op, Op::Math(_) | Op::Sync(_))
+            && inst.dst.is_some_and(|dst| !dst.ty.is_float())
+    };
+    let inst = &code.insts[at];
+    let Some(before) = code.insts[..at].iter().rev().find(integer) else {
+        return false;
+    };
+    let ((kind, Some((reg, true))), (old, Some((was, flat)))) = (factor(inst), factor(before))
+    else {
+        return false;
+    };
+    let other = kind != 0 && kind == old && !flat || (old, kind) == (0, 2);
+    integer(&inst) && reg.num == was.num && other
+}
+
+fn leaves_state(code: &Code, at: usize) -> bool {
+    use RegFile::{
+        ChannelEnable, Control, Debug, Ip, MessageControl, StackPointer, State, Timestamp,
+    };
+    let state = |place: Place| {
+        matches!(place, Place::Direct(reg) if matches!(
+            reg.file,
+            ChannelEnable | Control | Debug | Ip | MessageControl | StackPointer | State | Timestamp
+        ))
+    };
+    let inst = &code.insts[at];
+    let sources = inst.srcs.iter().filter_map(|src| match src {
+        Src::Reg(src) => Some(src.place),
+        Src::Imm { .. } => None,
+    });
+    let accesses = inst
+        .dst
+        .map(|dst| dst.place)
+        .into_iter()
+        .chain(sources)
+        .any(state);
+    let waits = |next: &Inst| {
+        let waits = matches!(next.swsb.dist, Some((Pipe::Own | Pipe::All, 1)));
+        waits || matches!(next.op, Op::Sync(_))
+    };
+    accesses && !inst.op.is_branch() && code.insts.get(at + 1).is_some_and(|next| !waits(next))
+}
+
+/// True for a barrier of all threads of a group whose header has no bit that leaves threads out that ended.
+fn signals_for_ended(code: &Code, at: usize) -> bool {
+    const FIELD: u16 = 8;
+    let inst = &code.insts[at];
+    let Some(Src::Reg(src)) = inst.srcs.first() else {
+        return false;
+    };
+    let Place::Direct(payload) = src.place else {
+        return false;
+    };
+    if request(code, inst).is_none_or(|request| request.kind != Kind::Barrier) {
+        return false;
+    }
+    let field = Reg {
+        byte: FIELD,
+        ..payload
+    };
+    let before = code.insts[..at].iter().rev();
+    let mut recent = before.take_while(|inst| !inst.op.is_branch());
+    let made = recent.find(|inst| written(inst) == Some(field));
+    // The field of a named barrier has its number and kind instead.
+    made.is_some_and(|made| {
+        made.op == Op::Mov && matches!(made.srcs[..], [Src::Imm { bits: 0, .. }])
+    })
+}
+
+/// True if an instruction overwrites what one of another pipeline before it reads, and nothing waits for that. A branch
+/// finishes all pipelines.
+fn overtakes(
+    code: &Code,
+    at: usize,
+    reads: impl Fn(&Inst) -> bool,
+    writes: impl Fn(&Inst) -> bool,
+) -> bool {
+    let Some(facts) = &code.facts else {
+        return false;
+    };
+    let Some(own) = facts.pipe(at).filter(|_| writes(&code.insts[at])) else {
+        return false;
+    };
+    let mut ages = [0u8; 8];
+    for before in (0..at).rev() {
+        let inst = &code.insts[before];
+        if inst.op.is_branch() || writes(inst) {
+            return false;
+        }
+        let Some(pipe) = facts.pipe(before) else {
+            continue;
+        };
+        let age = &mut ages[pipe as usize];
+        *age += 1;
+        if *age > MAX_DISTANCE {
+            return false;
+        }
+        if pipe != own && reads(inst) {
+            // The age of the reading instruction, as each between it and the writing one sees it.
+            let mut seen = 1;
+            return !(before + 1..=at).any(|between| {
+                let waits = facts.waits(between, pipe, seen);
+                seen += u8::from(facts.pipe(between) == Some(pipe));
+                waits
+            });
+        }
+    }
+    false
+}
+
+fn overwrites_accumulator(code: &Code, at: usize) -> bool {
+    let Some(to) = written(&code.insts[at]).filter(|reg| reg.file == RegFile::Acc) else {
+        return false;
+    };
+    let same = |place: Place| matches!(place, Place::Direct(reg) if (reg.file, reg.num) == (to.file, to.num));
+    let reads = |inst: &Inst| {
+        let mut sources = inst.srcs.iter();
+        sources.any(|src| matches!(src, Src::Reg(src) if same(src.place)))
+    };
+    let writes = |inst: &Inst| inst.dst.is_some_and(|dst| same(dst.place));
+    overtakes(code, at, reads, writes)
+}
+
+fn overwrites_predicate(code: &Code, at: usize) -> bool {
+    let inst = &code.insts[at];
+    let selects = matches!(inst.op, Op::Sel | Op::Csel);
+    let cond = inst.cond.filter(|_| !selects).map(|cond| cond.flag);
+    let Some(flag) = cond
+        .or(written(inst))
+        .filter(|reg| reg.file == RegFile::Flag)
+    else {
+        return false;
+    };
+    let reads = |inst: &Inst| inst.pred.is_some_and(|pred| pred.flag == flag);
+    overtakes(code, at, reads, |inst| writes_flag(inst, flag.num))
+}
+
+/// True if an instruction waits for a token to be written.
+fn waits_for(inst: &Inst, token: u8) -> bool {
+    let named = match inst.srcs.first() {
+        Some(Src::Imm { bits, .. }) => bits >> token & 1 != 0,
+        _ => true,
+    };
+    let synced = matches!(inst.op, Op::Sync(SyncFn::AllWr)) && named;
+    // A token is free before it is set again.
+    let taken = matches!(inst.swsb.token, Some((TokenUse::Dst | TokenUse::Set, of)) if of == token);
+    synced || taken
+}
+
+/// True if an instruction after a message, in its stretch of code, is `wrong` and nothing waits for the message.
+fn overtaken(code: &Code, at: usize, wrong: impl Fn(&Inst) -> bool) -> bool {
+    let Some((TokenUse::Set, token)) = code.insts[at].swsb.token else {
+        return false;
+    };
+    for inst in &code.insts[at + 1..] {
+        if waits_for(inst, token) || inst.op.is_branch() && inst.op != Op::Ret {
+            return false;
+        }
+        if wrong(inst) {
+            return true;
+        }
+    }
+    false
+}
+
+fn fence_is_overtaken(code: &Code, at: usize) -> bool {
+    let fence = request(code, &code.insts[at]);
+    let answers = fence.is_some_and(|fence| fence.kind.is_fence() && fence.response > 0);
+    answers && overtaken(code, at, |inst| inst.op.is_send() || inst.op == Op::Ret)
+}
+
+fn load_is_overtaken(code: &Code, at: usize) -> bool {
+    let local = |inst: &Inst| {
+        let request = request(code, inst)?;
+        let fence = request.kind.is_fence();
+        let answers = request.response > 0 && !fence;
+        (request.function == Function::LocalMemory).then_some((!answers, answers))
+    };
+    let loads = local(&code.insts[at]).is_some_and(|(_, answers)| answers);
+    loads
+        && overtaken(code, at, |inst| {
+            local(inst).is_some_and(|(stores, _)| stores)
+        })
+}
+
+fn writes_address_early(code: &Code, at: usize) -> bool {
+    let inst = &code.insts[at];
+    let address = written(inst).is_some_and(|reg| reg.file == RegFile::Addr);
+    address && !waits_for_floats(code, at)
 }

@@ -8,6 +8,7 @@
 pub mod errata;
 pub mod flow;
 pub mod late_reads;
+mod limits;
 pub mod pairs;
 mod region;
 pub mod scoreboard;
@@ -212,22 +213,23 @@ pub fn verify(inst: &Inst, platform: &Platform) -> Result<(), Violation> {
     }
 }
 
-/// Checks an instruction of finished code: as [`verify()`], and that its operation is defined for operands of these
-/// types together ([`operands`]).
+/// Checks an instruction of finished code: as [`verify()`], that its operation is defined for operands of these types
+/// together ([`operands`]), and that it keeps the limits of operations.
 ///
 /// # Errors
 /// The first rule it breaks.
 pub fn verify_finished(inst: &Inst, platform: &Platform) -> Result<(), Violation> {
     verify(inst, platform)?;
-    let Some(dst) = inst.dst else { return Ok(()) };
-    let sources = inst.srcs.iter().map(Src::ty);
-    if operands::is_defined(inst.op, platform.family, dst.ty, sources) {
-        return Ok(());
+    let undefined = |dst: Dst| {
+        let sources = inst.srcs.iter().map(Src::ty);
+        let defined = operands::is_defined(inst.op, platform.family, dst.ty, sources);
+        (!defined).then_some("is not defined for operands of these types")
+    };
+    let types = inst.dst.and_then(undefined);
+    match types.or_else(|| limits::broken(inst, platform)) {
+        Some(what) => Err(Violation::Operation { op: inst.op, what }),
+        None => Ok(()),
     }
-    Err(Violation::Operation {
-        op: inst.op,
-        what: "is not defined for operands of these types",
-    })
 }
 
 struct Checker<'a> {
@@ -463,6 +465,7 @@ impl Checker<'_> {
             self.math(function, dst)?;
         }
         self.product(dst)?;
+        self.conversion(dst)?;
         self.destination(dst)?;
         self.in_place(dst)?;
         self.narrow(dst)
@@ -502,6 +505,23 @@ impl Checker<'_> {
         let turns = matches!(self.inst.op, Op::Rol | Op::Ror);
         let signed = self.types().take(2).any(Type::is_signed);
         self.deny(turns && signed, "is defined for unsigned types only")
+    }
+
+    /// On some families one byte for all channels does not become floats in one step. Nowhere do quadwords become bytes.
+    fn conversion(&self, dst: &Dst) -> Result<(), Violation> {
+        let byte = |src: &Src| match src {
+            Src::Reg(src) => src.ty.bytes() == 1 && src.region == Region::SCALAR,
+            Src::Imm { .. } => false,
+        };
+        let spreads =
+            dst.ty.is_float() && self.inst.exec_size > 1 && self.inst.srcs.iter().any(byte);
+        self.deny(
+            spreads && !self.rules.scalar_byte_floats,
+            "converts one byte to floats",
+        )?;
+        let quadword = |src: &Src| matches!(src, Src::Reg(src) if src.ty.bytes() == 8);
+        let narrows = dst.ty.bytes() == 1 && self.inst.srcs.iter().any(quadword);
+        self.deny(narrows, "converts 64 bits to bytes")
     }
 
     fn math(&self, function: MathFn, dst: &Dst) -> Result<(), Violation> {

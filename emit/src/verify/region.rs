@@ -35,11 +35,10 @@ impl Checker<'_> {
         self.span(src.place, src.ty, src.region, operand)
     }
 
-    /// On some families no address names floats that are no scalar, and no row of 64 bits.
+    /// On some families no address names floats or values of 64 bits, scalars excepted.
     fn addressed(&self, src: &SrcReg, operand: Operand) -> Result<(), Violation> {
-        let by_row = src.region.vstride.is_none();
-        let float = src.ty.is_float() && (by_row || src.region != Region::SCALAR);
-        let refused = float || by_row && src.ty.bytes() == 8;
+        let fixed = src.ty.is_float() || src.ty.bytes() == 8;
+        let refused = fixed && src.region != Region::SCALAR;
         let indirect = matches!(src.place, Place::Indirect { .. });
         if self.rules.float_addresses || !indirect || !refused || self.inst.exec_size == 1 {
             return Ok(());
@@ -277,13 +276,15 @@ impl Checker<'_> {
 
     /// On families whose channels keep their place, each source of an operation on floats or 64-bit values that is no
     /// scalar has the destination's steps and its offset in a register, even if the destination is null. Small floats
-    /// beside wider ones may be packed instead.
+    /// beside wider ones may be packed instead. Math does so on families before them, too.
     pub(super) fn in_place(&self, dst: &Dst) -> Result<(), Violation> {
         let Place::Direct(to) = dst.place else {
             return Ok(());
         };
-        let applies = keeps_places(dst.ty, self.inst.srcs.iter().map(Src::ty));
-        if !self.rules.in_place || !applies || self.inst.exec_size == 1 {
+        let math = self.rules.math_in_place && matches!(self.inst.op, Op::Math(_));
+        let sources = self.inst.srcs.iter().map(Src::ty);
+        let applies = math || self.rules.in_place && keeps_places(dst.ty, sources);
+        if !applies || self.inst.exec_size == 1 {
             return Ok(());
         }
         for (n, src) in self.inst.srcs.iter().enumerate() {
@@ -372,7 +373,9 @@ impl Checker<'_> {
         }
         let (width, hstride) = (src.region.width, src.region.hstride);
         let one_row = width == 1 || step(width, hstride) == vstride.into();
-        if !one_row && !to.is_multiple_of(4) {
+        // Rows of two bytes are at most three bytes apart (Mesa, `gen_validate.cpp`).
+        let far = close == 1 && width == 2 && vstride > 3;
+        if !one_row && (far || !to.is_multiple_of(4)) {
             return false;
         }
         let apart = size * u32::from(if width == 1 { vstride } else { hstride });

@@ -176,6 +176,27 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// The pipeline of an instruction that finishes in order.
+    pub(super) fn pipe(&self, at: usize) -> Option<Pipe> {
+        match self.steps[at].unit {
+            Unit::InOrder(pipe) => Some(pipe),
+            _ => None,
+        }
+    }
+
+    /// True if an instruction waits for all but the last instructions of a pipeline, of which there are one less than
+    /// `age`.
+    pub(super) fn waits(&self, at: usize, pipe: Pipe, age: u8) -> bool {
+        self.code[at].swsb.dist.is_some_and(|(named, count)| {
+            let counts = match named {
+                Pipe::All => true,
+                Pipe::Own => self.steps[at].own.contains(&pipe),
+                other => other == pipe,
+            };
+            counts && count <= age
+        })
+    }
+
     /// The accesses of an instruction that others may have to wait for.
     fn pending(&self, first: usize) -> SmallVec<[Access; 4]> {
         let mut pending = SmallVec::new();

@@ -8,6 +8,7 @@ use crate::footprint::{self, general};
 use crate::inst::{Desc, Dst, Inst, Op, Pipe, Place, Reg, RegFile, Region, Src, SrcReg, Type};
 use crate::messages::{AddressKind, Data, Descriptors, Flush, Function, Kind, Request, Scope};
 use crate::platform::Platform;
+use crate::verify::region::linear_stride;
 
 /// True for an instruction that breaks the rule.
 type Rule = fn(&Inst, &Platform) -> bool;
@@ -94,6 +95,21 @@ pub(super) const RULES: &[(Erratum, Rule, &str)] = &[
         spreads_in_accumulator,
         "writes an accumulator beside its start or with a stride",
     ),
+    (
+        Erratum::IndirectCompressed,
+        reads_address_across,
+        "has an indirect first source, and writes two registers",
+    ),
+    (
+        Erratum::ByteSwizzles,
+        packs_second_words,
+        "packs words of a second source into bytes",
+    ),
+    (
+        Erratum::NoPreemptFromR2,
+        sends_interruptibly,
+        "sends r2 and may be interrupted",
+    ),
 ];
 
 fn request(inst: &Inst, platform: &Platform) -> Option<Request> {
@@ -123,11 +139,9 @@ fn selects_into_packed_halves(inst: &Inst, _: &Platform) -> bool {
 
 fn answers_into_last(inst: &Inst, platform: &Platform) -> bool {
     let footprint = footprint::of(inst, platform);
-    let last = |dst: Dst| general(dst.place).is_some_and(|reg| reg.num == 127);
+    let last = footprint.writes.registers().any(|register| register == 127);
     let mut payloads = footprint.reads.iter();
-    inst.op.is_send()
-        && inst.dst.is_some_and(last)
-        && payloads.any(|read| read.meets(&footprint.writes))
+    inst.op.is_send() && last && payloads.any(|read| read.meets(&footprint.writes))
 }
 
 fn samples_into_nothing(inst: &Inst, platform: &Platform) -> bool {
@@ -243,4 +257,38 @@ fn spreads_in_accumulator(inst: &Inst, _: &Platform) -> bool {
         reg.is_some_and(|reg| reg.byte != 0 || dst.hstride != 1)
     };
     inst.dst.is_some_and(spread)
+}
+
+fn sends_interruptibly(inst: &Inst, _: &Platform) -> bool {
+    let payload = inst.srcs.first().and_then(register);
+    let second = payload.and_then(|src| general(src.place));
+    inst.op.is_send() && second.is_some_and(|reg| reg.num == 2) && !inst.opts.no_preempt
+}
+
+fn reads_address_across(inst: &Inst, platform: &Platform) -> bool {
+    let indirect = |src: &SrcReg| {
+        let one = src.region.vstride.is_some() && src.region != Region::SCALAR;
+        one && matches!(src.place, Place::Indirect { .. })
+    };
+    let reads = inst.srcs.first().and_then(register).is_some_and(indirect);
+    let across = |dst: Dst| match dst.place {
+        Place::Indirect { .. } => true,
+        Place::Direct(reg) if reg.file == RegFile::Grf => {
+            let steps = (u32::from(inst.exec_size) - 1) * u32::from(dst.hstride);
+            let last = u32::from(reg.byte) + (steps + 1) * dst.ty.bytes() - 1;
+            last >= platform.grf_bytes
+        }
+        Place::Direct(_) => false,
+    };
+    inst.exec_size > 1 && !inst.op.is_send() && reads && inst.dst.is_some_and(across)
+}
+
+fn packs_second_words(inst: &Inst, _: &Platform) -> bool {
+    let bytes = |dst: Dst| dst.ty.bytes() == 1 && dst.hstride == 2;
+    let apart = |src: &SrcReg| {
+        let words = matches!(src.ty, Type::W | Type::Uw) && general(src.place).is_some();
+        words && linear_stride(src.region, inst.exec_size).is_some_and(|step| step > 1)
+    };
+    let second = inst.srcs.get(1).and_then(register);
+    inst.exec_size > 1 && inst.dst.is_some_and(bytes) && second.is_some_and(apart)
 }

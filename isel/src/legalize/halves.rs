@@ -57,7 +57,7 @@ fn typed(s: Src, ty: Type, neg: bool) -> Src {
 }
 
 /// The region of the halves of elements with a region.
-fn halved(r: &SrcReg, n: u32) -> Option<Region> {
+pub(super) fn halved(r: &SrcReg, n: u32) -> Option<Region> {
     let Region {
         vstride,
         width,

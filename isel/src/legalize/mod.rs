@@ -21,7 +21,7 @@ use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_platform::op::Props;
 use kiln_platform::platform::Platform;
-use kiln_platform::rules::{Rules, converts_halves, rules};
+use kiln_platform::rules::{Rules, converts_halves, keeps_places, rules};
 use smallvec::SmallVec;
 
 use crate::channels::Channels;
@@ -339,7 +339,11 @@ impl Legalizer<'_> {
             self.widen_factors(channels.count(), dest, &mut srcs)?;
             self.order_factors(channels, &mut srcs)?;
         }
+        if dest.is_null() && dest.ty.bytes() == 1 && srcs.iter().any(|src| src.ty().bytes() == 8) {
+            dest.ty = widened(dest.ty, 8);
+        }
         self.widen_sources(op, channels.count(), dest, &mut srcs)?;
+        self.widen_bytes(channels.count(), dest, &mut srcs)?;
         self.place_immediates(op, dest, &mut channels, cond.as_deref_mut(), &mut srcs)?;
         if op == Op::Mul && self.is_wide_product(&srcs) {
             return self.low_product(channels, dest, srcs, cond);
@@ -369,7 +373,14 @@ impl Legalizer<'_> {
         let is_narrower = |s: &Src| !dest.ty.is_float() && dest.ty.bytes() < s.ty().bytes();
         let is_byte = dest.ty.bytes() == 1 && !dest.ty.is_float() && !dest.is_null();
         let product = matches!(op, Op::Mul | Op::Mad) && is_byte;
-        if product || shape(op) == Shape::Three && dest.saturate && srcs.iter().any(is_narrower) {
+        let second = |src: &Src| matches!(src, Src::Reg(r) if r.ty == Type::Hf);
+        // A comparison under a predicate keeps the flag's other bits.
+        let compares = op == Op::Cmp && channels.pred.is_none();
+        let odd = compares && is_byte && even && srcs.get(1).is_some_and(second);
+        if odd
+            || product
+            || shape(op) == Shape::Three && dest.saturate && srcs.iter().any(is_narrower)
+        {
             return self.narrowed(op, channels, dest, srcs, cond);
         }
         if shape(op) != Shape::Regions {
@@ -403,7 +414,15 @@ impl Legalizer<'_> {
             let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
             return self.alu(Op::Mov, channels, dest, back, cond);
         }
+        if cond.is_none() && self.moves_by_address(op, channels.count(), dest, &srcs) {
+            // No region has halves that are further apart.
+            return match dest.indirect.is_some() && dest.h > 2 {
+                true => self.scattered(op, channels, dest, srcs, None),
+                false => self.in_halves(op, channels, dest, &srcs, None),
+            };
+        }
         self.free_addresses(op, channels.count(), dest, &mut srcs)?;
+        dest.narrow = self.reads_compressed(channels.count(), &srcs);
         if let Some(stride) = self.detour(op, channels.count(), dest, &srcs)? {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
@@ -438,6 +457,31 @@ impl Legalizer<'_> {
             *s = self.as_type(from, ty, n)?;
             if let Src::Reg(wide) = s {
                 wide.modifier = modifier;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if a first source at an address must not be read by an instruction that writes two registers.
+    fn reads_compressed(&self, n: u32, srcs: &[Src]) -> bool {
+        let compressed = |src: &Src| {
+            matches!(src, Src::Reg(r) if r.indirect.is_some()
+                && r.region.vstride.is_some()
+                && r.step(n) != Some(0))
+        };
+        let needs = self.func.target.needs(Erratum::IndirectCompressed);
+        needs && n > 1 && srcs.first().is_some_and(compressed)
+    }
+
+    /// Extends a byte for all channels that becomes floats, where it cannot do so in one step.
+    fn widen_bytes(&mut self, n: u32, dest: &Dest, srcs: &mut [Src]) -> Result {
+        if self.rules.scalar_byte_floats || !dest.ty.is_float() {
+            return Ok(());
+        }
+        for s in srcs {
+            let Src::Reg(r) = *s else { continue };
+            if r.ty.bytes() == 1 && (n == 1 || r.step(n) == Some(0)) {
+                *s = self.as_type(*s, Type::W, n)?;
             }
         }
         Ok(())
@@ -620,8 +664,9 @@ impl Legalizer<'_> {
         three && (!plain || (!channels.no_mask || sets_flag) && channels.count() <= 2)
     }
 
-    /// Emits an operation that saturates to a type narrower than its sources, or a product of bytes. A doubleword holds the
-    /// result first: sources that are narrowed before the operation would lose their values, and no product is a byte.
+    /// Emits an operation that saturates to a type narrower than its sources, or a product or comparison that cannot
+    /// write bytes. A doubleword holds the result first: sources that are narrowed before the operation would lose their
+    /// values. A comparison's flag is of its sources, that of others of the result.
     fn narrowed(
         &mut self,
         op: Op,
@@ -634,9 +679,13 @@ impl Legalizer<'_> {
         let (first, second) = halves(op, channels);
         let tmp = self.temp(n * 4);
         let mut middle = self.dest_of(&Dst::new(tmp, 1, Type::D), dest.saturate, n);
-        self.alu(op, first, &mut middle, srcs, None)?;
+        let (before, after) = match op {
+            Op::Cmp => (cond, None),
+            _ => (None, cond),
+        };
+        self.alu(op, first, &mut middle, srcs, before)?;
         let back = SmallVec::from_slice(&[Src::packed(tmp, Type::D)]);
-        self.alu(Op::Mov, second, dest, back, cond)
+        self.alu(Op::Mov, second, dest, back, after)
     }
 
     /// Emits a conversion through a type in between.
@@ -689,9 +738,13 @@ impl Legalizer<'_> {
             && srcs.iter().any(|s| s.ty() == Type::F);
         let becomes = converts && op == Op::Mov || narrows;
         let spread = becomes && n > 1 && !addressed && h * bytes > step;
+        // Quadwords do not become bytes in one step.
+        let quadwords = bytes == 1 && exec == 8;
         let misaligned = !addressed
-            && dest.indirect.is_none()
-            && (!dest.byte.is_multiple_of(step) || n > 1 && !(h * bytes).is_multiple_of(step));
+            && (quadwords
+                || dest.indirect.is_none()
+                    && (!dest.byte.is_multiple_of(step)
+                        || n > 1 && !(h * bytes).is_multiple_of(step)));
         let three = shape(op) == Shape::Three;
         let unaligned = three
             && match self.align16 {
@@ -713,14 +766,22 @@ impl Legalizer<'_> {
             };
         // Only operations with regions take an indirect destination.
         let plain = shape(op) != Shape::Regions;
-        let float =
-            dest.ty.is_float() && bytes <= 4 && n > 1 && !self.rules.float_addresses && !raw;
-        let indirect = dest.indirect.is_some() && (plain || bytes * h < step || float);
+        let same = matches!(srcs, [Src::Reg(r)] if r.step(n) == Some(0));
+        // Bits of floats are moved as integers, and halves of quadwords.
+        let fixed = n > 1
+            && !self.rules.float_addresses
+            && !(raw && (bytes <= 4 || same))
+            && keeps_places(dest.ty, srcs.iter().map(Src::ty));
+        let indirect = dest.indirect.is_some() && (plain || bytes * h < step || fixed);
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");
         }
-        let needed = packed_bytes || spread || misaligned || unaligned || indirect || math;
+        let far = dest.at(n - 1) + bytes > dest.byte.next_multiple_of(self.grf);
+        let crosses = dest.indirect.is_some() || !dest.byte.is_multiple_of(self.grf) && far;
+        let crosses = dest.narrow && !addressed && crosses;
+        let needed =
+            crosses || packed_bytes || spread || misaligned || unaligned || indirect || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
     }

@@ -4,7 +4,7 @@
 //! piece of a register define a new version of it, the last one defines the register itself.
 
 use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
-use kiln_platform::isa::{Cond, Op, RegFile, SrcMod, Type};
+use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_platform::op::Props;
 use smallvec::SmallVec;
 
@@ -24,6 +24,8 @@ pub(super) struct Dest {
     pub ty: Type,
     pub saturate: bool,
     pub indirect: Option<i16>,
+    /// True if no piece may cross a register.
+    pub narrow: bool,
     /// Number of channels in all.
     n: u32,
 }
@@ -49,7 +51,7 @@ impl Dest {
         }
     }
 
-    fn at(&self, lane: u32) -> u32 {
+    pub(super) fn at(&self, lane: u32) -> u32 {
         self.byte + lane * self.h * self.ty.bytes()
     }
 }
@@ -72,6 +74,7 @@ impl Legalizer<'_> {
             ty: Type::Ud,
             saturate: false,
             indirect: dest.indirect,
+            narrow: dest.narrow,
             n: dest.n,
         }
     }
@@ -130,6 +133,7 @@ impl Legalizer<'_> {
             ty: dst.ty,
             saturate,
             indirect: dst.indirect,
+            narrow: false,
             n,
         }
     }
@@ -166,6 +170,30 @@ impl Legalizer<'_> {
         Dst {
             old,
             ..Dst::new(Reg::virt(v, byte % self.unit), dest.h as u8, dest.ty)
+        }
+    }
+
+    /// The element of a channel of a source, as a scalar.
+    pub(super) fn element(&self, r: &SrcReg, lane: u32) -> SrcReg {
+        let (reg, indirect) = match (r.indirect, r.region.vstride) {
+            (None, _) => (self.located(r.reg, r.offset(lane)), None),
+            (Some(imm), Some(_)) => {
+                let further = r.offset(lane) - r.reg.byte();
+                (r.reg, Some(imm + further as i16))
+            }
+            // Each row has an address of two bytes.
+            (Some(imm), None) => {
+                let width = u32::from(r.region.width.max(1));
+                let (row, column) = (lane / width, lane % width);
+                let further = column * u32::from(r.region.hstride) * r.ty.bytes();
+                (r.reg.at(r.reg.byte() + row * 2), Some(imm + further as i16))
+            }
+        };
+        SrcReg {
+            reg,
+            region: Region::SCALAR,
+            indirect,
+            ..*r
         }
     }
 
@@ -257,8 +285,10 @@ impl Legalizer<'_> {
         if dest.indirect.is_some() || dest.is_null() || dest.is_architecture() {
             return true;
         }
-        let step = dest.h * dest.ty.bytes();
-        self.contained(dest.at(lane), n, step, dest.ty.bytes(), dest.base())
+        let (step, bytes) = (dest.h * dest.ty.bytes(), dest.ty.bytes());
+        let last = dest.at(lane + n - 1) + bytes - 1;
+        let crosses = dest.narrow && dest.at(lane) / self.grf != last / self.grf;
+        !crosses && self.contained(dest.at(lane), n, step, bytes, dest.base())
     }
 
     /// True if channels `lane..lane + n` of a source can be read by one instruction.
@@ -330,16 +360,24 @@ impl Legalizer<'_> {
         let mut old = Old::None;
         let there = |lane: u32| {
             let byte = dest.at(lane);
-            match dest.other {
-                Some(reg) => Some(self.located(reg, byte)),
-                None => {
+            let further = byte - dest.at(0);
+            let reg = match (dest.other, dest.indirect) {
+                (Some(reg), Some(_)) => Some(reg),
+                (Some(reg), None) => Some(self.located(reg, byte)),
+                (None, _) => {
                     dest.now[(byte / self.unit) as usize].map(|v| Reg::virt(v, byte % self.unit))
                 }
-            }
+            };
+            let indirect = dest.indirect.map(|imm| imm + further as i16);
+            let of = |reg| match Src::scalar(reg, ty) {
+                Src::Reg(r) => Some(SrcReg { indirect, ..r }),
+                Src::Imm(_) => None,
+            };
+            reg.and_then(of)
         };
-        let wanted: SmallVec<[Option<Reg>; 32]> = (0..n).map(there).collect();
+        let wanted: SmallVec<[Option<SrcReg>; 32]> = (0..n).map(there).collect();
         if let Some(&any) = wanted.iter().flatten().next() {
-            let wanted: SmallVec<[Reg; 32]> =
+            let wanted: SmallVec<[SrcReg; 32]> =
                 wanted.iter().map(|from| from.unwrap_or(any)).collect();
             self.singly(&wanted, ty, &mut before);
             let base = tmp.base();
@@ -403,23 +441,9 @@ impl Legalizer<'_> {
                     let Some(region) = self.region_of(&r, lane, n, shape(op)) else {
                         return self.fail("a region the hardware does not have");
                     };
-                    let (reg, indirect) = match (r.indirect, r.region.vstride) {
-                        (None, _) => (self.located(r.reg, r.offset(lane)), None),
-                        (Some(imm), Some(_)) => {
-                            let further = r.offset(lane) - r.reg.byte();
-                            (r.reg, Some(imm + further as i16))
-                        }
-                        // Each row has an address of two bytes.
-                        (Some(imm), None) => {
-                            let row = lane / u32::from(r.region.width.max(1));
-                            (r.reg.at(r.reg.byte() + row * 2), Some(imm))
-                        }
-                    };
                     Src::Reg(SrcReg {
-                        reg,
                         region,
-                        indirect,
-                        ..r
+                        ..self.element(&r, lane)
                     })
                 }
             };

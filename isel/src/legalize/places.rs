@@ -6,10 +6,12 @@
 //! 32 bits, which are free to move.
 
 use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg};
+use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Op, Region, SrcMod, Type};
 use kiln_platform::rules::{keeps_places, packs_floats};
 use smallvec::SmallVec;
 
+use super::halves::halved;
 use super::pieces::Dest;
 use super::{Legalizer, Result, Shape, is_raw_mov, shape};
 use crate::channels::Channels;
@@ -37,8 +39,9 @@ impl Legalizer<'_> {
         srcs: &mut SmallVec<[Src; 3]>,
     ) -> Result {
         let ternary = shape(op) == Shape::Three && self.rules.ternary.last_as_destination;
+        let math = shape(op) == Shape::Math && self.rules.math_in_place;
         let anywhere = dest.indirect.is_some() || n == 1;
-        if anywhere || !(self.rules.in_place || self.rules.narrow_steps || ternary) {
+        if anywhere || !(self.rules.in_place || self.rules.narrow_steps || ternary || math) {
             return Ok(());
         }
         let types: SmallVec<[Type; 4]> = srcs.iter().map(Src::ty).chain([dest.ty]).collect();
@@ -54,6 +57,7 @@ impl Legalizer<'_> {
             && !dest.is_architecture();
         let mixed = |&ty: &Type| packs_floats((dest.ty, dest.h), (ty, 1));
         let last = ternary && !dest.is_null() && !types.iter().any(mixed);
+        let in_place = in_place || math;
         if !in_place && !narrow && !last {
             return Ok(());
         }
@@ -63,7 +67,7 @@ impl Legalizer<'_> {
             let wanted = if in_place || last && at == LAST {
                 self.own_place(&r, n, dest, step)
             } else if narrow {
-                self.near_place(&r, n, dest, step)
+                self.near_place(&r, n, dest, at)
             } else {
                 None
             };
@@ -76,8 +80,8 @@ impl Legalizer<'_> {
         Ok(())
     }
 
-    /// Lets no address name floats, and none a row of 64 bits, on families where it must not: their bits are moved as
-    /// integers.
+    /// Lets no address name floats or values of 64 bits, scalars excepted, on families where it must not: nobody knows
+    /// whether they lie as the other operands do, so that their bits are moved as integers.
     pub(super) fn free_addresses(
         &mut self,
         op: Op,
@@ -99,25 +103,30 @@ impl Legalizer<'_> {
         if self.rules.float_addresses || n == 1 {
             return Ok(());
         }
-        let is_refused = |src: &Src| match src {
-            Src::Reg(r) if r.indirect.is_some() => {
-                let by_rows = r.region.vstride.is_none();
-                by_rows && r.ty.bytes() == 8 || r.ty.is_float() && (by_rows || r.step(n) != Some(0))
-            }
-            _ => false,
-        };
         let writes = dest.indirect.is_some() && dest.ty.is_float();
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
-        if raw && (writes || srcs.iter().any(is_refused)) && move_as_bits(dest, srcs) {
+        let refused = srcs.iter().any(|src| is_moved_by_address(src, n));
+        if raw && (writes || refused) && move_as_bits(dest, srcs) {
             return Ok(());
         }
         for at in 0..srcs.len() {
             let Src::Reg(r) = srcs[at] else { continue };
-            if is_refused(&srcs[at]) {
+            if is_moved_by_address(&srcs[at], n) {
                 srcs[at] = self.placed(r, n, Place { step: 1, offset: 0 })?;
             }
         }
         Ok(())
+    }
+
+    /// True for a move of values of 64 bits from or to an address that must not name them.
+    pub(super) fn moves_by_address(&self, op: Op, n: u32, dest: &Dest, srcs: &[Src]) -> bool {
+        let raw = dest.ty.bytes() == 8 && is_raw_mov(op, dest.saturate, dest.ty, srcs);
+        if self.rules.float_addresses || !raw || n == 1 {
+            return false;
+        }
+        let same = matches!(srcs, [Src::Reg(r)] if r.step(n) == Some(0));
+        let writes = dest.indirect.is_some() && !same;
+        writes || srcs.iter().any(|src| is_moved_by_address(src, n))
     }
 
     /// The distance between elements of a result that is not kept which spares most copies of sources: that of the first
@@ -190,8 +199,8 @@ impl Legalizer<'_> {
     }
 
     /// The place of bytes or words that are packed more closely, if they are not within reach.
-    fn near_place(&self, r: &SrcReg, n: u32, dest: &Dest, step: u32) -> Option<Place> {
-        let size = r.ty.bytes();
+    fn near_place(&self, r: &SrcReg, n: u32, dest: &Dest, at: usize) -> Option<Place> {
+        let (step, size) = (dest.h * dest.ty.bytes(), r.ty.bytes());
         let direct = r.indirect.is_none() && r.region.vstride.is_some();
         if size > 2 || !direct || self.is_architecture(r.reg) {
             return None;
@@ -199,12 +208,16 @@ impl Legalizer<'_> {
         let packed = Place { step: 1, offset: 0 };
         let Some(elements) = r.step(n) else {
             let close = u32::from(r.region.hstride) * size <= step;
-            let reached = close && dest.byte.is_multiple_of(4);
+            // Rows of two bytes are at most three bytes apart (Mesa, `gen_validate.cpp`).
+            let far = step == 1 && r.region.width == 2 && r.region.vstride > Some(3);
+            let reached = close && !far && dest.byte.is_multiple_of(4);
             return (!reached).then_some(packed);
         };
         let to = dest.byte % self.grf;
+        let swizzles = at == 1 && size == 2 && dest.ty.bytes() == 1;
         match elements * size / step {
             0 | 1 => None,
+            _ if swizzles && self.func.target.needs(Erratum::ByteSwizzles) => Some(packed),
             far @ (2 | 4) if size == 1 || far == 2 => {
                 let unit = if size == 2 { dest.ty.bytes() } else { 1 };
                 let wanted = to % (self.grf / far);
@@ -307,14 +320,9 @@ impl Legalizer<'_> {
 
     /// A copy of elements of 64 bits, half by half, or one by one where no region has the halves.
     fn placed_halves(&mut self, r: SrcReg, n: u32, place: Place, bytes: u32) -> Result<Reg> {
-        let region = match (r.indirect, r.region.vstride) {
-            (Some(_), None) if r.region.width <= 1 => Some(r.region),
-            (Some(_), _) => None,
-            (None, _) => r
-                .step(n)
-                .filter(|step| 2 * step <= 32)
-                .map(|step| Region::new(2 * step as u8, 1, 0)),
-        };
+        let region = halved(&r, n).filter(|region| {
+            region.hstride <= 4 && region.vstride.is_none_or(|stride| stride <= 32)
+        });
         let Some(region) = region.filter(|_| 2 * place.step <= MAX_STEP) else {
             let tmp = self.temp(bytes);
             let to = Dst::new(tmp.at(place.offset), place.step as u8, r.ty);
@@ -372,14 +380,12 @@ impl Legalizer<'_> {
 
     /// Moves elements one by one, which any place can take.
     pub(super) fn one_by_one(&mut self, r: SrcReg, dest: &mut Dest, n: u32) {
-        let places: SmallVec<[Reg; 32]> = (0..n)
-            .map(|lane| self.located(r.reg, r.offset(lane)))
-            .collect();
+        let places: SmallVec<[SrcReg; 32]> = (0..n).map(|lane| self.element(&r, lane)).collect();
         self.singly(&places, r.ty, dest);
     }
 
-    /// Moves the elements at these places one by one, as dwords where the target lacks their type.
-    pub(super) fn singly(&mut self, places: &[Reg], ty: Type, dest: &mut Dest) {
+    /// Moves elements one by one, as dwords where the target lacks their type.
+    pub(super) fn singly(&mut self, places: &[SrcReg], ty: Type, dest: &mut Dest) {
         if !self.lacks(ty) {
             return self.each(places, 0, ty, dest);
         }
@@ -389,11 +395,15 @@ impl Legalizer<'_> {
         self.each(places, 4, Type::Ud, &mut upper);
     }
 
-    fn each(&mut self, places: &[Reg], further: u32, ty: Type, dest: &mut Dest) {
+    fn each(&mut self, places: &[SrcReg], further: u32, ty: Type, dest: &mut Dest) {
         for (lane, from) in (0..).zip(places) {
             let mut mov = Inst::no_mask(Op::Mov, 1);
-            mov.srcs
-                .push(Src::scalar(from.at(from.byte() + further), ty));
+            let mut from = SrcReg { ty, ..*from };
+            match &mut from.indirect {
+                Some(imm) => *imm += further as i16,
+                None => from.reg = from.reg.at(from.reg.byte() + further),
+            }
+            mov.srcs.push(Src::Reg(from));
             mov.dst = Some(Dst {
                 hstride: 1,
                 ..self.write(dest, lane, 1)
@@ -417,6 +427,14 @@ fn exchanged(table: u8, one: usize, other: usize) -> u8 {
         let from = n ^ (differ << one | differ << other);
         bits | (table >> from & 1) << n
     })
+}
+
+/// True if a source is of floats or of 64 bits, no scalar, and at an address.
+fn is_moved_by_address(src: &Src, n: u32) -> bool {
+    let Src::Reg(r) = src else { return false };
+    let fixed = r.ty.is_float() || r.ty.bytes() == 8;
+    let scalar = r.region.vstride.is_some() && r.step(n) == Some(0);
+    fixed && r.indirect.is_some() && !scalar
 }
 
 /// Moves the bits of floats of at most 32 bits as an integer; false for other types.

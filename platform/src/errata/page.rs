@@ -17,8 +17,7 @@ A row holds for all revisions of the platforms that it names, or for those in pa
 Sources are files of the reference compiler (`visa/`, `IGC/`, `skuwa/`) and of Mesa (`src/intel/compiler/`), and the
 public programmer's reference manuals (PRM).
 
-*Made* names the pass and the check of finished code. *Not needed* names the check that says so. *Open* rows are not
-made yet.
+*Made* names the pass and the check of finished code. *Not needed* names the check that says so.
 
 ## Rows
 
@@ -91,6 +90,5 @@ fn status(status: &Status) -> String {
         Status::Made { pass, check } => format!("Made: `{pass}`, seen by `{check}`"),
         Status::NotNeeded { reason, check } => format!("Not needed: {reason} (`{check}`)"),
         Status::Refused { reason } => format!("Refused: {reason}"),
-        Status::Open => "Open".to_string(),
     }
 }

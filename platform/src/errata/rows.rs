@@ -3,7 +3,7 @@
 //! Sources are files of the reference compiler (`visa/`, `IGC/Compiler/CISACodeGen/`, `skuwa/`) and of Mesa
 //! (`src/intel/compiler/`), and the public programmer's reference manuals (PRM).
 
-use super::Status::{Made, NotNeeded, Open, Refused};
+use super::Status::{Made, NotNeeded, Refused};
 use super::{Row, Stepping, Switch, all, between};
 use crate::platform::Model::*;
 
@@ -35,7 +35,7 @@ rows! {
     SwitchAfterCall, "WaThreadSwitchAfterCall", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp addSwitchOptionToBB",
         "has {Switch} on the first instruction of a function and on the first after a call",
-        None, Made { pass: "emit/src/errata/switches.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/errata/switches.rs", check: "emit/src/verify/errata.rs" };
     CountClearedBeforeBarrier, "WaResetN0BeforeGatewayMessage", all([Skl, Bxt]),
         "skuwa/iskl_wa.c, SWWA.cpp HWWorkaround",
         "writes 0 to n0.0 with {Switch} before the message of a barrier",
@@ -47,7 +47,7 @@ rows! {
     FenceTokenWaited, "needsFenceCommitEnable, with tokens", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "SWWA.cpp addFenceCommit, HWCaps.inc needsFenceCommitEnable",
         "waits for the token of a fence before the next message, the thread's end or a return",
-        Some(Switch { option: "-skipFenceCommit", driver: "off: it is waited for" }), Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
+        Some(Switch { option: "-skipFenceCommit", driver: "off: it is waited for" }), Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/errata.rs" };
     FenceResponseRead, "needsFenceCommitEnable", all([Skl, Bxt, Icllp]),
         "SWWA.cpp addFenceCommit, HWCaps.inc needsFenceCommitEnable",
         "reads the response of a fence before the next message, the thread's end or a return",
@@ -79,7 +79,7 @@ rows! {
     NoPreemptFromR2, "needsNoPreemptR2ForSend", all([Icllp]),
         "HWCaps.inc needsNoPreemptR2ForSend, SWWA.cpp HWWorkaround",
         "has {NoPreempt} on each message whose payload begins in r2",
-        None, Made { pass: "emit/src/errata/interruption.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/errata/interruption.rs", check: "emit/src/verify/single.rs" };
     ResponseApart, "WaDisableSendSrcDstOverlap", all([Icllp, Mtl, Pvc]),
         "HWCaps.inc WaDisableSendSrcDstOverlap, Platform.hpp WaDisableSendSrcDstOverlap",
         "keeps the response of a message apart from its payloads",
@@ -87,7 +87,7 @@ rows! {
     AddressesCleared, "needResetA0forVxHA0", all([Icllp, Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "HWCaps.inc needResetA0forVxHA0, PrologEpilog.cpp resetA0",
         "writes 0 to a0 at the start if an operand has an address for each row",
-        None, Made { pass: "emit/src/errata/addresses.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/errata/addresses.rs", check: "emit/src/verify/errata.rs" };
     SendsLimited, "Wa_2201674230", [between(Icllp, Stepping::A0, Stepping::C0)],
         "skuwa/iicl_lp_hw_wa.c, SWWA.cpp clearSendDependencies",
         "has at most three messages in flight, and none at a block's end: a move of the first payload register onto itself waits",
@@ -95,7 +95,7 @@ rows! {
     HdcFenceBeforeEnd, "Wa_1807084924", [between(Icllp, Stepping::B0, Stepping::NEVER), between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::B0)],
         "skuwa/iicl_lp_hw_wa.c, itgl_lp_hw_wa.c, PrologEpilog.cpp insertFenceBeforeEOT, CISABuilder.cpp 3807",
         "fences before the thread's end if it writes memory",
-        Some(Switch { option: "-waClearHDCWrite", driver: "on for OpenCL where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/tests/all/errata.rs" };
+        Some(Switch { option: "-waClearHDCWrite", driver: "on for OpenCL where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/src/verify/errata.rs" };
     NoMaskPredicated, "Wa_1808850743", all([Tgllp]),
         "skuwa/itgl_lp_hw_wa.c, SWWA.cpp prepareNoMaskWA and applyNoMaskWA, Mesa Wa_1407528679 in brw_workaround.cpp",
         "has a predicate on each instruction that ignores the mask in nested divergence, and no jmpi there: a partner unit without channels may run it; where there is no flag for that, the object says that threads do not run in pairs",
@@ -151,15 +151,15 @@ rows! {
     AddressWritesWaitForAll, "hasA0WARHWissue", all([Dg2, Mtl, Pvc]),
         "HWCaps.inc hasA0WARHWissue, SWSB_G4IR.cpp 7206",
         "waits for all pipelines on each write of an address register",
-        None, Made { pass: "emit/src/scoreboard/distance.rs", check: "emit/src/verify/scoreboard.rs" };
+        None, Made { pass: "emit/src/scoreboard/distance.rs", check: "emit/src/verify/errata.rs" };
     LocalLoadsReadLate, "hasSLMWARIssue", all([Dg2, Mtl, Pvc]),
         "HWCaps.inc hasSLMWARIssue, SWSB_G4IR.cpp clearSLMWARWAissue",
         "lets stores and fences of local memory wait for the loads before them",
-        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/errata.rs" };
     UgmFenceBeforeEnd, "Wa_22013689345", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0), between(Pvc, Stepping::A0, Stepping::C0)],
         "skuwa/iacm_g10_hw_wa.c, PrologEpilog.cpp insertFenceBeforeEOT, Mesa brw_workaround.cpp 157",
         "fences (fence.ugm.6.tile) and waits before the thread's end if it stores through the first cache or has atomics without an answer",
-        Some(Switch { option: "-waLscUgmFence", driver: "on where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/tests/all/errata.rs" };
+        Some(Switch { option: "-waLscUgmFence", driver: "on where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/src/verify/errata.rs" };
     FenceInvalidates, "Wa_14012437816", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, VISAKernelImpl.cpp 8968, Mesa brw_lower_logical_sends.cpp 2135",
         "makes a global fence that flushes nothing, of more than the group, one that invalidates",
@@ -167,7 +167,7 @@ rows! {
     AllWrittenBeforeLocalFence, "Wa_14014063774", all([Dg2, Mtl]),
         "Mesa brw_from_nir.cpp 5035",
         "waits for all writes (sync.allwr) before a fence of local memory",
-        None, NotNeeded { reason: "the fence waits for the loads and atomics of local memory before it (hasSLMWARIssue), and stores have no answer", check: "emit/src/verify/scoreboard.rs" };
+        None, NotNeeded { reason: "the fence waits for the loads and atomics of local memory before it (hasSLMWARIssue), and stores have no answer", check: "emit/src/verify/errata.rs" };
     CselBeforeEnd256, "Wa_14016880151", [between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
         "skuwa/iacm_g10_hw_wa.c, igt_12_70_hw_wa.c, SWWA.cpp HWWorkaround",
         "has a dummy csel before the thread's end, or before an atomic right before it, with 256 registers",
@@ -175,7 +175,7 @@ rows! {
     GatherReadSuppression, "Wa_14019028097", all([Mtl]),
         "skuwa/igt_12_70_hw_wa.c, HWCaps.inc hasGatherReadSuppressionWARA, GraphColor.cpp 3218",
         "gives the response of a gather registers of its own in all channels, also inactive ones",
-        None, Open;
+        None, NotNeeded { reason: "values are live along the paths of the instruction pointer, not of each channel, so that no two share a register", check: "regalloc/src/check.rs" };
     MathWholeRegisters, "hasRMWReadSuppressionIssue", all([Mtl]),
         "HWCaps.inc hasRMWReadSuppressionIssue, SWSB_G4IR.cpp 7082 (Arrow Lake, whose code is that of mtl; on dg2 only with the option)",
         "judges dependencies on math by whole registers",
@@ -259,7 +259,7 @@ rows! {
     IndirectCompressed, "Wa_13010473643", [between(Pvc, Stepping::A0, Stepping::NEVER), between(Lnl, Stepping::A0, Stepping::B0)],
         "HWCaps.inc needIndirectSrcForCompressedInstWA, HWConformity.cpp 2046, BuildCISAIRImpl.cpp",
         "splits an instruction with an indirect first source whose destination crosses a register",
-        Some(Switch { option: "-noIndirectSrcForCompressedInstWA", driver: "the fix is made where the table has it" }), Open;
+        Some(Switch { option: "-noIndirectSrcForCompressedInstWA", driver: "the fix is made where the table has it" }), Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     IntegerMac, "waDisableIntMac", [],
         "HWCaps.inc waDisableIntMac (first tile generation, not the sold one)",
         "makes no mac of integers",
@@ -279,15 +279,15 @@ rows! {
     ByteSwizzles, "Wa_16012383669", all([Pvc, Lnl, Bmg]),
         "skuwa/ipvc_hw_wa.c, igt_20_04_hw_wa.c, HWConformity.cpp fixByteXBarRestriction, Mesa brw_lower_regioning.cpp 50",
         "does not pack words of a second source into bytes with stride 2",
-        Some(Switch { option: "-restrictSrc1ByteSwizzle", driver: "where the table has it" }), Open;
+        Some(Switch { option: "-restrictSrc1ByteSwizzle", driver: "where the table has it" }), Made { pass: "isel/src/legalize/places.rs", check: "emit/src/verify/single.rs" };
     AddressWaitsForFloats, "needA0WAR", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc needA0WAR, SWSB_G4IR.cpp 7211, 6073",
         "has distance 1 of the float pipeline on the first write of an address register",
-        None, Made { pass: "emit/src/scoreboard/distance.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/scoreboard/distance.rs", check: "emit/src/verify/errata.rs" };
     MulMacSuppression, "Wa_18035690555", all([Lnl, Bmg, Ptl]),
         "skuwa/igt_20_04_hw_wa.c, igt_30_00_hw_wa.c, SWWA.cpp mulMacRSWA, Mesa brw_workaround.cpp 39",
         "has a dummy add between integer products that share their second source with different regions",
-        Some(Switch { option: "-hasMulMacRSIssue", driver: "where the table has it" }), Made { pass: "emit/src/errata/products.rs", check: "emit/tests/all/errata.rs" };
+        Some(Switch { option: "-hasMulMacRSIssue", driver: "where the table has it" }), Made { pass: "emit/src/errata/products.rs", check: "emit/src/verify/errata.rs" };
     OddWordSource, "Wa_14017715663", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasBDstWSrc1EvenAlignIssue, HWConformity.cpp fixOddAlignSrc1Region",
         "has no second source of words at an odd word beside a byte destination",
@@ -351,7 +351,7 @@ rows! {
     StateWriteBeforeFlow, "insertSync hasDistOneAreg", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "SWSB_G4IR.cpp insertSync",
         "waits for a write of cr0 or sr0 that is a block's last instruction",
-        None, Made { pass: "emit/src/scoreboard/state.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/scoreboard/state.rs", check: "emit/src/verify/errata.rs" };
     NullOfWords, "fixByteXBarRestriction", all([Pvc, Lnl, Bmg, Ptl]),
         "HWConformity.cpp fixByteXBarRestriction",
         "has null destinations of words with stride 2, and none of bytes",
@@ -359,7 +359,7 @@ rows! {
     BarrierOfActive, "activeThreadsOnlyBarrier", all([Lnl, Bmg, Ptl]),
         "VISAOptionsDefs.h, CISABuilder.cpp",
         "sets bit 8 of the header's dword 2 in a barrier, so that threads that ended are not waited for",
-        Some(Switch { option: "-activeThreadsOnlyBarrier", driver: "on" }), Made { pass: "isel/src/select/alu.rs", check: "runtime/exec/tests/kernels.rs" };
+        Some(Switch { option: "-activeThreadsOnlyBarrier", driver: "on" }), Made { pass: "isel/src/select/alu.rs", check: "emit/src/verify/errata.rs" };
     SystolicSource2, "hasDPASSrc2ReadSuppressionDepIssue", [],
         "HWCaps.inc hasDPASSrc2ReadSuppressionDepIssue (first tile generation, not the sold one), SWSB_G4IR.cpp 1305",
         "counts the third source of a systolic operation as 8x8 in dependencies",
@@ -367,7 +367,7 @@ rows! {
     FlagsReadEarly, "needPredicateWAR", all([Tgllp, Dg2, Mtl, Pvc, Lnl, Bmg]),
         "HWCaps.inc needPredicateWAR, SWSB_G4IR.cpp 6270",
         "does not overwrite a flag before its predicates are read",
-        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/scoreboard.rs" };
+        None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/errata.rs" };
     AccumulatorPacked, "Wa_14014617373", all([Tgllp]),
         "Mesa brw_validate.cpp 520, PRM (Accumulator Registers)",
         "writes an accumulator at offset 0 with stride 1 only",
@@ -375,5 +375,5 @@ rows! {
     AccumulatorReadsWaitedFor, "Wa_22012725308", all([Dg2, Mtl, Pvc, Lnl, Bmg, Ptl]),
         "Mesa brw_lower_scoreboard.cpp 1226, 1278, SWSB_G4IR.cpp getFootprintForACC",
         "waits before it writes an accumulator that another pipeline may still read",
-        None, Made { pass: "emit/src/scoreboard/registers.rs", check: "emit/tests/all/errata.rs" };
+        None, Made { pass: "emit/src/scoreboard/registers.rs", check: "emit/src/verify/errata.rs" };
 }

@@ -73,7 +73,6 @@ enum Fate {
     Refused {
         reason: &'static str,
     },
-    Open,
 }
 
 /// A platform by its names, and what is done for it.
@@ -218,7 +217,6 @@ fn erratum(row: &Row, only: Option<&Platform>) -> Erratum {
             Status::Made { pass, check } => Fate::Made { pass, check },
             Status::NotNeeded { reason, check } => Fate::NotNeeded { reason, check },
             Status::Refused { reason } => Fate::Refused { reason },
-            Status::Open => Fate::Open,
         },
     }
 }
@@ -238,7 +236,6 @@ impl Erratum {
             Fate::Made { pass, check } => format!("made: {pass}, seen by {check}"),
             Fate::NotNeeded { reason, check } => format!("not needed: {reason} ({check})"),
             Fate::Refused { reason } => format!("refused: {reason}"),
-            Fate::Open => "open".to_string(),
         };
         let _ = writeln!(text, "    {status}");
         text
