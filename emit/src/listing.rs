@@ -95,6 +95,8 @@ const LISTING_BYTES_PER_CODE_BYTE: usize = 8;
 pub struct Annotations {
     /// Comments on lines of their own before the instruction that begins at the offset.
     pub headings: Vec<Remark>,
+    /// Lines as they are before the instruction that begins at the offset, after its headings.
+    pub directives: Vec<Remark>,
     /// Comments at the end of the line of the instruction that contains the offset, such as relocations.
     pub comments: Vec<Remark>,
 }
@@ -178,6 +180,7 @@ pub fn list_onto(
     };
     let mut starts = starts.into_iter().peekable();
     let mut headings = annotations.headings.iter().peekable();
+    let mut directives = annotations.directives.iter().peekable();
     let mut comments = annotations.comments.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
     let mut tally = Tally::default();
@@ -185,6 +188,10 @@ pub fn list_onto(
         while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
             text.str("// ");
             text.str(&heading.text);
+            text.byte(b'\n');
+        }
+        while let Some(line) = directives.next_if(|line| line.offset <= u64::from(offset)) {
+            text.str(&line.text);
             text.byte(b'\n');
         }
         while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {

@@ -25,10 +25,12 @@ use miette::Report;
 use budget::{Budget, BudgetArgs};
 use remarks::Visa;
 
+use super::directives;
 use super::dump::{self, Dump};
 use super::exit::Exit;
 use super::grfs::GrfArgs;
 use super::input::{self, Input};
+use super::names;
 use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::{Machine, Revision, Variant};
@@ -69,6 +71,10 @@ pub struct Args {
     /// comments in a listing, as a table in --json
     #[arg(short = 'g', long = "debug")]
     lines: bool,
+    /// In a listing, write lines of the source, or of a text of vISA, as directives of assemblers: .file, .loc, and labels of
+    /// kernels; for Compiler Explorer (docs/machine-code.md)
+    #[arg(long, conflicts_with = "lines")]
+    directives: bool,
     /// Form of the output [default: the extension of -o, else zebin with --info, else bin]
     #[arg(long)]
     emit: Option<Emit>,
@@ -84,6 +90,9 @@ pub struct Args {
     /// Write figures of every kernel as JSON, `-` for standard output
     #[arg(long, value_name = "FILE", alias = "stats")]
     json: Option<PathBuf>,
+    /// Write the registers and slots that hold each variable, and where, as JSON, for `kiln live` and `kiln report --names`
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
     /// Print the code of these stages (genx, genx:PASS, visa, ir, isel, ra, asm) and after these passes (`kiln passes`);
     /// code is then written only with --emit or --output
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = dump::parse)]
@@ -248,6 +257,10 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         }
     }
     let (mut figures, mut warnings) = (Vec::new(), Vec::new());
+    if let Some(path) = &args.map {
+        let maps: Vec<&names::Map> = made.iter().flat_map(|made| &made.maps).collect();
+        outputs.json(path, &maps)?;
+    }
     if let Some(path) = &args.remarks {
         let all: String = made.iter().map(|made| made.remarks.as_str()).collect();
         outputs.add(path, all.into_bytes())?;
@@ -393,6 +406,7 @@ struct Job<'a> {
 struct Made {
     dumps: String,
     remarks: String,
+    maps: Vec<names::Map>,
     figures: Vec<KernelStats>,
     warnings: Vec<Report>,
     failures: Vec<Report>,
@@ -421,6 +435,13 @@ impl Job<'_> {
         };
         let input = &self.inputs[files[0]];
         made.dumps.push_str(&dumps(&module));
+        if self.args.map.is_some() {
+            let inputs: Vec<&Input> = files.iter().map(|file| &self.inputs[*file]).collect();
+            match names::of_module(&module, &inputs, &reading) {
+                Ok(maps) => made.maps = maps,
+                Err(failure) => made.failures.push(failure),
+            }
+        }
         if self.args.remarks.is_some() {
             let visa = Visa::of(input);
             for kernel in module.kernels.iter().chain(&module.functions) {
@@ -506,6 +527,10 @@ impl Job<'_> {
         let platform = self.platform;
         let bytes = match emit {
             Emit::Bin => return bins(output, &kernels),
+            Emit::Asm if self.args.directives => {
+                let reading = self.session.options().reading();
+                directives::listing(&kernels, platform, self.inputs, &reading).into_bytes()
+            }
             Emit::Asm if self.args.lines => object::listings(&kernels, platform).into_bytes(),
             Emit::Asm => asm(&kernels, platform).into_bytes(),
             Emit::Zebin => {

@@ -70,11 +70,12 @@ struct Measure {
 }
 
 /// The compared figures in the order of reports.
-static MEASURES: [Measure; 8] = [
+static MEASURES: [Measure; 9] = [
     measure("instructions", "instructions", |n| n.instructions),
     measure("bytes", "bytes", |n| n.bytes),
     measure("spill bytes", "spill_bytes", |n| n.spill_bytes),
     measure("spill and fill messages", "messages", |n| n.messages),
+    measure("live registers", "live", |n| n.live),
     measure("peak registers", "max_pressure", |n| n.max_pressure),
     measure("registers used", "grf_used", |n| n.grf_used),
     measure("estimated cycles", "cycles", |n| n.cycles),
@@ -96,6 +97,8 @@ struct Numbers {
     bytes: Option<f64>,
     spill_bytes: Option<f64>,
     messages: Option<f64>,
+    /// The most general registers that live at once in machine code.
+    live: Option<f64>,
     max_pressure: Option<f64>,
     grf_used: Option<f64>,
     cycles: Option<f64>,

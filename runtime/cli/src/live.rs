@@ -17,8 +17,9 @@ use serde::Serialize;
 use super::disasm::{illegal, open, unit};
 use super::exit::{self, Exit};
 use super::input::Input;
+use super::names::{Maps, Variable, variables};
 use super::output::Outputs;
-use super::page::{self, Stored};
+use super::page;
 use super::platforms::Machine;
 use super::{Format, progress, report, stats};
 
@@ -42,6 +43,9 @@ pub struct Args {
     /// List what lives at this instruction, counted from 0 [default: at the peak]
     #[arg(long, value_name = "N")]
     at: Option<u32>,
+    /// Names of values in machine code: a map of `kiln compile --map`
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
     /// Show each register beside each instruction: `^` written, `v` read, `x` both, `:` live
     #[arg(long, conflicts_with = "summary")]
     map: bool,
@@ -78,23 +82,6 @@ struct Piece {
     variables: Vec<Variable>,
     #[serde(skip)]
     text: String,
-}
-
-/// A variable of vISA.
-#[derive(Serialize)]
-struct Variable {
-    name: String,
-    registers: Vec<Held>,
-    /// Stores to scratch space and loads from there.
-    slots: Vec<Stored>,
-}
-
-/// A register that holds a variable from an instruction to another.
-#[derive(Serialize)]
-struct Held {
-    register: String,
-    from: u32,
-    to: u32,
 }
 
 /// An instruction.
@@ -147,6 +134,7 @@ struct Line<'a> {
 /// # Errors
 /// The reason why nothing was analyzed.
 pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
+    let maps = Maps::read(args.names.as_deref())?;
     let of = |path: &PathBuf| {
         let input = Input::open(path)?;
         if !page::is_code(&input) {
@@ -188,7 +176,9 @@ pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
                 platform,
                 bytes,
             };
-            pieces.push(piece(&shown, &insts, &live, &BTreeMap::new(), args)?);
+            let map = maps.of(page::name_of(unit), platform, insts.len())?;
+            let names = map.map(|map| map.names(&live)).unwrap_or_default();
+            pieces.push(piece(&shown, &insts, &live, &names, args)?);
             let counted = listing::count(bytes, platform);
             counts.entries += counted.entries;
             counts.illegal += counted.illegal;
@@ -324,49 +314,6 @@ fn values(
         ));
     }
     values.into_iter().map(|(_, _, value)| value).collect()
-}
-
-/// The variables with the registers and slots that hold them.
-fn variables(
-    live: &Live,
-    code: &[Inst],
-    platform: &Platform,
-    names: &BTreeMap<u32, String>,
-) -> Vec<Variable> {
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let mut found: BTreeMap<&str, Variable> = BTreeMap::new();
-    let stored = page::stored(code, platform, live, names);
-    let empty = |name: &str| Variable {
-        name: name.to_string(),
-        registers: Vec::new(),
-        slots: Vec::new(),
-    };
-    for span in &live.spans {
-        if let Some(name) = names.get(&span.value) {
-            let held = Held {
-                register: span.row.to_string(),
-                from: span.from,
-                to: span.to,
-            };
-            found
-                .entry(name)
-                .or_insert_with(|| empty(name))
-                .registers
-                .push(held);
-        }
-    }
-    for slot in &stored {
-        if let Some(name) = &slot.name {
-            found
-                .entry(name)
-                .or_insert_with(|| empty(name))
-                .slots
-                .push(slot.clone());
-        }
-    }
-    found.into_values().collect()
 }
 
 /// Instructions as text: all of a few, the first and the last of many.

@@ -16,6 +16,7 @@ mod convert;
 mod corpus;
 mod cost;
 mod diff;
+mod directives;
 mod disasm;
 mod driver_cache;
 mod dump;
@@ -36,6 +37,7 @@ mod layered;
 mod live;
 #[cfg(unix)]
 mod measure;
+mod names;
 mod object;
 mod output;
 mod page;

@@ -84,7 +84,7 @@ fn listing(kernel: &Compiled, platform: &'static Platform) -> String {
     headings.sort_by_key(|remark| remark.offset);
     let annotations = Annotations {
         headings,
-        comments: Vec::new(),
+        ..Annotations::default()
     };
     let mut text = String::new();
     let style = Style::Labels;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use kiln_compile::lines::Lines;
-use kiln_compile::{Compiled, Failure, Options, Session};
+use kiln_compile::{Compiled, CompiledModule, Failure, Options, Session};
 use kiln_emit::cost::timeline::{self, Timeline};
 use kiln_emit::cost::{self, Weights};
 use kiln_emit::inst::{Inst, Op};
@@ -19,7 +19,7 @@ use kiln_visa::module::{Object, Operand};
 use kiln_visa::opcode::Field;
 use kiln_visa::print::Printer;
 use miette::Report;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cost::{Counts, bottleneck};
 use super::disasm::unit::{self, Unit};
@@ -28,6 +28,7 @@ use super::exit::Exit;
 use super::grfs::GrfArgs;
 use super::input::Input;
 use super::layered;
+use super::names::{Map, Maps};
 use super::output::Outputs;
 use super::platforms::Machine;
 use super::{Format, report};
@@ -62,6 +63,9 @@ pub struct Args {
     /// Execution counts of a run (`kiln run --stats=STATS`), for the build of the same place in the order of the inputs
     #[arg(long, value_name = "STATS")]
     counts: Vec<PathBuf>,
+    /// Names of values in machine code: a map of `kiln compile --map`
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
     /// Page to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -177,6 +181,8 @@ pub struct Code<'a> {
     inputs: HashMap<u32, String>,
     /// Folder of its file, in which sources are sought.
     folder: &'a Path,
+    /// Variables with their places, of a side file.
+    map: Option<&'a Map>,
 }
 
 /// Runs the command.
@@ -186,12 +192,13 @@ pub struct Code<'a> {
 pub fn page(args: &Args, format: Format) -> Result<Exit, Report> {
     let counts = args.counts.iter().map(|path| Counts::read(path));
     let counts = counts.collect::<Result<Vec<_>, _>>()?;
+    let maps = Maps::read(args.names.as_deref())?;
     let mut inputs: Vec<Vec<Piece>> = Vec::new();
     for path in &args.inputs {
         let input = Input::open(path)?;
         if is_code(&input) {
             let file = open(path, args.platform.first().copied(), args.kernel.as_deref())?;
-            inputs.push(of_file(&file, counts.get(inputs.len()))?);
+            inputs.push(of_file(&file, counts.get(inputs.len()), &maps)?);
             continue;
         }
         if args.platform.is_empty() {
@@ -253,12 +260,14 @@ pub fn is_code(input: &Input) -> bool {
 }
 
 /// The pieces of a file of machine code.
-fn of_file(file: &File, counts: Option<&Counts>) -> Result<Vec<Piece>, Report> {
+fn of_file(file: &File, counts: Option<&Counts>, maps: &Maps) -> Result<Vec<Piece>, Report> {
     let folder = file.path.parent().unwrap_or(Path::new("."));
     let mut pieces = Vec::new();
     for unit in &file.units {
+        let name = name_of(unit);
+        let count = listing::count(unit.code(), file.platform).entries;
         let code = Code {
-            name: name_of(unit),
+            name: name.unwrap_or("code").to_string(),
             file: report::name(file.path),
             platform: file.platform,
             bytes: unit.code(),
@@ -267,21 +276,21 @@ fn of_file(file: &File, counts: Option<&Counts>) -> Result<Vec<Piece>, Report> {
             objects: Vec::new(),
             inputs: HashMap::new(),
             folder,
+            map: maps.of(name, file.platform, count)?,
         };
         pieces.push(piece(&code, counts)?);
     }
     Ok(pieces)
 }
 
-fn name_of(unit: &Unit) -> String {
-    let kernel = unit
-        .symbols
+/// Name of a piece of code: its kernel, else its first function; none of raw machine code.
+pub fn name_of(unit: &Unit) -> Option<&str> {
+    let symbols = &unit.symbols;
+    let kernel = symbols
         .iter()
         .find(|symbol| symbol.kind == unit::Kind::Kernel);
-    match kernel.or(unit.symbols.first()) {
-        Some(symbol) => symbol.name.clone(),
-        None => "code".to_string(),
-    }
+    let symbol = kernel.or(symbols.first());
+    symbol.map(|symbol| symbol.name.as_str())
 }
 
 /// Compiles vISA with these options, and gives what is made of each kernel and function.
@@ -302,12 +311,22 @@ pub fn of_visa<T>(
     let failed = |failure: Box<Failure>| report::failure(std::slice::from_ref(input), &failure);
     let loaded = session.load(&[input.source()]).map_err(failed)?;
     let module = session.compile_loaded(&loaded).map_err(failed)?;
-    let objects: HashMap<&str, &Object> = loaded
-        .module()
-        .objects
-        .iter()
-        .map(|object| (&*object.name, object))
-        .collect();
+    of_module(&module, &loaded.module().objects, input, platform, make)
+}
+
+/// As [`of_visa`], for a module that was compiled from these objects.
+///
+/// # Errors
+/// The first failure of `make`.
+pub fn of_module<'a, T>(
+    module: &CompiledModule,
+    objects: impl IntoIterator<Item = &'a Object>,
+    input: &Input,
+    platform: &'static Platform,
+    make: impl Fn(&Code) -> Result<T, Report>,
+) -> Result<Vec<T>, Report> {
+    let named = objects.into_iter().map(|object| (&*object.name, object));
+    let objects: HashMap<&str, &Object> = named.collect();
     let folder = input.path.parent().unwrap_or(Path::new("."));
     let mut pieces = Vec::new();
     for compiled in module.parts() {
@@ -331,6 +350,7 @@ pub fn of_visa<T>(
                 .collect(),
             inputs: inputs(compiled, platform),
             folder,
+            map: None,
         };
         pieces.push(make(&code)?);
     }
@@ -528,7 +548,7 @@ pub fn value_names(code: &Code, insts: &[Inst], live: &Live) -> BTreeMap<u32, St
 }
 
 /// A message to scratch space.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stored {
     /// Number of the instruction.
     pub at: u32,
@@ -583,6 +603,9 @@ fn names(
     texts: Option<&Texts>,
     offsets: &[u32],
 ) -> BTreeMap<u32, String> {
+    if let Some(map) = code.map {
+        return map.names(live);
+    }
     let mut names = BTreeMap::new();
     let Some(texts) = texts else { return names };
     for span in live.spans.iter().filter(|span| span.row.is_grf()) {

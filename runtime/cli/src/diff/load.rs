@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::is_object;
 use miette::{Report, miette};
@@ -167,7 +168,13 @@ fn add(
             (None, None) => report::name(path),
         };
         let figures = Figures::of(unit.code(), file.platform);
-        side.kernels.insert(kernel, counted(&figures));
+        let live = unit.live(&listing::insts(unit.code(), file.platform), file.platform);
+        let most = live.points.iter().map(|point| point.grfs).max();
+        let numbers = Numbers {
+            live: most.map(f64::from),
+            ..counted(&figures)
+        };
+        side.kernels.insert(kernel, numbers);
     }
     Ok(())
 }
@@ -246,6 +253,7 @@ fn said(row: &Value) -> Numbers {
         bytes: of("bytes"),
         spill_bytes: of("spill_bytes"),
         messages: of("spills").zip(of("fills")).map(|(a, b)| a + b),
+        live: None,
         max_pressure: of("max_pressure"),
         grf_used: of("grf_used"),
         cycles: of("cycles"),

@@ -204,6 +204,7 @@ impl Unit {
         headings.sort_by_key(|remark| remark.offset);
         Annotations {
             headings,
+            directives: Vec::new(),
             comments: self.relocations.clone(),
         }
     }

@@ -42,6 +42,24 @@ fn builds(folder: &Folder) -> [String; 2] {
 }
 
 #[test]
+fn live_registers_are_those_of_live() {
+    let folder = Folder::new("diff-live");
+    let [all, few] = builds(&folder);
+    let diff = document(&["diff", &all, &few, "-p", "skl"]);
+    for (side, out) in [("before", &all), ("after", &few)] {
+        let files = fs::read_dir(out).unwrap();
+        let most = files.map(|file| {
+            let file = file.unwrap().path().display().to_string();
+            let live = document(&["live", &file, "-p", "skl", "--summary"]);
+            live[0]["most"]["grfs"].as_f64().unwrap()
+        });
+        let expected: f64 = most.sum();
+        let found = &measure(&diff, "live")["total"][side];
+        assert_eq!(found.as_f64().unwrap(), expected, "{side}");
+    }
+}
+
+#[test]
 fn the_figures_are_those_of_cost_and_bench() {
     let folder = Folder::new("diff-figures");
     let [all, few] = builds(&folder);

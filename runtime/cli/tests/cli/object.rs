@@ -396,3 +396,48 @@ fn a_drivers_cache_is_finalized_in_place() {
     let both = kiln(&[&args[..], &["-o", &out]].concat());
     assert_eq!(both.status.code(), Some(2));
 }
+
+/// Directives of lines name lines of the vISA that have instructions, and kernels are labels.
+#[test]
+fn directives_are_of_the_visa() {
+    for platform in ["skl", "tgllp"] {
+        let visa = example("nbody", "visaasm");
+        let listing = pass(&[
+            "compile",
+            &visa,
+            "-p",
+            platform,
+            "--emit",
+            "asm",
+            "--directives",
+            "-o",
+            "-",
+        ]);
+        let source = fs::read_to_string(&visa).unwrap();
+        let source: Vec<&str> = source.lines().collect();
+        assert!(listing.starts_with("\t.file\t1 \""), "{listing}");
+        assert!(
+            listing.contains("\t.globl\t\"nbody\"\n\"nbody\":\n"),
+            "{listing}"
+        );
+        let lines = listing
+            .lines()
+            .filter_map(|line| line.strip_prefix("\t.loc\t1 "));
+        let lines: Vec<usize> = lines
+            .map(|line| line.strip_suffix(" 0").unwrap().parse().unwrap())
+            .collect();
+        assert!(lines.len() > 20, "{lines:?}");
+        for line in lines {
+            // Neither a declaration nor a comment.
+            let text = source[line - 1].trim_start();
+            let is_instruction = text.starts_with(|c: char| c.is_ascii_lowercase() || c == '(');
+            assert!(is_instruction, "{line}: {text}");
+        }
+        // The rest is the listing without directives.
+        let plain = pass(&["compile", &visa, "-p", platform, "--emit", "asm", "-o", "-"]);
+        let rest = listing
+            .lines()
+            .filter(|line| !line.starts_with('\t') && !line.starts_with('"'));
+        assert_eq!(rest.collect::<Vec<_>>(), plain.lines().collect::<Vec<_>>());
+    }
+}

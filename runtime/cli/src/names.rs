@@ -1,0 +1,179 @@
+//! Maps from variables of vISA to the registers and slots that hold them: the side file of `kiln compile --map`, by which
+//! `kiln live` and `kiln report` name values of machine code.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use kiln_compile::CompiledModule;
+use kiln_compile::source::{self, Reading};
+use kiln_emit::inst::Inst;
+use kiln_emit::listing;
+use kiln_emit::live::Live;
+use kiln_emit::platform::Platform;
+use miette::Report;
+use serde::{Deserialize, Serialize};
+
+use super::disasm::unit;
+use super::input::Input;
+use super::page::{self, Stored};
+use super::report;
+
+/// The variables of a kernel, or of a function that is called by address.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Map {
+    file: String,
+    kernel: String,
+    platform: String,
+    /// Number of machine instructions; spans are of these, numbered from 0.
+    instructions: usize,
+    variables: Vec<Variable>,
+}
+
+/// A variable of vISA.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Variable {
+    name: String,
+    registers: Vec<Held>,
+    /// Stores to scratch space and loads from there.
+    slots: Vec<Stored>,
+}
+
+/// A register that holds a variable from an instruction to another.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Held {
+    register: String,
+    from: u32,
+    to: u32,
+}
+
+impl Map {
+    /// Names of the values of the code, by their numbers.
+    pub fn names(&self, live: &Live) -> BTreeMap<u32, String> {
+        let held = self.variables.iter().flat_map(|variable| {
+            let registers = variable.registers.iter();
+            registers.map(|held| ((held.register.as_str(), held.from), &variable.name))
+        });
+        let held: HashMap<_, _> = held.collect();
+        let spans = live.spans.iter();
+        let named = spans.filter_map(|span| {
+            let register = span.row.to_string();
+            let name = held.get(&(register.as_str(), span.from))?;
+            Some((span.value, name.to_string()))
+        });
+        named.collect()
+    }
+}
+
+/// The maps of a side file.
+#[derive(Default)]
+pub struct Maps(Vec<Map>);
+
+impl Maps {
+    /// Reads a side file; without one, there are no maps.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has other contents.
+    pub fn read(path: Option<&Path>) -> Result<Maps, Report> {
+        let Some(path) = path else {
+            return Ok(Maps::default());
+        };
+        let input = Input::open(path)?;
+        let maps = serde_json::from_slice(&input).map_err(|e| report::file(path, &e))?;
+        Ok(Maps(maps))
+    }
+
+    /// The map of a kernel, or of code without a name if there is one map; none if there is no map of it.
+    ///
+    /// # Errors
+    /// The maps are of other code.
+    pub fn of(
+        &self,
+        kernel: Option<&str>,
+        platform: &Platform,
+        instructions: usize,
+    ) -> Result<Option<&Map>, Report> {
+        let of_kernel = |map: &&Map| match kernel {
+            Some(kernel) => map.kernel == kernel,
+            None => self.0.len() == 1,
+        };
+        let of_platform = |map: &&Map| map.platform == platform.name;
+        match self.0.iter().filter(of_platform).find(of_kernel) {
+            Some(map) if map.instructions != instructions => Err(report::usage(format_args!(
+                "{}: it has {instructions} instructions, and its map is of {}",
+                map.kernel, map.instructions
+            ))),
+            map => Ok(map),
+        }
+    }
+}
+
+/// The maps of a module's kernels and functions.
+///
+/// # Errors
+/// An input cannot be read again.
+pub fn of_module(
+    module: &CompiledModule,
+    inputs: &[&Input],
+    how: &Reading,
+) -> Result<Vec<Map>, Report> {
+    let mut objects = Vec::new();
+    for input in inputs {
+        let read = source::read(input, how).map_err(|error| report::input(input, &error))?;
+        objects.extend(read.module.objects);
+    }
+    page::of_module(module, &objects, inputs[0], how.platform, |code| {
+        let insts = listing::insts(code.bytes, how.platform);
+        let live = unit::live(&insts, how.platform, &code.entries);
+        let names = page::value_names(code, &insts, &live);
+        Ok(Map {
+            file: inputs[0].name.clone(),
+            kernel: code.name.clone(),
+            platform: how.platform.name.to_string(),
+            instructions: insts.len(),
+            variables: variables(&live, &insts, how.platform, &names),
+        })
+    })
+}
+
+/// The variables with the registers and slots that hold them.
+pub fn variables(
+    live: &Live,
+    code: &[Inst],
+    platform: &Platform,
+    names: &BTreeMap<u32, String>,
+) -> Vec<Variable> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let mut found: BTreeMap<&str, Variable> = BTreeMap::new();
+    let stored = page::stored(code, platform, live, names);
+    let empty = |name: &str| Variable {
+        name: name.to_string(),
+        registers: Vec::new(),
+        slots: Vec::new(),
+    };
+    for span in &live.spans {
+        if let Some(name) = names.get(&span.value) {
+            let held = Held {
+                register: span.row.to_string(),
+                from: span.from,
+                to: span.to,
+            };
+            found
+                .entry(name)
+                .or_insert_with(|| empty(name))
+                .registers
+                .push(held);
+        }
+    }
+    for slot in &stored {
+        if let Some(name) = &slot.name {
+            found
+                .entry(name)
+                .or_insert_with(|| empty(name))
+                .slots
+                .push(slot.clone());
+        }
+    }
+    found.into_values().collect()
+}
