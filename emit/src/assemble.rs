@@ -6,7 +6,7 @@
 //! never compact, so that no placement depends on a distance. No instruction is added, dropped or moved.
 
 use crate::encoding::{EncodeError, Open, Targets, encode_open, spec};
-use crate::inst::{Inst, Op, Src, Target};
+use crate::inst::{Inst, Op, Place, RegFile, Src, Target, Type};
 use crate::platform::Platform;
 
 /// Bytes of zeros that the reference adds after a kernel's last instruction, for the instruction prefetcher, before
@@ -167,8 +167,11 @@ impl RelocationKind {
     }
 }
 
-/// Bytes of an instruction with a symbol, which is never compact.
-const SYMBOL_INST_BYTES: u32 = 16;
+/// Bytes of an instruction that is not compact, as one with a symbol is.
+const LONG_INST_BYTES: u32 = 16;
+/// Bytes from the sum of a callee's address and minus `ip` to the `call` by it, with nothing between but the sum that takes
+/// these bytes off.
+pub const SUM_TO_CALL: u32 = 2 * LONG_INST_BYTES;
 
 impl Relocation {
     /// Value of the field for a symbol's address, in code that begins at `base`. The lower bytes are the field's.
@@ -178,7 +181,7 @@ impl Relocation {
             RelocationKind::AddressHigh => address >> 32,
             RelocationKind::Distance => {
                 let end = u64::from(self.offset) + u64::from(self.kind.bytes());
-                address.wrapping_sub(base + end - u64::from(SYMBOL_INST_BYTES))
+                address.wrapping_sub(base + end - u64::from(LONG_INST_BYTES))
             }
         }
     }
@@ -237,6 +240,10 @@ pub fn assemble(program: &Program, platform: &Platform) -> Result<Assembled, Enc
                     });
                 }
             }
+            if inst.op == Op::Call && inst.jip == Some(Target::Reg) {
+                let first = out.inst_offsets.len() - 1 - index;
+                widen(&insts[..index], &out.inst_offsets[first..], &mut out.code);
+            }
             if let Some(symbol) = inst.symbol {
                 let end = out.code.len() as u32;
                 let relocation = relocation(inst, symbol, end).map_err(at(block, index))?;
@@ -249,6 +256,35 @@ pub fn assemble(program: &Program, platform: &Platform) -> Result<Assembled, Enc
         close(branch, &mut out)?;
     }
     Ok(out)
+}
+
+/// Makes the distance to the call at the end of the code larger, if waits came between the sums that compute it and the
+/// call. `offsets` has one more than `before`: the call's.
+fn widen(before: &[Inst], offsets: &[u32], code: &mut [u8]) {
+    let is_sum = |inst: &Inst| inst.op == Op::Add && inst.opts.long;
+    let less_ip = |inst: &Inst| {
+        let takes = |src: &Src| {
+            matches!(src, Src::Reg(src) if src.modifier.neg
+            && matches!(src.place, Place::Direct(reg) if reg.file == RegFile::Ip))
+        };
+        is_sum(inst) && inst.srcs.first().is_some_and(takes)
+    };
+    let shortest = u64::from(SUM_TO_CALL.wrapping_neg());
+    let less_bytes =
+        |inst: &Inst| is_sum(inst) && inst.srcs.get(1) == Some(&Src::imm(Type::D, shortest));
+    let Some(from) = before.iter().rposition(less_ip) else {
+        return;
+    };
+    let Some(sum) = before[from..].iter().rposition(less_bytes) else {
+        return;
+    };
+    let (Some(call), start) = (offsets.last(), offsets[from]) else {
+        return;
+    };
+    let end = (offsets[from + sum] + LONG_INST_BYTES) as usize;
+    if let Some(field) = code.get_mut(end - 4..end) {
+        field.copy_from_slice(&(start.wrapping_sub(*call)).to_le_bytes());
+    }
 }
 
 /// The relocation of an immediate, which is an instruction's last bytes.

@@ -13,6 +13,7 @@ pub struct ZeInfoError(#[from] serde_norway::Error);
 
 /// The whole document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "a document with keys version and kernels")]
 pub struct ZeInfo {
     /// Version of the format (`1.20`).
     pub version: String,

@@ -125,7 +125,7 @@ facts! {
         /// Way in which code calls an address in a register.
         address_calls: AddressCalls {
             Skl => AddressCalls::Jump,
-            Tgllp => AddressCalls::Refused,
+            Tgllp => AddressCalls::Call,
             Dg2 => AddressCalls::Calla,
         }
         /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
@@ -276,10 +276,10 @@ pub enum Payload {
 pub enum AddressCalls {
     /// A jump by the distance, with a return address that is computed before.
     Jump,
+    /// `call` by the distance from itself (PRM vol. 2a, "call").
+    Call,
     /// `calla`.
     Calla,
-    /// No code is made for such calls.
-    Refused,
 }
 
 /// Messages that access memory (PRM vol. 2d, "Data Port", "Load Store Cache").

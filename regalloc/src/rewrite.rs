@@ -292,12 +292,12 @@ impl Rewriter<'_> {
                 self.written |= clobbers;
                 self.clobbered |= clobbers;
                 self.last_dword[1] = self.last_dword[0];
-                let there = self.func.target.address_calls == AddressCalls::Calla;
                 body.insts.extend(match (inst.op, address) {
-                    (Opcode::CallAddress, Some(address)) if there => {
-                        stack.call_there(call, address)
-                    }
-                    (Opcode::CallAddress, Some(address)) => stack.call_address(address),
+                    (Opcode::CallAddress, Some(address)) => match self.func.target.address_calls {
+                        AddressCalls::Jump => stack.call_address(address),
+                        AddressCalls::Call => stack.call_distance(call, address),
+                        AddressCalls::Calla => stack.call_there(call, address),
+                    },
                     _ => stack.call(call),
                 });
                 body.came_from(origin, inst.origin);

@@ -41,6 +41,8 @@ const SCRATCH_GRF: u32 = 2;
 const TO_CALLEE: u32 = 64;
 /// Bytes from the `add` that computes a return address to the end of the jump after it.
 const TO_RETURN: u32 = 32;
+/// Bytes from the `add` that computes the distance to a callee to the `call` by it, without instructions between.
+const SUM_TO_CALL: u32 = kiln_emit::assemble::SUM_TO_CALL;
 /// Bytes of a `call`.
 const CALL: u32 = 16;
 /// Bytes from the `add` after a call to the end of the `ret` after it.
@@ -308,6 +310,22 @@ impl<'a> StackFrame<'a> {
         call.srcs.push(scalar(back));
         call.jip = Some(Target::Reg);
         vec![set(back, address), call]
+    }
+
+    /// A call of an address by its distance from the call, in whose place the return address is written. `assemble` makes
+    /// the distance larger if something comes between.
+    pub fn call_distance(&self, mut call: Gen, address: Src) -> Vec<Gen> {
+        let back = self.pointer(Stack::RETURN);
+        call.dst = Some(Dst::new(back, 1, Type::Ud));
+        call.srcs.push(scalar(back));
+        call.jip = Some(Target::Reg);
+        call.opts.long = true;
+        let less = Src::imm(Type::D, u64::from(SUM_TO_CALL.wrapping_neg()));
+        vec![
+            add(back, less_ip(), address),
+            add(back, scalar(back), less),
+            call,
+        ]
     }
 
     /// The instruction that makes the address of spill messages again, which a call overwrites; none if it need not.

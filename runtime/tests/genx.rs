@@ -158,6 +158,7 @@ fn programs_in_llvm_ir_give_the_expected_results_without_integers_of_64_bits() {
             "doubles",
             "exact_roots",
             "floats",
+            "functions_of_doubles",
             "pairs_and_quads",
             "remainder_edges",
         ],

@@ -12,7 +12,6 @@ use kiln_ir::func::{self as ir, Cell, Routine, VarStorage};
 use kiln_machine::func::{Address, Class};
 use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
 use kiln_platform::isa::{Op, Type};
-use kiln_platform::platform::AddressCalls;
 use kiln_visa::module::{self as visa, Operand, predefined};
 
 use super::alu::UNRESOLVED;
@@ -75,9 +74,6 @@ impl Select<'_, '_> {
             true => MachineOp::CallAddress,
             false => MachineOp::Call,
         };
-        if by_jump && self.out.target.address_calls == AddressCalls::Refused {
-            return self.fail("a call of an address");
-        }
         if by_jump && channels.pred.is_some() {
             return self.fail("a call of an address under a predicate");
         }

@@ -485,7 +485,8 @@ impl Checker<'_> {
                 false => Err("a call goes elsewhere".into()),
             };
         };
-        if p.op == Op::Calla {
+        let by_distance = self.func.target.address_calls == AddressCalls::Call;
+        if p.op == Op::Calla || by_distance && p.op == Op::Call {
             let same_channels = (p.exec_size, p.chan_off, p.no_mask)
                 == (f.exec_size, f.chan_off, f.opts.no_mask)
                 && p.pred.is_none()

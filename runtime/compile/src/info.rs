@@ -32,11 +32,9 @@ pub enum InfoError {
     Zebin(#[from] ZebinError),
     #[error("neither a zebin nor a .ze_info document: {0}")]
     Neither(ZeInfoError),
-    #[error("made for {what} {found}; that of {platform} is {expected}")]
+    #[error("made for {made_for}, not for {platform}")]
     Platform {
-        what: &'static str,
-        found: u32,
-        expected: u32,
+        made_for: String,
         platform: &'static str,
     },
 }
@@ -67,15 +65,15 @@ pub fn zebin(bytes: &[u8], platform: &Platform) -> Result<Zebin, InfoError> {
         (None, Some(product)) => ("product family", product, platform.product_family),
         (None, None) => return Ok(zebin),
     };
-    if found != expected {
-        return Err(InfoError::Platform {
-            what,
-            found,
-            expected,
-            platform: platform.name,
-        });
+    if found == expected {
+        return Ok(zebin);
     }
-    Ok(zebin)
+    let made_for = match platform_of(&zebin) {
+        Some(other) => other.name.to_owned(),
+        None => format!("a platform that is not known ({what} {found})"),
+    };
+    let platform = platform.name;
+    Err(InfoError::Platform { made_for, platform })
 }
 
 /// The platform that an object file was made for: one of its product family if it names that, else the first of its

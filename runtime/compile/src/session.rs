@@ -454,7 +454,7 @@ impl Session {
         let by_address = link::by_address(&merged.module, graph);
         let by_jump = match options.platform.address_calls {
             AddressCalls::Jump => &by_address,
-            AddressCalls::Calla | AddressCalls::Refused => &HashSet::new(),
+            AddressCalls::Call | AddressCalls::Calla => &HashSet::new(),
         };
         let compile = |&object: &usize, overwritten: BTreeMap<String, GrfSet>| {
             let mut scratch = self.take_scratch();

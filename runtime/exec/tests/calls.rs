@@ -31,7 +31,12 @@ fn skl() -> &'static Platform {
 }
 
 /// Platforms with object files of the reference's, each with the one whose vISA is compiled for it.
-const PLATFORMS: [(&str, &str); 3] = [("skl", "skl"), ("bmg", "bmg"), ("ptl", "bmg")];
+const PLATFORMS: [(&str, &str); 4] = [
+    ("skl", "skl"),
+    ("tgllp", "tgllp"),
+    ("bmg", "bmg"),
+    ("ptl", "bmg"),
+];
 
 fn on_each(test: impl Fn(&'static Platform, (String, String))) {
     for (name, made_for) in PLATFORMS {

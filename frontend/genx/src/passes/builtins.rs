@@ -224,8 +224,12 @@ impl Builder<'_> {
 
     /// A function of floats. Those of halves are computed in floats.
     fn function_of_floats(&mut self, name: &str, bits: u32, args: &[Value]) -> Result<Value> {
+        let of_doubles = format!("{name}.f64");
         let name = format!("{name}.f32");
         match bits {
+            64 if Text::Doubles.has(&of_doubles)? => {
+                self.inlined_one(Text::Doubles, &of_doubles, args)
+            }
             32 => self.inlined_one(Text::Math, &name, args),
             16 => {
                 let ty = self.function.insts[self.inst].ty;
@@ -237,7 +241,7 @@ impl Builder<'_> {
                 let result = self.inlined_one(Text::Math, &name, &wide)?;
                 Ok(self.cast(CastOp::FpTrunc, result, ty))
             }
-            _ => self.error("functions of doubles are not supported"),
+            _ => self.error("this function of doubles is not supported"),
         }
     }
 

@@ -31,10 +31,11 @@ pub enum Text {
     Math,
     Convert,
     Functions,
+    Doubles,
 }
 
 /// The texts, in the order of [`Text`].
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 10] = [
     include_str!("library/bits.ll"),
     include_str!("library/overflow.ll"),
     include_str!("library/bfloat.ll"),
@@ -44,6 +45,7 @@ const TEXTS: [&str; 9] = [
     include_str!("library/math.ll"),
     include_str!("library/convert.ll"),
     include_str!("library/functions.ll"),
+    include_str!("library/doubles.ll"),
 ];
 
 thread_local! {

@@ -24,10 +24,12 @@ const CYCLES: Of = |_, f| f.cycles;
 const SECONDS: Of = |side, _| side.seconds;
 const PEAK: Of = |side, _| side.peak_bytes as f64 / 1048576.0;
 
+const SYNCS: &str = "of these, `sync`";
+
 /// Summed figures, with their decimal places.
 const SUMS: [(&str, usize, Of); 8] = [
     ("instructions", 0, INSTRUCTIONS),
-    ("of these, `sync`", 0, |_, f| f.syncs as f64),
+    (SYNCS, 0, |_, f| f.syncs as f64),
     ("bytes", 0, |_, f| f.bytes as f64),
     ("spill bytes", 0, |_, f| f.spill_bytes as f64),
     ("spill and fill messages", 0, |_, f| {
@@ -134,6 +136,10 @@ fn sums(benched: &Benched, pairs: &[Pair]) -> String {
     let all: Vec<&Pair> = pairs.iter().collect();
     for (what, places, of) in SUMS {
         let (ours, reference) = both(of, &all);
+        // Platforms without the instruction have no row of it.
+        if (what, ours, reference) == (SYNCS, 0.0, 0.0) {
+            continue;
+        }
         line(what.to_string(), places, ours, reference);
     }
     if let Some(one_call) = &benched.one_call {
@@ -210,7 +216,7 @@ fn by_corpus(benched: &Benched, pairs: &[Pair]) -> String {
 
 fn ratio(ours: f64, reference: f64) -> String {
     match (ours, reference) {
-        (0.0, 0.0) => "1.000".to_string(),
+        (0.0, 0.0) => "-".to_string(),
         (_, 0.0) => "more".to_string(),
         (ours, reference) => format!("{:.3}", ours / reference),
     }

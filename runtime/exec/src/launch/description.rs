@@ -84,7 +84,10 @@ pub enum DescriptionError {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a launch: keys kernel, global, local and args"
+)]
 struct RawDescription {
     kernel: String,
     global: Vec<u32>,
