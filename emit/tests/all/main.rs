@@ -14,6 +14,7 @@ mod live;
 mod machine_code;
 mod messages;
 mod pairs;
+mod planted;
 mod read;
 mod schedule;
 mod scoreboard;
