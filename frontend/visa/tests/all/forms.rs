@@ -119,3 +119,20 @@ fn docs_have_a_row_for_each_rule() {
     }
     assert!(docs == docs_now, "WRITE=1 writes the table");
 }
+
+/// What a message loads or stores has no type: variables of any may hold it.
+#[test]
+fn data_of_messages_are_of_any_type() {
+    for form in [
+        "gather_scaled.1 (M1, 16) T6 0x0:ud V34.0 B1.0",
+        "scatter_scaled.1 (M1, 16) T6 0x0:ud V34.0 H1.0",
+        "gather4_scaled.R (M1, 16) T6 0x0:ud V34.0 W1.0",
+        "svm_gather.4.1 (M1, 16) AQ.0 B1.0",
+        "lsc_load.ugm (M1, 16) B1:d32 flat[AQ]:a64",
+    ] {
+        let findings =
+            kiln_visa::verify::check(&module(&format!("{form}{LINE_END}ret (M1, 1)")), None);
+        let said: Vec<String> = findings.iter().map(|f| f.kind.to_string()).collect();
+        assert!(said.is_empty(), "{form}: {said:?}");
+    }
+}
