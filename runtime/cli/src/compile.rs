@@ -435,7 +435,7 @@ impl Job<'_> {
         };
         let input = &self.inputs[files[0]];
         made.dumps.push_str(&dumps(&module));
-        if self.args.map.is_some() {
+        if self.args.map.is_some() || self.wanted.lines {
             let inputs: Vec<&Input> = files.iter().map(|file| &self.inputs[*file]).collect();
             match names::of_module(&module, &inputs, &reading) {
                 Ok(maps) => made.maps = maps,
@@ -454,6 +454,12 @@ impl Job<'_> {
         let figures =
             |input: &Input| stats::stats(&input.name, &module, self.platform, self.wanted);
         made.figures = figures(input);
+        if self.wanted.lines {
+            for figures in &mut made.figures {
+                let map = made.maps.iter().find(|map| map.kernel == figures.name);
+                figures.variables = map.map(|map| map.variables.clone());
+            }
+        }
         let check = |kernel| self.budget.check(&input.name, kernel, self.platform);
         made.failures = match self.args.budget.is_some() {
             true => module.kernels.iter().flat_map(check).collect(),

@@ -22,11 +22,11 @@ use super::report;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Map {
     file: String,
-    kernel: String,
+    pub kernel: String,
     platform: String,
     /// Number of machine instructions; spans are of these, numbered from 0.
     instructions: usize,
-    variables: Vec<Variable>,
+    pub variables: Vec<Variable>,
 }
 
 /// A variable of vISA.

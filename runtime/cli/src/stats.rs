@@ -14,6 +14,7 @@ use kiln_compile::choose::Choice;
 use kiln_compile::{Compiled, CompiledModule};
 
 use super::cost::Figures;
+use super::names::Variable;
 
 /// Figures of one kernel.
 #[derive(Debug, Serialize)]
@@ -48,6 +49,9 @@ pub struct KernelStats {
     /// Line table of the code, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<Line>>,
+    /// Registers and slots that hold each variable, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Vec<Variable>>,
 }
 
 /// A row of the line table: valid up to the offset of the next one.
@@ -124,6 +128,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
         cycles: None,
         choice: None,
         lines: None,
+        variables: None,
         seconds: Seconds {
             read,
             ir: seconds.ir,

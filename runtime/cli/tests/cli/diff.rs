@@ -192,6 +192,27 @@ fn documents_and_programs_are_builds() {
         measure(&diff, "grf_used")["better"]["kernels"] == 1,
         "{diff}"
     );
+    // The figures are those of `kiln bench`.
+    let bench = folder.path("bench.json");
+    pass(&["bench", &saxpy, "-p", "skl", "--json", &bench]);
+    let bench: Value = serde_json::from_str(&fs::read_to_string(bench).unwrap()).unwrap();
+    let diff = document(&[
+        "diff",
+        "--with",
+        env!("CARGO_BIN_EXE_kiln"),
+        &saxpy,
+        "-p",
+        "skl",
+    ]);
+    let figures = &bench["rows"][0]["ours"]["figures"];
+    for figure in ["instructions", "bytes", "spill_bytes", "cycles"] {
+        let found = &diff["rows"][0]["figures"][figure][1];
+        assert_eq!(
+            found.as_f64(),
+            figures[figure].as_f64(),
+            "{figure}: {bench}"
+        );
+    }
     // One program has no difference to itself.
     let own = env!("CARGO_BIN_EXE_kiln");
     let diff = document(&["diff", "--with", own, &saxpy, "-p", "skl"]);

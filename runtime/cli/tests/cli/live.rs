@@ -263,6 +263,13 @@ fn a_map_names_values_of_machine_code() {
             let live: Value = serde_json::from_str(&pass(&line)).unwrap();
             live[0]["values"].clone()
         };
+        let maps: Value = serde_json::from_str(&fs::read_to_string(&map).unwrap()).unwrap();
+        let json = folder.path("k.json");
+        pass(&[
+            "compile", &visa, "-p", "skl", "-g", "--emit", "bin", "-o", &out, "--stats", &json,
+        ]);
+        let stats: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        assert_eq!(stats[0]["variables"], maps[0]["variables"], "{kernel}");
         let expected = values(&[&visa]);
         assert_eq!(values(&[&out, "--names", &map]), expected, "{kernel}");
         let is_named = |value: &&Value| value["name"].is_string();
