@@ -53,7 +53,7 @@ fn all_findings_of_a_module_are_records() {
         name: "k.visaasm",
         bytes: wrong.as_bytes(),
     }];
-    let failure = session().compile_module(&inputs).err().expect("an error");
+    let failure = session().compile_module(&inputs).expect_err("an error");
     let found = failure.diagnostics();
     let errors = found.iter().filter(|d| d.severity == Severity::Error);
     let of = |d: &kiln_runtime::Diagnostic| (d.code, d.instruction, d.line, d.column);
@@ -75,7 +75,7 @@ fn all_findings_of_a_module_are_records() {
         name,
         bytes: broken.as_bytes(),
     });
-    let failure = session().compile_module(&inputs).err().expect("an error");
+    let failure = session().compile_module(&inputs).expect_err("an error");
     let places = failure.diagnostics().into_iter();
     let places: Vec<_> = places.map(|d| (d.file, d.line, d.code)).collect();
     let [a, b] = ["a", "b"].map(|name| Some(name.to_string()));
