@@ -172,6 +172,23 @@ def copies_and_fills():
 
 
 @test
+def vectors_of_all_sizes():
+    """Channels with several elements each: in order, with some of them off, and in reverse."""
+    for element, dtype in (("uint", np.uint32), ("ulong", np.uint64)):
+        for size in (2, 3, 4, 8):
+            given = random.integers(0, 1 << 32, (512, 4 if size == 3 else size), dtype=dtype)
+            run = kernel(f"""kernel void k(global const {element}{size} *a, global {element}{size} *o, uint all, uint flip) {{
+                uint i = get_global_id(0);
+                if (i * 7 % 32 < all) o[i] = a[i ^ flip] + ({element})i; }}""")
+            for on, flip in ((32, 0), (13, 0), (32, 31)):
+                out = buffer(np.zeros_like(given))
+                run(queue, (512,), (64,), buffer(given), out, np.uint32(on), np.uint32(flip))
+                item = np.arange(512)
+                expected = np.where((item * 7 % 32 < on)[:, None], given[item ^ flip] + item[:, None].astype(dtype), 0)
+                assert (read(out, np.zeros_like(given))[:, :size] == expected[:, :size]).all(), (element, size, on, flip)
+
+
+@test
 def several_queues():
     given = np.arange(512, dtype=np.uint32)
     memory = buffer(given)

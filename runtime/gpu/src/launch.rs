@@ -148,7 +148,7 @@ impl Launch {
         if all > MOST_GROUPS {
             return Err(Failure::Endless("a launch of too many groups"));
         }
-        let program = programs.at(space, self.code, platform)?;
+        let program = programs.at(space, (bases.instruction, self.code), platform)?;
         let threads = self.threads.len() as u32;
         let general_state = space.canonical(bases.general);
         let (scratch, scratch_bytes, scratch_first) = match self.scratch {

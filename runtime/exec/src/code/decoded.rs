@@ -15,9 +15,11 @@ use kiln_emit::zebin::Zebin;
 
 use super::link::{BEFORE_ARGUMENTS, LinkError, leaves_room, link};
 use super::operation::{Goto, Jump, Operation, Path};
+use super::written::written;
 use crate::state::cause::{Cause, Lost};
 use crate::state::lanes::LANES;
 use crate::state::memory::Segment;
+use crate::state::thread::Written;
 
 /// A kernel's machine code.
 #[derive(Debug)]
@@ -26,12 +28,44 @@ pub struct Decoded {
     ops: Vec<Operation>,
     /// The instruction of each operation; the last operations have none.
     insts: Vec<Inst>,
-    /// Index of the operation at every eighth byte; [`NO_OPERATION`] in the middle of one.
-    index: Vec<u32>,
+    /// The parts of the code, each with the index of the operation at every eighth byte, [`NO_OPERATION`] in the middle of one.
+    parts: Vec<(u32, Vec<u32>)>,
+    /// Offset of the first part from the origin of absolute branches.
+    origin: u32,
     /// The data that the code refers to by address.
     data: Vec<Segment>,
     /// Size of the implicit arguments before a thread's arguments in memory, in bytes.
     before_arguments: u64,
+    /// State of a thread that it can change.
+    written: Written,
+}
+
+/// Code without gaps.
+struct Part {
+    /// Distance from the start of the code.
+    start: u32,
+    insts: Vec<Inst>,
+    /// The error after the last instruction.
+    end: Cause,
+}
+
+/// The instructions of code that is at a distance from the start, and the error after the last one.
+fn instructions(start: u32, text: &[u8], platform: &Platform) -> (Vec<Inst>, Cause) {
+    let (mut insts, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        match encoding::decode(&text[at..], platform) {
+            Ok(inst) => {
+                at += inst.size() as usize;
+                insts.push(inst);
+            }
+            Err(error) => {
+                let at = start.wrapping_add(at as u32);
+                let why = error.to_string();
+                return (insts, Cause::Undecodable { at, why });
+            }
+        }
+    }
+    (insts, Cause::NoInstruction(start.wrapping_add(at as u32)))
 }
 
 /// Minimum number of channels that are on when a thread of explicit SIMD starts.
@@ -65,53 +99,63 @@ impl Decoded {
     /// Decodes the code of a kernel. What follows the last instruction (padding, data) need not
     /// decode: only executing it is an error.
     pub fn from_text(text: &[u8], platform: &'static Platform) -> Decoded {
-        let mut insts = Vec::new();
-        let mut at = 0;
-        let mut stop = None;
-        while at < text.len() {
-            match encoding::decode(&text[at..], platform) {
-                Ok(inst) => {
-                    at += inst.size() as usize;
-                    insts.push(inst);
-                }
-                Err(error) => {
-                    stop = Some(Cause::Undecodable {
-                        at: at as u32,
-                        why: error.to_string(),
-                    });
-                    break;
-                }
-            }
+        Decoded::from_parts(&[(0, text)], 0, platform)
+    }
+
+    /// As [`Decoded::from_text`], of code at several distances from its start, the first at 0. `origin` is the start's
+    /// distance from the origin of absolute branches.
+    pub fn from_parts(parts: &[(u32, &[u8])], origin: u32, platform: &'static Platform) -> Decoded {
+        let decoded = parts.iter().map(|&(start, text)| {
+            let (insts, end) = instructions(start, text, platform);
+            Part { start, insts, end }
+        });
+        Decoded {
+            origin,
+            ..Decoded::resolved(decoded.collect(), platform)
         }
-        let end = stop.unwrap_or(Cause::NoInstruction(at as u32));
-        Decoded::resolved(insts, end, platform)
     }
 
     /// Code made of instructions, at the places that their encodings would have.
     pub fn from_insts(insts: Vec<Inst>, platform: &'static Platform) -> Decoded {
-        let end = insts.iter().map(Inst::size).sum();
-        Decoded::resolved(insts, Cause::NoInstruction(end), platform)
+        let end = Cause::NoInstruction(insts.iter().map(Inst::size).sum());
+        let start = 0;
+        Decoded::resolved(vec![Part { start, insts, end }], platform)
     }
 
-    /// `end` is the error after the last instruction.
-    fn resolved(mut insts: Vec<Inst>, end: Cause, platform: &'static Platform) -> Decoded {
-        let mut ops = Vec::with_capacity(insts.len() + 1);
-        let mut index = Vec::new();
-        let mut at = 0;
-        for inst in &mut insts {
-            spread_vectors(inst);
-            index.push(ops.len() as u32);
-            index.resize(index.len() + inst.size() as usize / UNIT - 1, NO_OPERATION);
-            ops.push(Operation::new(inst, at, platform));
-            at += inst.size();
+    fn resolved(parts: Vec<Part>, platform: &'static Platform) -> Decoded {
+        let mut ops = Vec::new();
+        let mut insts: Vec<Inst> = Vec::new();
+        let starts: Vec<u32> = parts.iter().map(|part| part.start).collect();
+        let mut indices = Vec::with_capacity(parts.len());
+        for (number, part) in parts.into_iter().enumerate() {
+            if number > 0 {
+                // The operation of the end before it.
+                insts.push(Inst::new(Op::Illegal, 1));
+            }
+            let mut index = Vec::new();
+            let mut at = part.start;
+            for mut inst in part.insts {
+                spread_vectors(&mut inst);
+                index.push(ops.len() as u32);
+                index.resize(index.len() + inst.size() as usize / UNIT - 1, NO_OPERATION);
+                ops.push(Operation::new(&inst, at, platform));
+                at = at.wrapping_add(inst.size());
+                insts.push(inst);
+            }
+            // Where another part begins, its first operation is found.
+            if !starts.contains(&at) {
+                index.push(ops.len() as u32);
+            }
+            ops.push(Operation::fault(at, part.end));
+            indices.push((part.start, index));
         }
-        index.push(ops.len() as u32);
-        ops.push(Operation::fault(at, end));
         let mut program = Decoded {
             platform,
+            written: written(&ops, platform.grf_bytes as usize),
             ops,
             insts,
-            index,
+            parts: indices,
+            origin: 0,
             data: Vec::new(),
             before_arguments: 0,
         };
@@ -130,7 +174,9 @@ impl Decoded {
             let inst = &self.insts[number];
             let at = self.ops[number].at;
             let targets = [inst.jip, inst.uip].map(|target| match target {
-                Some(Target::Offset(offset)) if inst.op == Op::Calla => Some(offset as u32),
+                Some(Target::Offset(offset)) if inst.op == Op::Calla => {
+                    Some(self.relative(offset as u32))
+                }
                 Some(Target::Offset(offset)) => Some(at.wrapping_add_signed(offset)),
                 _ => None,
             });
@@ -205,11 +251,20 @@ impl Decoded {
 
     /// The index of the operation at an offset in bytes.
     pub fn find(&self, at: u32) -> Option<u32> {
-        let found = match at as usize % UNIT {
-            0 => self.index.get(at as usize / UNIT).copied(),
-            _ => None,
+        let of = |(start, index): &(u32, Vec<u32>)| {
+            let inside = at.wrapping_sub(*start) as usize;
+            match inside % UNIT {
+                0 => index.get(inside / UNIT).copied(),
+                _ => None,
+            }
         };
+        let found = self.parts.iter().find_map(of);
         found.filter(|&index| index != NO_OPERATION)
+    }
+
+    /// The offset of a place that is said from the origin of absolute branches.
+    pub fn relative(&self, place: u32) -> u32 {
+        place.wrapping_sub(self.origin)
     }
 
     /// Number of channels that are on when a thread of explicit SIMD starts: those of the widest instruction that the
@@ -251,6 +306,11 @@ impl Decoded {
     /// them.
     pub fn before_arguments(&self) -> u64 {
         self.before_arguments
+    }
+
+    /// State of a thread that the code can change.
+    pub fn written(&self) -> Written {
+        self.written
     }
 
     /// The scoreboard's view of the code; none where the hardware detects hazards.
@@ -318,6 +378,34 @@ mod tests {
         assert_eq!(channels(&[(16, 0, false), (32, 0, true)]), 16);
         assert_eq!(channels(&[(32, 0, false), (1, 0, false)]), 32);
         assert_eq!(channels(&[(16, 0, false), (16, 16, false)]), 32);
+    }
+
+    #[test]
+    fn parts_of_code_are_found_by_their_places() {
+        let lnl = platform::find("lnl").unwrap();
+        let mut text = Vec::new();
+        for _ in 0..2 {
+            let ret = Inst::new(Op::Nop, 1);
+            text.extend(encoding::encode(&ret, lnl).unwrap().as_bytes());
+        }
+        let size = text.len() as u32;
+        // The second part is before the first, and the third one follows it.
+        let parts = [
+            (0, &*text),
+            (0u32.wrapping_sub(2 * size), &*text),
+            (0u32.wrapping_sub(size), &*text),
+        ];
+        let program = Decoded::from_parts(&parts, 0x1000, lnl);
+        let of = |at: u32| program.op(program.find(at).unwrap()).unwrap().at;
+        for (start, text) in parts {
+            for at in (0..text.len() as u32).step_by(16) {
+                assert_eq!(of(start.wrapping_add(at)), start.wrapping_add(at));
+            }
+        }
+        let end = program.op(program.find(size).unwrap()).unwrap();
+        assert!(matches!(end.path, Path::Fault(_)));
+        assert_eq!(program.find(4), None);
+        assert_eq!(program.relative(0x1010), 16);
     }
 
     #[test]

@@ -9,3 +9,4 @@ pub mod operation;
 mod resolve;
 pub mod send;
 pub mod systolic;
+pub mod written;

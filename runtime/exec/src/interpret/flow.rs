@@ -152,7 +152,9 @@ impl Thread {
             }
             Op::Call | Op::Calla => {
                 let callee = match (op.jip, op.op) {
-                    (Jump::Dynamic, Op::Calla) => find(program, self.scalar(op)?)?,
+                    (Jump::Dynamic, Op::Calla) => {
+                        find(program, program.relative(self.scalar(op)?))?
+                    }
                     (Jump::Dynamic, _) => find(program, op.at.wrapping_add(self.scalar(op)?))?,
                     _ => target(op.jip)?,
                 };

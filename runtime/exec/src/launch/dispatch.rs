@@ -5,7 +5,7 @@
 use kiln_emit::platform::Platform;
 
 use crate::state::memory::{Bindings, Memory};
-use crate::state::thread::Thread;
+use crate::state::thread::{Thread, Written};
 
 /// A launch as the hardware gets it.
 pub struct Dispatch {
@@ -79,14 +79,27 @@ impl Dispatch {
     }
 
     /// Makes threads those of a group that the hardware has just started, on behalf of one of several workers.
-    pub(super) fn start(&self, threads: &mut [Thread], group: [u32; 3], worker: u32) {
+    /// They execute code that can change this state.
+    pub(super) fn start(
+        &self,
+        threads: &mut [Thread],
+        group: [u32; 3],
+        worker: u32,
+        written: Written,
+    ) {
         let first_id = match self.own_ids {
             true => worker * self.threads.len() as u32,
             false => 0,
         };
+        // What a thread starts with is not all that an earlier one was given.
+        let given = usize::from(self.platform.header_registers) * self.platform.grf_bytes as usize;
+        let written = Written {
+            grf: written.grf.max(self.payload_bytes()).max(given),
+            ..written
+        };
         for ((number, thread), start) in (0..).zip(threads).zip(&self.threads) {
             let id = first_id + number;
-            thread.reset(id, start.channels);
+            thread.reset(id, start.channels, written);
             thread.number = number;
             thread.ip = self.start;
             thread.scratch = match self.scratch_first {
@@ -107,9 +120,8 @@ impl Dispatch {
             }
             let register = self.platform.grf_bytes as usize;
             let room = thread.grf.get_mut(register..).unwrap_or_default();
-            for (to, from) in room.iter_mut().zip(&start.payload) {
-                *to = *from;
-            }
+            let count = start.payload.len().min(room.len());
+            room[..count].copy_from_slice(&start.payload[..count]);
         }
     }
 }

@@ -57,6 +57,12 @@ impl Program {
         Decoded::from_text(text, platform).into()
     }
 
+    /// As [`Program::from_text`], of code at several distances from its start, the first at 0. `origin` is the start's
+    /// distance from the origin of absolute branches.
+    pub fn from_parts(parts: &[(u32, &[u8])], origin: u32, platform: &'static Platform) -> Program {
+        Decoded::from_parts(parts, origin, platform).into()
+    }
+
     /// Code made of instructions, at the places that their encodings would have.
     pub fn from_insts(insts: Vec<Inst>, platform: &'static Platform) -> Program {
         Decoded::from_insts(insts, platform).into()

@@ -269,7 +269,8 @@ impl Job<'_> {
 
     /// Makes threads those of a group that the hardware has just started.
     fn start(&self, threads: &mut [Thread], group: [u32; 3], worker: u32) {
-        self.dispatch.start(threads, group, worker);
+        let written = self.program.written();
+        self.dispatch.start(threads, group, worker, written);
         let payload = self.dispatch.payload_bytes();
         for thread in threads {
             if self.options.check {

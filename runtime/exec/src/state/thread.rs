@@ -202,6 +202,23 @@ impl Accumulators {
     }
 }
 
+/// State that code can change, so that starting a thread of it need not reset the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes of the general registers, from the first one on.
+    pub grf: usize,
+    /// True for the accumulators.
+    pub accumulators: bool,
+}
+
+impl Written {
+    /// All of a thread.
+    pub const ALL: Written = Written {
+        grf: usize::MAX,
+        accumulators: true,
+    };
+}
+
 /// One thread.
 #[repr(C)]
 pub struct Thread {
@@ -278,7 +295,7 @@ impl Thread {
             scratch: 0,
             scratch_bytes: 0,
         };
-        thread.reset(number, dispatch);
+        thread.reset(number, dispatch, Written::ALL);
         thread
     }
 
@@ -308,11 +325,14 @@ impl Thread {
         self.scratch_bytes = other.scratch_bytes;
     }
 
-    /// Makes it a thread as [`Thread::new`] does, of the same platform.
-    pub fn reset(&mut self, number: u32, dispatch: u32) {
-        self.grf.fill(UNDEFINED);
-        self.acc.bytes.fill(0);
-        self.acc.wide.fill(0);
+    /// Makes it a thread as [`Thread::new`] does, of the same platform, after code that can change this state.
+    pub fn reset(&mut self, number: u32, dispatch: u32, written: Written) {
+        let end = written.grf.min(self.grf.len());
+        self.grf[..end].fill(UNDEFINED);
+        if written.accumulators {
+            self.acc.bytes.fill(0);
+            self.acc.wide.fill(0);
+        }
         self.addr.fill(0);
         self.flags.fill(0);
         self.control.fill(0);

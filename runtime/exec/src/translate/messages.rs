@@ -20,6 +20,7 @@ use super::codes;
 use super::context::Context;
 use super::emitter::{Emitter, Part, Slow};
 use super::held::{HOLDS, OTHER, TEMPS};
+use super::interleave::is_interleaved;
 use super::masks::takes_channels;
 use super::sites::{Kind, LOCAL_TAG, LOW_BITS, Site, SiteKind};
 use super::windows::place;
@@ -444,6 +445,13 @@ impl Emitter<'_> {
             self.asm.plain(Code::VEX_Kortestw_kr_kr, HOLDS, HOLDS)?;
             self.asm.a.jnz(other)?;
             self.adjacent(access, registers[0])?;
+            self.asm.a.jmp(done)?;
+            self.asm.place(&mut other)?;
+        }
+        if is_interleaved(plain, access.part) {
+            let mut other = self.asm.label();
+            self.unless_interleaved((plain, access.part), access.k, differences, other)?;
+            self.interleaved(plain, &registers)?;
             self.asm.a.jmp(done)?;
             self.asm.place(&mut other)?;
         }

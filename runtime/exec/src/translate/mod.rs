@@ -18,7 +18,7 @@
 //! | `masks` | execution masks, predicates, flags |
 //! | `operands` | regions as vectors |
 //! | `arithmetic`, `wide`, `doubles` | operations on lanes of 32 and of 64 bits, by rows |
-//! | `messages` | plain loads and stores |
+//! | `messages`, `interleave` | plain loads and stores; those of several elements a channel, in the order of memory |
 //! | `indirect` | moves through addresses in `a0` |
 //! | `branches` | control flow |
 //! | `emit` | all blocks of a program |
@@ -45,6 +45,7 @@ mod expand;
 mod held;
 mod host;
 mod indirect;
+mod interleave;
 mod legalize;
 mod listing;
 mod loops;

@@ -1,0 +1,117 @@
+//! State of a thread that code can change, so that starting a thread need not reset the rest.
+//!
+//! Takes resolved operations. Gives bounds: registers after the last one that a destination or a response names are never written, and
+//! neither are accumulators where no operation names one or writes it besides its result.
+
+use kiln_emit::inst::Op;
+
+use super::operation::{Operation, Path, Target};
+use crate::state::thread::{File, Written};
+
+/// Largest size of an element in bytes.
+const ELEMENT: usize = 8;
+
+/// What operations can change, on a platform with registers of so many bytes.
+pub fn written(ops: &[Operation], register: usize) -> Written {
+    Written {
+        grf: ops.iter().map(|op| end(op, register)).max().unwrap_or(0),
+        accumulators: ops.iter().any(accumulates),
+    }
+}
+
+/// The byte after the last one of the general registers that an operation writes.
+fn end(op: &Operation, register: usize) -> usize {
+    match &op.path {
+        Path::Send(send) => match (send.response, send.form()) {
+            (None, _) => 0,
+            (Some(at), Some(message)) => at + message.response_len() * register,
+            (Some(_), None) => usize::MAX,
+        },
+        Path::Systolic(_) | Path::Scattered => usize::MAX,
+        _ => match op.dst.target {
+            Target::File {
+                file: File::Grf,
+                at,
+            } => usize::from(at) + elements(op) + ELEMENT,
+            Target::Address { .. } => usize::MAX,
+            Target::File { .. } | Target::Null => 0,
+        },
+    }
+}
+
+/// Bytes of the results from one to the next; a division has two.
+fn elements(op: &Operation) -> usize {
+    let one = usize::from(op.lanes) * usize::from(op.dst.step);
+    match op.path {
+        Path::Math(_) => 4 * one,
+        _ => one,
+    }
+}
+
+/// True if an operation can write an accumulator.
+fn accumulates(op: &Operation) -> bool {
+    let named = matches!(
+        op.dst.target,
+        Target::File {
+            file: File::Acc,
+            ..
+        }
+    );
+    named || op.acc_write || op.dst.mme.is_some() || matches!(op.op, Op::Addc | Op::Subb)
+}
+
+#[cfg(test)]
+mod tests {
+    use kiln_emit::inst::{Dst, Inst, Place, Reg, RegFile, Src, Type};
+    use kiln_emit::platform;
+
+    use super::*;
+    use crate::code::decoded::Decoded;
+
+    fn of(insts: Vec<Inst>) -> Written {
+        Decoded::from_insts(insts, platform::find("lnl").unwrap()).written()
+    }
+
+    fn with(op: Op, dst: Dst) -> Inst {
+        let mut inst = Inst::new(op, 16);
+        inst.dst = Some(dst);
+        let sources = if op == Op::Mov { 1 } else { 2 };
+        inst.srcs.extend(vec![Src::imm(Type::Ud, 0); sources]);
+        inst
+    }
+
+    #[test]
+    fn the_bound_is_that_of_the_last_destination() {
+        assert!(of(vec![Inst::new(Op::Nop, 1)]).grf == 0);
+        let far = Dst::new(Reg::grf(40), 1, Type::Ud);
+        let near = Dst::new(Reg::grf(3), 1, Type::Ud);
+        let written = of(vec![with(Op::Mov, far), with(Op::Mov, near)]);
+        assert!((41 * 64..42 * 64).contains(&written.grf), "{written:?}");
+        assert!(!written.accumulators);
+        let indirect = Dst {
+            place: Place::Indirect {
+                addr: Reg {
+                    file: RegFile::Addr,
+                    ..Reg::NULL
+                },
+                imm: 0,
+            },
+            ..near
+        };
+        assert_eq!(of(vec![with(Op::Mov, indirect)]).grf, usize::MAX);
+    }
+
+    #[test]
+    fn accumulators_are_written_by_name_or_besides() {
+        let near = Dst::new(Reg::grf(3), 1, Type::Ud);
+        assert!(of(vec![with(Op::Addc, near)]).accumulators);
+        let acc = Reg {
+            file: RegFile::Acc,
+            ..Reg::NULL
+        };
+        assert!(of(vec![with(Op::Mov, Dst::new(acc, 1, Type::Ud))]).accumulators);
+        let mut besides = with(Op::Add, near);
+        besides.opts.acc_wr_en = true;
+        assert!(of(vec![besides]).accumulators);
+    }
+}
