@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the offset of a state, which the hardware after Xe3 has.
+    /// Reads the offset of a state, which newer hardware than that of all platforms has.
     fn no_offset(&mut self) -> Result<()> {
         let mark = self.lexer.mark();
         match self.wide("an offset")? {
