@@ -90,8 +90,8 @@ impl Legalizer<'_> {
         srcs: &mut SmallVec<[Src; 3]>,
     ) -> Result {
         let has = |ty| dest.ty == ty || srcs.iter().any(|src| src.ty() == ty);
-        if op != Op::Mov && has(Type::Hf) && has(Type::F) {
-            // Operations on mixed floats have no addresses (Mesa, `gen_validate.cpp`).
+        if has(Type::Hf) && has(Type::F) {
+            // Operations on mixed floats, moves among them, have no addresses (Mesa, `gen_validate.cpp`).
             for at in 0..srcs.len() {
                 if let Src::Reg(r) = srcs[at]
                     && r.indirect.is_some()
