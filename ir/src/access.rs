@@ -752,7 +752,7 @@ fn exec_of_predicate(op: Opcode, exec: Exec) -> Exec {
 }
 
 /// True if an operation on groups of channels reads inactive channels, too.
-fn works_on_groups(op: Opcode) -> bool {
+pub(crate) fn works_on_groups(op: Opcode) -> bool {
     matches!(
         op,
         Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add

@@ -5,7 +5,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use kiln_platform::platform::Platform;
-use kiln_visa::module::{Object, ObjectKind, Operand, predefined};
+use kiln_visa::module::{Object, ObjectKind, Operand, Var, predefined};
 use kiln_visa::opcode::Opcode;
 
 use crate::access::{self, Lanes, Reached};
@@ -60,8 +60,9 @@ pub fn build_with<'m>(
     let graph = cfg::build(object, target)?;
     let mut func = empty(object, target, &graph);
     let uses = options.pack.then(|| pack::uses(object, target));
-    let taken = storage::assign(&mut func, uses);
-    address_taken::place(&mut func, &graph, &taken)?;
+    let assigned = storage::assign(&mut func, &graph, uses);
+    debug_assert!(keeps_contents(&func, &graph, &assigned.placed));
+    address_taken::place(&mut func, &graph, &assigned.taken)?;
     let (mut accesses, lanes) = access::collect(&func, &graph, &Reached::new())?;
     let mut sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
@@ -89,6 +90,27 @@ pub fn build_with<'m>(
         &linear.origins,
     );
     Ok(func)
+}
+
+/// True if no read of a variable finds contents of a temporary with its storage, or the other way round: the proof of
+/// [`share_cells::check`], for variables that have cells of their own. A function without a proof counts as right.
+fn keeps_contents(func: &Function, graph: &cfg::Cfg, placed: &[(Var, Var)]) -> bool {
+    let mut apart = empty(func.object, func.target, graph);
+    let assigned = storage::assign(&mut apart, graph, None);
+    if placed.is_empty() || address_taken::place(&mut apart, graph, &assigned.taken).is_err() {
+        return true;
+    }
+    let Ok((accesses, _)) = access::collect(&apart, graph, &Reached::new()) else {
+        return true;
+    };
+    let mut homes = Homes::default();
+    for &(var, home) in placed {
+        let cells = apart.cells_of(var).zip(apart.cells_of(home));
+        if let Some(((cell, _), (home, _))) = cells {
+            homes.join(cell, home);
+        }
+    }
+    share_cells::check::conflict(graph, &accesses, &homes).is_none()
 }
 
 /// A function without cells, blocks and accesses.

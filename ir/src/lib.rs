@@ -18,6 +18,7 @@ pub mod cfg;
 pub mod dominators;
 pub mod expand;
 pub mod func;
+pub mod in_place;
 mod lane_local;
 pub mod linear;
 pub mod liveness;

@@ -9,6 +9,7 @@
 //! remove, stay alone. Subroutines pass whole cells: all members of a cell are used by the same subroutines.
 //! The algorithm is greedy, in the order of the variables' first instructions.
 
+use cranelift_entity::EntityRef;
 use kiln_visa::module::{Inst, Object, Operand, Region, Var};
 use kiln_visa::opcode::{Field, Opcode};
 
@@ -142,12 +143,25 @@ pub fn pack(
 }
 
 /// Maximum bytes of a variable that shares a cell.
-fn widest(target: &Platform) -> u32 {
+pub(crate) fn widest(target: &Platform) -> u32 {
     target.unit_bytes() / 2
 }
 
 /// Uses by variable, of roots that are used and narrow enough to share a cell.
 pub struct Uses(Vec<Option<Use>>);
+
+impl Uses {
+    /// Adds the uses of a variable to those of another one, whose storage it gets.
+    pub(crate) fn unite(&mut self, var: Var, home: Var) {
+        let more = self.0[var.index()].take();
+        if let (Some(used), Some(more)) = (&mut self.0[home.index()], more) {
+            used.start = used.start.min(more.start);
+            used.end = used.end.max(more.end);
+            used.bytes = used.bytes.max(more.bytes);
+            used.align = used.align.max(more.align);
+        }
+    }
+}
 
 /// The uses of an object's narrow variables, on that platform.
 pub fn uses(object: &Object, target: &Platform) -> Uses {
@@ -202,7 +216,7 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
 }
 
 /// Number of elements from an operand's first to the end of its last.
-fn reach(inst: &Inst, region: Region, write: bool) -> u32 {
+pub(crate) fn reach(inst: &Inst, region: Region, write: bool) -> u32 {
     let last = u32::from(inst.exec.size.max(1)) - 1;
     let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
     let furthest = if write {

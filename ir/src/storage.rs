@@ -11,8 +11,9 @@ use foldhash::fast::FixedState;
 use kiln_platform::platform::Platform;
 use kiln_visa::module::{Input, InputVar, Object, Sampler, Surface, Var, predefined};
 
+use crate::cfg::Cfg;
 use crate::func::*;
-use crate::{access, pack};
+use crate::{access, in_place, pack};
 
 /// Bytes of the register file that an input takes.
 fn input_bytes(object: &Object, input: &Input) -> u32 {
@@ -29,9 +30,16 @@ pub(crate) fn payload_bytes(object: &Object, target: &Platform) -> u32 {
     end.next_multiple_of(target.grf_bytes).max(target.grf_bytes)
 }
 
-/// Gives the variables of the function storage. Narrow variables share cells if their `uses` are given. Returns those
-/// that want a place in the fixed area.
-pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) -> Vec<Var> {
+/// Variables whose storage follows from others'.
+pub(crate) struct Assigned {
+    /// Those that want a place in the fixed area.
+    pub taken: Vec<Var>,
+    /// Temporaries, each with the variable whose storage it has.
+    pub placed: Vec<(Var, Var)>,
+}
+
+/// Gives the variables of the function storage. Narrow variables share cells if their `uses` are given.
+pub(crate) fn assign(func: &mut Function, graph: &Cfg, uses: Option<pack::Uses>) -> Assigned {
     let object = func.object;
     let taken = access::address_taken(object);
     let is_taken = |v| taken.binary_search(&v).is_ok();
@@ -43,25 +51,37 @@ pub(crate) fn assign(func: &mut Function, uses: Option<pack::Uses>) -> Vec<Var> 
             && object.vars[var].alias.is_none()
             && !inputs.contains(var)
     };
-    if let Some(uses) = uses {
-        shared(func, uses, |var| is_own(var) && !is_taken(var));
+    let mut placed = Vec::new();
+    let mut inside: EntitySet<Var> = EntitySet::new();
+    if let Some(mut uses) = uses {
+        let may = |var| is_own(var) && !is_taken(var);
+        placed = in_place::find(object, graph, func.target, pack::widest(func.target), may);
+        for &(var, home) in &placed {
+            uses.unite(var, home);
+        }
+        inside.extend(placed.iter().map(|&(var, _)| var));
+        shared(func, uses, may);
     }
     for var in object
         .vars
         .keys()
-        .filter(|&var| is_own(var) && !is_taken(var))
+        .filter(|&var| is_own(var) && !is_taken(var) && !inside.contains(var))
     {
         if func.storage[var] == VarStorage::Special {
             let first = var_cells(func, var, object.vars[var].bytes(), 0);
             func.storage[var] = VarStorage::Cells { first, offset: 0 };
         }
     }
+    for &(var, home) in &placed {
+        func.storage[var] = func.storage[home];
+    }
     if func.stack {
         passed(func);
     }
     flags_and_addresses(func);
     states(func);
-    taken.iter().copied().filter(|&var| is_own(var)).collect()
+    let taken = taken.iter().copied().filter(|&var| is_own(var)).collect();
+    Assigned { taken, placed }
 }
 
 fn push_cell(func: &mut Function, class: Class, owner: Owner, size: u32) -> Cell {

@@ -15,6 +15,9 @@ use super::scratch_exceeded;
 use crate::failure::{CompileError, Unsupported};
 use crate::stages::{Built, Facts, Frames, Routine, Selected, Shared, Source};
 
+/// Twelfths of the allocation units that cells may take before they share homes.
+const UNITS_OF_CELLS: u32 = 11;
+
 pub(crate) fn build_ir(source: Source) -> Result<Built, CompileError> {
     let Source { shared, object } = source;
     let options = shared.options;
@@ -25,8 +28,8 @@ pub(crate) fn build_ir(source: Source) -> Result<Built, CompileError> {
     let scratch_base = base.ok_or_else(|| scratch_exceeded(&shared))?;
     let grfs = options.wanted_grfs(shared.source)?;
     let build = BuildOptions {
-        // One unit holds the copy of r0.
-        units: options.optimize.then(|| grfs / UNIT_GRFS - 1),
+        // One unit holds the copy of r0, and selection makes values beside the cells.
+        units: (options.optimize).then(|| grfs / UNIT_GRFS * UNITS_OF_CELLS / 12 - 1),
         ..BuildOptions::default()
     };
     let func = kiln_ir::build::build_with(object, options.platform, build)
