@@ -92,7 +92,7 @@ pub struct Args {
     json: Option<PathBuf>,
     /// Write the registers and slots that hold each variable, and where, as JSON, for `kiln live` and `kiln report --names`
     #[arg(long, value_name = "FILE")]
-    map: Option<PathBuf>,
+    names: Option<PathBuf>,
     /// Print the code of these stages (genx, genx:PASS, visa, ir, isel, ra, asm) and after these passes (`kiln passes`);
     /// code is then written only with --emit or --output
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = dump::parse)]
@@ -257,7 +257,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         }
     }
     let (mut figures, mut warnings) = (Vec::new(), Vec::new());
-    if let Some(path) = &args.map {
+    if let Some(path) = &args.names {
         let maps: Vec<&names::Map> = made.iter().flat_map(|made| &made.maps).collect();
         outputs.json(path, &maps)?;
     }
@@ -435,7 +435,7 @@ impl Job<'_> {
         };
         let input = &self.inputs[files[0]];
         made.dumps.push_str(&dumps(&module));
-        if self.args.map.is_some() || self.wanted.lines {
+        if self.args.names.is_some() || self.wanted.lines {
             let inputs: Vec<&Input> = files.iter().map(|file| &self.inputs[*file]).collect();
             match names::of_module(&module, &inputs, &reading) {
                 Ok(maps) => made.maps = maps,

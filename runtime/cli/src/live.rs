@@ -43,7 +43,7 @@ pub struct Args {
     /// List what lives at this instruction, counted from 0 [default: at the peak]
     #[arg(long, value_name = "N")]
     at: Option<u32>,
-    /// Names of values in machine code: a map of `kiln compile --map`
+    /// Names of values in machine code: a map of `kiln compile --names`
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Show each register beside each instruction: `^` written, `v` read, `x` both, `:` live

@@ -1,4 +1,4 @@
-//! Maps from variables of vISA to the registers and slots that hold them: the side file of `kiln compile --map`, by which
+//! Maps from variables of vISA to the registers and slots that hold them: the side file of `kiln compile --names`, by which
 //! `kiln live` and `kiln report` name values of machine code.
 
 use std::collections::{BTreeMap, HashMap};

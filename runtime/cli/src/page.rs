@@ -63,7 +63,7 @@ pub struct Args {
     /// Execution counts of a run (`kiln run --stats=STATS`), for the build of the same place in the order of the inputs
     #[arg(long, value_name = "STATS")]
     counts: Vec<PathBuf>,
-    /// Names of values in machine code: a map of `kiln compile --map`
+    /// Names of values in machine code: a map of `kiln compile --names`
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Page to write

@@ -171,13 +171,27 @@ fn the_reference_compilers_code_heeds_the_errata() {
     each_xe(heeds_the_errata);
 }
 
+/// Errata that the reference compiler leaves out where it is asked for no revision (docs/reference-faults.md).
+const DECIDED: [Erratum; 2] = [Erratum::HdcFenceBeforeEnd, Erratum::UgmFenceBeforeEnd];
+
+/// The same of single kernels.
+const DECIDED_HERE: [((&str, &str), Erratum); 1] = [(WITHOUT_WAIT, Erratum::StateWriteBeforeFlow)];
+
+/// A kernel that accesses the thread's state without the wait after it, and its platform (docs/reference-faults.md).
+const WITHOUT_WAIT: (&str, &str) = ("tofloat_long", "pvc");
+
 fn heeds_the_errata(k: &Kernel) -> Result<(), String> {
     for kernel in &k.zebin.kernels {
         let decoded = entries(&kernel.text, k.platform);
         let insts = decoded
             .map(|entry| entry.inst.map_err(|e| e.to_string()))
             .collect::<Result<Vec<Inst>, String>>()?;
-        if let Some(finding) = check_errata(&insts, k.platform).first() {
+        let findings = check_errata(&insts, k.platform);
+        let is_decided = |erratum: Erratum| {
+            let here = (k.name.as_str(), k.platform.name);
+            DECIDED.contains(&erratum) || DECIDED_HERE.contains(&(here, erratum))
+        };
+        if let Some(finding) = findings.iter().find(|f| !is_decided(f.erratum)) {
             return Err(format!("{}: {finding}", insts[finding.at]));
         }
         for inst in insts.iter().filter(|inst| inst.op.is_send()) {
@@ -234,7 +248,7 @@ fn run_with(k: &Kernel, zebin: &Zebin, options: &kiln_exec::Options) -> Result<(
 /// Runs a kernel as the reference compiler compiled it, strictly.
 fn run_reference(k: &Kernel) -> Result<(), String> {
     let options = kiln_exec::Options {
-        hardware: true,
+        hardware: WITHOUT_WAIT != (&k.name, k.platform.name),
         ..kiln_exec::Options::default()
     };
     run_with(k, &k.zebin, &options)
@@ -244,7 +258,7 @@ fn run_reference(k: &Kernel) -> Result<(), String> {
 fn run_checked(k: &Kernel) -> Result<(), String> {
     let options = kiln_exec::Options {
         check: true,
-        hardware: true,
+        hardware: WITHOUT_WAIT != (&k.name, k.platform.name),
         ..kiln_exec::Options::default()
     };
     run_with(k, &k.zebin, &options)
@@ -554,7 +568,7 @@ const XE_VISA: [XeVisa; 5] = [
     XeVisa {
         device: "tgllp",
         platforms: &[("tgllp", "tgllp")],
-        count: 23,
+        count: 24,
     },
     XeVisa {
         device: "dg2",

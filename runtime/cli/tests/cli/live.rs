@@ -256,7 +256,7 @@ fn a_map_names_values_of_machine_code() {
     for kernel in names() {
         let visa = example(&kernel, "visaasm");
         pass(&[
-            "compile", &visa, "-p", "skl", "--emit", "bin", "-o", &out, "--map", &map,
+            "compile", &visa, "-p", "skl", "--emit", "bin", "-o", &out, "--names", &map,
         ]);
         let values = |line: &[&str]| -> Value {
             let line = [&["--format", "json", "live", "-p", "skl"], line].concat();

@@ -120,8 +120,7 @@ fn modules_of_many_kernels_have_one_result() {
     for _ in 0..3 {
         let failure = session
             .compile_module(&inputs(&wrong))
-            .err()
-            .expect("an error");
+            .expect_err("an error");
         assert!(failure.to_string().contains("nowhere7"), "{failure}");
     }
 }

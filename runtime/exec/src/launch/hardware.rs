@@ -21,8 +21,14 @@ use crate::state::cause::Cause;
 use crate::state::memory::{BTI_SLM, Shared};
 use crate::state::thread::{File, FloatMode, Status, Thread};
 
-/// Errata whose effects are modelled: what `verify` finds of them is no error.
-const MODELLED: [Erratum; 2] = [Erratum::FenceResponseRead, Erratum::SwitchOnUnscored];
+/// Errata whose effects are modelled, or cannot be seen in a launch: what `verify` finds of them is no error. A fence
+/// before a thread's end is for what runs after the launch, when all stores are done here.
+const MODELLED: [Erratum; 4] = [
+    Erratum::FenceResponseRead,
+    Erratum::SwitchOnUnscored,
+    Erratum::HdcFenceBeforeEnd,
+    Erratum::UgmFenceBeforeEnd,
+];
 
 /// Number of instructions that still have the old mode after an unguarded write of `cr0`: a choice, since the number is not
 /// public.
