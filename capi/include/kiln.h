@@ -167,7 +167,7 @@ typedef struct kiln_cost {
   double units;
 } kiln_cost;
 
-// What lives while an instruction executes.
+// Numbers of registers that live while an instruction executes.
 typedef struct kiln_live {
   // Offset of the instruction in the part's code, in bytes.
   uint32_t offset;

@@ -223,7 +223,7 @@ pub struct KilnCost {
     pub units: f64,
 }
 
-/// What lives while an instruction executes.
+/// Numbers of registers that live while an instruction executes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnLive {

@@ -36,7 +36,7 @@ struct Elements {
 }
 
 impl Elements {
-    /// What an operand of an instruction accesses by channel; nothing if that is not known.
+    /// The elements that an operand of an instruction accesses by channel; nothing if they are not known.
     fn of(
         object: &Object,
         grf_bytes: u32,

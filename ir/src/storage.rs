@@ -32,7 +32,7 @@ pub(crate) fn payload_bytes(object: &Object, target: &Platform) -> u32 {
 
 /// Variables whose storage follows from others'.
 pub(crate) struct Assigned {
-    /// Those that want a place in the fixed area.
+    /// Variables that want a place in the fixed area.
     pub taken: Vec<Var>,
     /// Temporaries, each with the variable whose storage it has.
     pub placed: Vec<(Var, Var)>,

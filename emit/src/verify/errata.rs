@@ -614,12 +614,6 @@ fn leaves_state(code: &Code, at: usize) -> bool {
     accesses && !inst.op.is_branch() && code.insts.get(at + 1).is_some_and(|next| !waits(next))
 }
 
-/// The instructions of the stretch before one, the latest first.
-fn recent_of<'a>(code: &'a Code, at: usize) -> impl Iterator<Item = &'a Inst> {
-    let before = code.insts[..at].iter().rev();
-    before.take_while(|inst| !inst.op.is_branch())
-}
-
 /// True for a barrier of all threads of a group whose header has no bit that leaves threads out that ended.
 fn signals_for_ended(code: &Code, at: usize) -> bool {
     const FIELD: u16 = 8;
@@ -637,13 +631,14 @@ fn signals_for_ended(code: &Code, at: usize) -> bool {
         byte: FIELD,
         ..payload
     };
-    let made = recent_of(code, at).find(|inst| written(inst) == Some(field));
+    let recent = || before(code, at).take_while(|inst| !inst.op.is_branch());
+    let made = recent().find(|inst| written(inst) == Some(field));
     // The field of a named barrier has its number and kind, with the numbers of its threads after them.
     let counts = |inst: &Inst| {
         let place = written(inst).filter(|reg| reg.num == field.num && reg.file == field.file);
         place.is_some_and(|reg| (FIELD + 2..FIELD + 4).contains(&reg.byte))
     };
-    let is_named = recent_of(code, at).any(counts);
+    let is_named = recent().any(counts);
     let plain = made.is_some_and(|made| {
         made.op == Op::Mov && matches!(made.srcs[..], [Src::Imm { bits: 0, .. }])
     });

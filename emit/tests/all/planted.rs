@@ -312,7 +312,7 @@ const ELSEWHERE: &[(Erratum, &str)] = &[
     (Erratum::GatherReadSuppression, "regalloc/src/check.rs"),
 ];
 
-/// What the checks of finished code say of a listing.
+/// Findings of the checks of finished code in a listing.
 fn findings(name: &str, listing: &str) -> Vec<String> {
     let platform = find(name).expect("a known platform");
     let code = assemble(listing, platform, true).expect("a listing").code;

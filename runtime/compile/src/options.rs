@@ -174,7 +174,7 @@ impl Options {
         }
     }
 
-    /// The same for a call that begins now.
+    /// Options with a time limit that counts from now on.
     pub(crate) fn begun(&self) -> Options {
         Options {
             stop: self.stop.begin(),

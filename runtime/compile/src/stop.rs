@@ -35,7 +35,7 @@ struct Running {
 }
 
 impl Stop {
-    /// The same, with a limit to the time of a call that compiles. A limit beyond what the clock holds is none.
+    /// A stop with a limit to the time of a call that compiles. A limit beyond the range of the clock is none.
     #[must_use]
     pub fn after(self, limit: Duration) -> Stop {
         Stop {
@@ -49,7 +49,7 @@ impl Stop {
         self.cancelled.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The same for a call that begins now, or for a part of one that runs.
+    /// A stop whose limit counts from now on, or from the begin of the call that this is a part of.
     pub(crate) fn begin(&self) -> Stop {
         let begun = || Running {
             cancelled: self.cancelled.load(Ordering::Relaxed),

@@ -174,7 +174,7 @@ fn the_reference_compilers_code_heeds_the_errata() {
 /// Errata that the reference compiler leaves out where it is asked for no revision (docs/reference-faults.md).
 const DECIDED: [Erratum; 2] = [Erratum::HdcFenceBeforeEnd, Erratum::UgmFenceBeforeEnd];
 
-/// The same of single kernels.
+/// Errata that the reference compiler leaves out in single kernels.
 const DECIDED_HERE: [((&str, &str), Erratum); 1] = [(WITHOUT_WAIT, Erratum::StateWriteBeforeFlow)];
 
 /// A kernel that accesses the thread's state without the wait after it, and its platform (docs/reference-faults.md).

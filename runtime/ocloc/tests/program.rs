@@ -274,7 +274,7 @@ impl Front for Damaged {
     }
 }
 
-/// Of damaged object files, alone and in archives, either the code is ours or the file is ocloc's, with a reason.
+/// Damaged object files, alone and in archives, become our code or stay the file of ocloc, with a reason.
 #[test]
 fn damaged_object_files_are_oclocs() {
     let (alone, whole) = (

@@ -12,7 +12,7 @@ const HEAD: &str = include_str!("../forms/head.visaasm");
 /// is printed as. ` \n ` stands for the end of a line.
 const FORMS: &str = include_str!("../forms/forms.txt");
 const LINE_END: &str = " \\n ";
-/// Where `docs/visa.md` has the table of the rules.
+/// The page with the table of rules.
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/visa.md");
 const START: &str = "<!-- forms -->\n";
 const END: &str = "<!-- end of forms -->\n";
@@ -120,7 +120,7 @@ fn docs_have_a_row_for_each_rule() {
     assert!(docs == docs_now, "WRITE=1 writes the table");
 }
 
-/// What a message loads or stores has no type: variables of any may hold it.
+/// Data of messages have no type: variables of any may hold them.
 #[test]
 fn data_of_messages_are_of_any_type() {
     for form in [

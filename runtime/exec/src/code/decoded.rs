@@ -142,7 +142,7 @@ impl Decoded {
                 at = at.wrapping_add(inst.size());
                 insts.push(inst);
             }
-            // Where another part begins, its first operation is found.
+            // The first operation of another part is found by its address.
             if !starts.contains(&at) {
                 index.push(ops.len() as u32);
             }

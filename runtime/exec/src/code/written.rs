@@ -11,7 +11,7 @@ use crate::state::thread::{File, Written};
 /// Largest size of an element in bytes.
 const ELEMENT: usize = 8;
 
-/// What operations can change, on a platform with registers of so many bytes.
+/// Registers that operations can change, on a platform with registers of so many bytes.
 pub fn written(ops: &[Operation], register: usize) -> Written {
     Written {
         grf: ops.iter().map(|op| end(op, register)).max().unwrap_or(0),

@@ -79,7 +79,7 @@ impl Dispatch {
     }
 
     /// Makes threads those of a group that the hardware has just started, on behalf of one of several workers.
-    /// They execute code that can change this state.
+    /// Code that they execute can change the state `written`.
     pub(super) fn start(
         &self,
         threads: &mut [Thread],
@@ -91,7 +91,7 @@ impl Dispatch {
             true => worker * self.threads.len() as u32,
             false => 0,
         };
-        // What a thread starts with is not all that an earlier one was given.
+        // Payloads differ: an earlier thread may have had more registers than this one starts with.
         let given = usize::from(self.platform.header_registers) * self.platform.grf_bytes as usize;
         let written = Written {
             grf: written.grf.max(self.payload_bytes()).max(given),
