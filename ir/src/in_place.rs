@@ -188,19 +188,25 @@ fn facts(
                 it.block = b;
                 it.last = at;
             }
-            if let (Opcode::Lifetime, [_, Operand::Field(var)]) = (inst.op, &inst.operands[..])
-                && let Some(it) = facts.get_mut(*var as usize)
-            {
-                // Contents without a definition, from here on.
-                it.block = NONE - 1;
-                it.def = None;
+            if let Some(root) = lifetime(object, inst) {
+                facts[root.index()].is_home = false;
             }
         }
     }
     for it in &mut facts {
+        it.def = it.def.take().filter(|_| it.is_home);
         it.is_home &= it.is_shared;
     }
     facts
+}
+
+/// The variable whose lifetime an instruction begins or ends: its contents are undefined there.
+fn lifetime(object: &Object, inst: &Inst) -> Option<Var> {
+    let &[_, Operand::Field(number)] = &inst.operands[..] else {
+        return None;
+    };
+    let var = Var::from_u32(number);
+    (inst.op == Opcode::Lifetime && object.vars.is_valid(var)).then(|| object.root(var).0)
 }
 
 /// The operands of an instruction with their fields.

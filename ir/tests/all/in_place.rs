@@ -60,6 +60,9 @@ fn contents_that_are_wanted_stay_apart() {
     assert_eq!(are_in_place(&format!("{rest}\n{later}")), [false, false]);
     let read = BODY.replace("<1;1,0> Y", "<1;1,0> S");
     assert_eq!(are_in_place(&read), [false, true]);
+    // The accumulator begins anew in between.
+    let anew = BODY.replace("add (M1, 8) S", "lifetime.start S\nadd (M1, 8) S");
+    assert_eq!(are_in_place(&anew), [false, false]);
     // A temporary that is read again.
     let again = format!("{BODY}\nadd (M1, 8) Y(0,0)<1> T(0,0)<1;1,0> Y(0,0)<1;1,0>");
     assert_eq!(are_in_place(&again), [false, false]);
@@ -72,14 +75,14 @@ fn contents_that_are_wanted_stay_apart() {
 
 #[test]
 fn channels_that_wait_keep_what_they_have() {
-    // All channels write the temporary, or others.
+    // All channels write the temporary, or others read the accumulator.
     assert_eq!(
         are_in_place(&BODY.replace("add (M1, 8) T", "add (M1_NM, 8) T")),
         [false, false]
     );
     assert_eq!(
         are_in_place(&BODY.replace("mul (M1, 8)", "mul (M3, 8)")),
-        [false, true]
+        [false, false]
     );
     // Fewer channels write the accumulator than the temporary.
     let some = BODY.replace(

@@ -5,6 +5,7 @@ mod calls;
 mod common;
 mod dominators;
 mod flow;
+mod in_place;
 mod kept;
 mod pack;
 mod share_cells;
