@@ -125,12 +125,19 @@ pub fn find(
     widest: u32,
     may: impl Fn(Var) -> bool,
 ) -> Vec<(Var, Var)> {
+    // Only variables that several blocks access are carried past others.
+    if graph.blocks.len() < 2 {
+        return Vec::new();
+    }
+    let is_narrow = |var: Var| object.vars[var].bytes() <= widest && may(var);
+    let facts = facts(object, graph, target, is_narrow);
+    if !facts.iter().any(|it| it.is_home) {
+        return Vec::new();
+    }
     let mut search = Search {
         object,
         grf_bytes: target.grf_bytes,
-        facts: facts(object, graph, target, |var| {
-            object.vars[var].bytes() <= widest && may(var)
-        }),
+        facts,
         latest: vec![NONE; object.vars.len()],
         accesses: Vec::new(),
         placed: Vec::new(),
@@ -170,6 +177,9 @@ fn facts(
                 };
                 let root = object.root(var).0;
                 let it = &mut facts[root.index()];
+                if !it.is_home {
+                    continue;
+                }
                 let elements = Elements::of(object, target.grf_bytes, inst, operand, field);
                 let lanes = elements.as_ref().and_then(Elements::lanes);
                 it.is_home &= lanes.is_none() || it.lanes.is_none() || lanes == it.lanes;
