@@ -95,9 +95,12 @@ pub fn build_with<'m>(
 /// True if no read of a variable finds contents of a temporary with its storage, or the other way round: the proof of
 /// [`share_cells::check`], for variables that have cells of their own. A function without a proof counts as right.
 fn keeps_contents(func: &Function, graph: &cfg::Cfg, placed: &[(Var, Var)]) -> bool {
+    if placed.is_empty() {
+        return true;
+    }
     let mut apart = empty(func.object, func.target, graph);
     let assigned = storage::assign(&mut apart, graph, None);
-    if placed.is_empty() || address_taken::place(&mut apart, graph, &assigned.taken).is_err() {
+    if address_taken::place(&mut apart, graph, &assigned.taken).is_err() {
         return true;
     }
     let Ok((accesses, _)) = access::collect(&apart, graph, &Reached::new()) else {

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use cranelift_entity::EntityRef;
 use kiln_platform::platform::Platform;
-use kiln_visa::module::{Exec, Inst, Object, Operand, Region, Var};
+use kiln_visa::module::{Exec, Inst, Object, Operand, Var};
 use kiln_visa::opcode::{Field, Opcode};
 
 use crate::access::works_on_groups;
@@ -44,35 +44,24 @@ impl Elements {
         operand: &Operand,
         field: Field,
     ) -> Option<Elements> {
-        let Operand::General {
-            var,
-            row,
-            col,
-            region,
-            ..
-        } = *operand
-        else {
+        let Operand::General { var, region, .. } = *operand else {
             return None;
         };
-        let write = matches!(field, Field::Dst(_));
+        let bytes = extent(object, grf_bytes, inst, operand, field)?;
         let element = object.vars[var].ty.bytes();
-        let Region { v, w, h } = region;
-        let n = inst.exec.size;
-        let step = match write {
+        let (w, h) = (u32::from(region.w.max(1)), u32::from(region.h));
+        let step = match is_write(field) {
             true => h.max(1),
-            false if w >= n => h,
-            false if w == 1 || v == Some(w * h) => v? / w,
-            false => return None,
+            false if w >= u32::from(inst.exec.size) => h,
+            false => u32::from(region.v?) / w,
         };
-        let (root, offset) = object.root(var);
-        let start = offset + u32::from(row) * grf_bytes + u32::from(col) * element;
-        let bytes = start..start + reach(inst, region, write) * element;
-        let is_known =
-            inst.op.row().parts == 1 && field != Field::SrcBlock && !works_on_groups(inst.op);
+        // Rows of several elements follow each other at the distance of their elements.
+        let is_even = is_write(field) || w == 1 || step == h;
+        let is_known = is_even && inst.op.row().parts == 1 && !works_on_groups(inst.op);
         is_known.then_some(Elements {
-            root,
+            root: object.root(var).0,
             bytes,
-            step: u32::from(step) * element,
+            step: step * element,
             element,
             exec: inst.exec,
         })
@@ -185,15 +174,14 @@ fn facts(
                 it.is_home &= lanes.is_none() || it.lanes.is_none() || lanes == it.lanes;
                 it.lanes = lanes.or(it.lanes);
                 let elements = elements.filter(|_| var == root);
-                if it.block == NONE {
-                    let made = elements.filter(|_| is_write(field) && is_whole(inst) && it.is_home);
-                    it.def = made.map(|made| (at, made));
-                } else if !elements.is_some_and(|read| {
-                    let is_own = |(def, made): &(u32, Elements)| *def < at && read.is_within(made);
-                    !is_write(field) && it.block == b && it.def.as_ref().is_some_and(is_own)
-                }) {
-                    it.def = None;
-                }
+                it.def = match (it.block, elements) {
+                    (NONE, Some(made)) if is_write(field) && is_whole(inst) => Some((at, made)),
+                    (block, Some(read)) if block == b && !is_write(field) => {
+                        let def = it.def.take();
+                        def.filter(|(def, made)| *def < at && read.is_within(made))
+                    }
+                    _ => None,
+                };
                 it.is_shared |= ![NONE, b].contains(&it.block);
                 it.block = b;
                 it.last = at;
@@ -208,6 +196,30 @@ fn facts(
         it.is_home &= it.is_shared;
     }
     facts
+}
+
+/// The bytes of a root variable that an operand accesses; nothing if the operation says how many.
+fn extent(
+    object: &Object,
+    grf_bytes: u32,
+    inst: &Inst,
+    operand: &Operand,
+    field: Field,
+) -> Option<Range<u32>> {
+    let Operand::General {
+        var,
+        row,
+        col,
+        region,
+        ..
+    } = *operand
+    else {
+        return None;
+    };
+    let element = object.vars[var].ty.bytes();
+    let from = object.root(var).1 + u32::from(row) * grf_bytes + u32::from(col) * element;
+    let bytes = reach(inst, region, is_write(field)) * element;
+    (field != Field::SrcBlock).then_some(from..from + bytes)
 }
 
 /// The variable whose lifetime an instruction begins or ends: its contents are undefined there.
@@ -312,21 +324,12 @@ impl Search<'_> {
         let (Operand::General { var, .. } | Operand::Raw { var, .. }) = *operand else {
             return;
         };
-        let (root, offset) = self.object.root(var);
+        let (root, _) = self.object.root(var);
         if !self.facts[root.index()].is_home {
             return;
         }
-        let bytes = match *operand {
-            Operand::General {
-                row, col, region, ..
-            } if field != Field::SrcBlock => {
-                let element = self.object.vars[var].ty.bytes();
-                let start = offset + u32::from(row) * self.grf_bytes + u32::from(col) * element;
-                let write = matches!(field, Field::Dst(_));
-                start..start + reach(inst, region, write) * element
-            }
-            _ => 0..u32::MAX,
-        };
+        let bytes = extent(self.object, self.grf_bytes, inst, operand, field);
+        let bytes = bytes.unwrap_or(0..u32::MAX);
         let latest = &mut self.latest[root.index()];
         let before = std::mem::replace(latest, self.accesses.len() as u32);
         self.accesses.push(Access {
