@@ -153,7 +153,7 @@ typedef struct kiln_diagnostic {
 
 // Estimated cycles of a thread, by cause.
 typedef struct kiln_cost {
-  // The sum of the others.
+  // All cycles, the sum of the parts below.
   double cycles;
   // Issue of instructions.
   double issue;

@@ -209,7 +209,7 @@ pub struct KilnMemory {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KilnCost {
-    /// The sum of the others.
+    /// All cycles, the sum of the parts below.
     pub cycles: f64,
     /// Issue of instructions.
     pub issue: f64,

@@ -136,7 +136,7 @@ fn is_genx_text(_: &[u8]) -> bool {
     false
 }
 
-/// Way in which files are read.
+/// Options of reading a file.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// The platform that code is for.
@@ -145,7 +145,7 @@ pub struct Reading {
     pub variant: Option<Variant>,
     /// Runs the verifier of the IR after each pass.
     pub verify: bool,
-    /// The end of reading before its time.
+    /// Time limit and cancellation, which end reading early.
     pub stop: Stop,
 }
 

@@ -29,7 +29,7 @@ pub struct Stop {
 /// A compilation that runs.
 #[derive(Clone, Copy, Debug)]
 struct Running {
-    /// Cancellations before it began.
+    /// Number of cancellations when the compilation began.
     cancelled: u64,
     deadline: Option<Instant>,
 }

@@ -101,7 +101,7 @@ struct Reachable {
     /// True if it ends with a return, and if it calls by address.
     returns: bool,
     calls: bool,
-    /// Numbers that moves have, in 32 bits.
+    /// Constants of 32 bits that moves load: halves of addresses may be among them.
     numbers: Vec<u32>,
 }
 

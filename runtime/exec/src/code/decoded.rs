@@ -40,7 +40,7 @@ pub struct Decoded {
     written: Written,
 }
 
-/// Code without gaps.
+/// A stretch of consecutive instructions.
 struct Part {
     /// Distance from the start of the code.
     start: u32,
