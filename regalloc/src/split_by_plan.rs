@@ -300,7 +300,9 @@ impl<'a> Split<'a> {
         edges
     }
 
-    /// By version: the one that it is the same as. A parameter is that of its arguments if they are one beside itself.
+    /// By version: the one that it is the same as. A parameter is that of its arguments if they are one beside itself,
+    /// and of the same value: payloads may hold two values in two fixed units, and regalloc2 0.15.2 loses a value that
+    /// an instruction reads in two.
     fn one_version_each(&self) -> Vec<u32> {
         let mut same: Vec<u32> = (0..self.values.len() as u32).collect();
         let mut args: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); same.len()];
@@ -323,8 +325,10 @@ impl<'a> Split<'a> {
                 }
                 let each = args[*param as usize].iter();
                 let mut others = each.map(|&arg| find(&same, arg)).filter(|arg| arg != param);
+                let value = |version: u32| self.values[version as usize];
                 if let Some(other) = others.next()
                     && others.all(|arg| arg == other)
+                    && value(other) == value(*param)
                 {
                     same[*param as usize] = other;
                     changes = true;

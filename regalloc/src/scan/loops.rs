@@ -14,6 +14,8 @@ pub struct Loops {
     outer: Vec<u32>,
     /// By first block of a loop: its instructions, the first and the one after the last.
     insts: Vec<(u32, u32)>,
+    /// True if an edge from before a loop leads into it and not to its first block.
+    pub have_side_entries: bool,
 }
 
 impl Loops {
@@ -29,6 +31,7 @@ impl Loops {
             innermost: Vec::with_capacity(blocks),
             outer: vec![NONE; blocks],
             insts: vec![(0, 0); blocks],
+            have_side_entries: false,
         };
         let mut open: Vec<u32> = Vec::new();
         for b in 0..blocks {
@@ -45,7 +48,14 @@ impl Loops {
                 loops.outer[b] = open.last().copied().unwrap_or(NONE);
                 open.push(b as u32);
             }
-            loops.innermost.push(open.last().copied().unwrap_or(NONE));
+            let innermost = open.last().copied().unwrap_or(NONE);
+            let around = match innermost == b as u32 {
+                true => loops.outer[b],
+                false => innermost,
+            };
+            let is_outside = |&pred: &u32| around != NONE && pred < around;
+            loops.have_side_entries |= problem.preds(b).iter().any(is_outside);
+            loops.innermost.push(innermost);
         }
         loops
     }

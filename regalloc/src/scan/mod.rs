@@ -209,9 +209,11 @@ impl<'a> Scan<'a> {
     }
 
     /// Adds the stores. A value whose first place in memory is in the block of its definition, or its only one and in no
-    /// more loops, is stored there: its slot is free until then. Others are stored right after their definition.
+    /// more loops, is stored there: its slot is free until then. Others are stored right after their definition. The
+    /// only place in memory is on all ways to a load where each loop is entered by its first block.
     fn add_stores(&mut self) {
         let mut stores = std::mem::take(&mut self.stores);
+        let have_side_entries = self.ranges.loops.have_side_entries;
         stores.sort_by_key(|&(v, _)| v);
         for of_value in stores.chunk_by(|a, b| a.0 == b.0) {
             let v = of_value[0].0;
@@ -220,13 +222,13 @@ impl<'a> Scan<'a> {
                 continue;
             }
             let own = self.problem.block_of(point / 2);
-            let is_behind = |key: u64, is_only: bool| {
+            let is_after = |key: u64, is_only: bool| {
                 let block = self.problem.block_of((key >> 3) as u32);
                 let depth = |b: usize| self.ranges.depth[b];
-                block == own || is_only && depth(block) <= depth(own)
+                block == own || is_only && !have_side_entries && depth(block) <= depth(own)
             };
             let (key, unit) = match *of_value {
-                [(_, Some((key, unit))), ref others @ ..] if is_behind(key, others.is_empty()) => {
+                [(_, Some((key, unit))), ref others @ ..] if is_after(key, others.is_empty()) => {
                     (key, unit)
                 }
                 _ => (key(point, Order::Store), unit),

@@ -217,8 +217,47 @@ fn the_whole_file_of_a_made_up_target_is_used() {
     }
 }
 
+/// Functions that random ones led to, as digits of two a byte: the limit and the allocator with each.
+#[test]
+fn functions_that_were_allocated_wrong_are_right() {
+    let cases = [
+        // A loop that is entered at two blocks: the only store was on the way to one of them.
+        (
+            11,
+            Allocator::Scan,
+            "35ce0416181f212b0000140509000000000000000000ed0000bc000000000000000000000008000000000000590000bf\
+         004200bd000000000de928000000007959030567004100000023022c0080b20000000000e51019af00bc00001700002b\
+         1f391e01004b017d7214000bda000000000054326800006c00005b004ad42e03ed050000000000009d04520000000000\
+         00013f49000d0000008945000000003bf498000000005a00000001ae303c0f09000058000df500000000474f0000be00\
+         00080000002100490157a1010000001d0000004d7f015700db000000003e000000010750042d0000000000356d510060\
+         a3090062048947010d1f4abc0000a7802c000267134541004d014a000003002b003100",
+        ),
+        // A payload of two values, one of which is the other in each round of a loop.
+        (
+            17,
+            Allocator::Ion,
+            "095e014309b47ef6bb000013000000000000000000000000e14a0000000000b236000000000000000000000000000000\
+         00e85400000000b8390b3144007c0000000000000d508b6500000000000000000000000000000000151f0061cb000000\
+         2c474200000000000000003500000000170000000b001e000000000001076e1e001702b5bd000000c700000013002000\
+         00003600072b6e0b369c0000003100cd0000000000000000000000007ed8230020",
+        ),
+    ];
+    for (limit, allocator, digits) in cases {
+        let byte = |n: usize| u8::from_str_radix(&digits[n..n + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
+        let func = random::function(&SKL, &mut random::Choices(&bytes), 12);
+        let options = Options {
+            allocator,
+            ..options(limit)
+        };
+        if let Err(e) = allocate(func, &options) {
+            panic!("{allocator:?} in {limit}: {e}");
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn small_functions_are_allocated_right(
