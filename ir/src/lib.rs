@@ -15,6 +15,8 @@ pub mod address_taken;
 pub mod build;
 pub mod callgraph;
 pub mod cfg;
+pub mod contents;
+pub mod divergence;
 pub mod dominators;
 pub mod expand;
 pub mod func;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod common;
+mod contents;
 mod dominators;
 mod flow;
 mod in_place;

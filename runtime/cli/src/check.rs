@@ -7,6 +7,7 @@
 
 mod lint;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use kiln_compile::source::{self, InputError, Merged};
@@ -105,7 +106,7 @@ pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
             (Ok(_), None) => {}
         }
     }
-    files.verify(args);
+    files.verify(args, platform);
     files.sum_up(format)
 }
 
@@ -161,7 +162,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn verify(&mut self, args: &Args) {
+    fn verify(&mut self, args: &Args, platform: &'static Platform) {
         let groups = if args.one_module {
             vec![(0..self.modules.len()).collect()]
         } else {
@@ -175,26 +176,27 @@ impl<'a> Files<'a> {
             let kernels = merged.module.kernels().count();
             self.kernels += kernels;
             self.functions += merged.module.objects.len() - kernels;
-            for (number, object) in merged
-                .module
-                .objects
-                .iter()
-                .enumerate()
-                .filter(|_| args.lint)
-            {
-                let origin = merged.origin(number);
-                let File { source, spans } = &self.files[origin.file];
-                for lint in lint::lints(object) {
-                    let find = |s: &Spans| s.find(origin.object, lint.inst, lint.subject);
-                    let span = spans.as_ref().and_then(find);
-                    let place = (origin.file, span.as_ref().map(|span| span.start));
-                    reports.push((
-                        place,
-                        source.lint(&object.name, lint.code, lint.inst, &lint.what, span),
-                    ));
+            let findings = verify::check(&merged.module, args.platform);
+            if args.lint {
+                let wrong: HashSet<usize> = findings.iter().map(|f| f.object).collect();
+                let is_sound = |number| !wrong.contains(&number);
+                let lints = lint::lints(&merged.module, platform, is_sound);
+                for (number, lints) in lints.into_iter().enumerate() {
+                    let origin = merged.origin(number);
+                    let File { source, spans } = &self.files[origin.file];
+                    let name = &merged.module.objects[number].name;
+                    for lint in lints {
+                        let find = |s: &Spans| s.find(origin.object, lint.inst, lint.subject);
+                        let span = spans.as_ref().and_then(find);
+                        let place = (origin.file, span.as_ref().map(|span| span.start));
+                        reports.push((
+                            place,
+                            source.lint(name, lint.code, lint.inst, &lint.what, span),
+                        ));
+                    }
                 }
             }
-            for finding in verify::check(&merged.module, args.platform) {
+            for finding in findings {
                 let origin = merged.origin(finding.object);
                 let File { source, spans } = &self.files[origin.file];
                 let find = |s: &Spans| s.find(origin.object, finding.inst, finding.subject);

@@ -54,13 +54,84 @@ fn lints_find_what_they_say_and_nothing_else() {
     assert_eq!(found(&mad(4), "W0104"), 1);
     assert_eq!(found(&mad(3), "W0104"), 0);
     assert_eq!(found(&mad(0), "W0104"), 0);
-    let barrier = |before: &str, after: &str| {
+    // A value that all paths write over, or that no path to its read writes.
+    let again = format!("{write}{write}    mov (M1, 8) V33(0,0)<1> V32(0,0)<1;1,0>\n");
+    assert_eq!(found(&again, "W0102"), 2, "the first write, and V33");
+    let branches = |yes: &str, no: &str, after: &str| {
         format!(
-            "    cmp.lt (M1, 8) P1 V33(0,0)<1;1,0> 0x1:d\n    (P1) goto (M1, 8) L1\n{before}L1:\n{after}"
+            "{COMPARE}    (!P1) goto (M1, 8) L1\n{yes}    goto (M1, 8) L2\nL1:\n{no}L2:\n{after}"
         )
     };
-    assert_eq!(found(&barrier("    barrier\n", ""), "W0103"), 1);
-    assert_eq!(found(&barrier("", "    barrier\n"), "W0103"), 0);
+    assert_eq!(found(&branches(write, read, ""), "W0101"), 2, "V33 and V32");
+    assert_eq!(found(&branches(write, "", read), "W0101"), 2);
+    assert_eq!(found(&branches(write, write, read), "W0101"), 1);
+    let round = |first: &str, second: &str| {
+        format!("L1:\n{first}{second}{COMPARE}    (P1) goto (M1, 8) L1\n")
+    };
+    assert_eq!(found(&round(read, write), "W0101"), 1);
+    assert_eq!(found(&round(write, read), "W0101"), 0);
+}
+
+/// A predicate that differs between channels.
+const COMPARE: &str = "    cmp.lt (M1, 8) P1 V33(0,0)<1;1,0> 0x1:d\n";
+
+#[test]
+fn barriers_in_divergent_code_are_found_along_paths() {
+    let folder = Folder::new("barriers");
+    let declarations = ".decl V32 v_type=G type=d num_elts=8 align=GRF\n.decl V33 v_type=G type=d num_elts=8 align=GRF\n\
+        .decl P1 v_type=P num_elts=8\n.decl P2 v_type=P num_elts=8\n";
+    let found = |code: &str| {
+        let all = warnings(&folder, &kernel(declarations, code));
+        all.iter().filter(|(code, _)| code == "W0103").count()
+    };
+    let skip = |compare: &str, inside: &str, after: &str| {
+        format!("{compare}    (P1) goto (M1, 8) L1\n{inside}L1:\n{after}")
+    };
+    let barrier = "    barrier\n";
+    assert_eq!(found(&skip(COMPARE, barrier, "")), 1);
+    assert_eq!(found(&skip(COMPARE, "", barrier)), 0);
+    // One element that all channels read, and a variable with that value in each channel.
+    let one = "    cmp.lt (M1, 8) P1 V33(0,0)<0;1,0> 0x1:d\n";
+    let copied = "    mov (M1, 8) V32(0,0)<1> V33(0,0)<0;1,0>\n    cmp.lt (M1, 8) P1 V32(0,0)<1;1,0> 0x1:d\n";
+    let elements = "    mov (M1, 1) V32(0,0)<1> V33(0,0)<0;1,0>\n    cmp.lt (M1, 8) P1 V32(0,0)<1;1,0> 0x1:d\n";
+    let bits = "    setp (M1, 8) P1 V33(0,0)<0;1,0>\n";
+    for (compare, is_found) in [(one, 0), (copied, 0), (elements, 1), (bits, 1)] {
+        assert_eq!(found(&skip(compare, barrier, "")), is_found, "{compare}");
+    }
+    // Channels that write a variable alone make it differ.
+    let some =
+        format!("{COMPARE}    (P1) goto (M1, 8) L2\n    mov (M1, 8) V32(0,0)<1> 0x2:d\nL2:\n");
+    let other = "    cmp.lt (M1, 8) P1 V32(0,0)<1;1,0> 0x1:d\n";
+    let before = "    mov (M1, 8) V32(0,0)<1> 0x1:d\n";
+    assert_eq!(
+        found(&format!("{before}{some}{}", skip(other, barrier, ""))),
+        1
+    );
+    assert_eq!(found(&format!("{before}{}", skip(other, barrier, ""))), 0);
+    // A loop that channels leave one by one, and one that all leave at once.
+    let round = |compare: &str| format!("L1:\n{barrier}{compare}    (P1) goto (M1, 8) L1\n");
+    assert_eq!(found(&round(COMPARE)), 1);
+    assert_eq!(found(&round(one)), 0);
+    // The branch is after the barrier, and so is where the channels meet.
+    let inner = |compare: &str| {
+        format!(
+            "L2:\n{}    cmp.lt (M1, 8) P2 V33(0,0)<0;1,0> 0x7:d\n    (P2) goto (M1, 8) L2\n",
+            skip(compare, "    mov (M1, 8) V32(0,0)<1> 0x2:d\n", barrier)
+        )
+    };
+    assert_eq!(found(&inner(COMPARE)), 0);
+    // Channels that returned are not at a barrier.
+    assert_eq!(
+        found(&format!("{COMPARE}    (P1) ret (M1, 8)\n{barrier}")),
+        1
+    );
+    // A subroutine, and a function, that divergent code calls.
+    let call = |inside: &str, after: &str| {
+        let sub = "    ret (M1, 1)\n.function \"s\"\ns:\n    barrier\n";
+        format!("{}{sub}", skip(COMPARE, inside, after))
+    };
+    assert_eq!(found(&call("    call (M1, 8) s\n", "")), 1);
+    assert_eq!(found(&call("", "    call (M1, 8) s\n")), 0);
 }
 
 #[test]
