@@ -9,11 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use kiln_compile::finalize::{self as sections, FinalizeError, Strip};
-use kiln_compile::info::{self, InfoError};
-use kiln_compile::relink::Relinked;
+use kiln_compile::finalize::{Finalized, Strip, finalize_file};
 use kiln_compile::{Options, Session};
-use kiln_emit::zebin::Zebin;
 use miette::Report;
 use serde::Serialize;
 
@@ -54,20 +51,26 @@ pub fn finalize(
     let mut paths = Vec::new();
     list(folder, DEPTH, &mut paths).map_err(|e| report::access(folder, &e))?;
     paths.sort();
-    let made = progress::each(&paths, "files", |path| made(path, &options, strip, lines));
+    let made = progress::each(&paths, "files", |path| {
+        let file = fs::read(path).map_err(|e| e.to_string())?;
+        let session = |platform| Session::new(options(Options::new(platform)));
+        finalize_file(&file, session, strip, false, lines).map_err(|e| e.to_string())
+    });
     let mut outputs = Outputs::new([]);
     let mut entries = Vec::new();
     for (path, made) in paths.iter().zip(made) {
         let file = path.strip_prefix(folder).unwrap_or(path).to_path_buf();
         let (replaced, kept) = match made {
-            Ok((relinked, bytes)) => {
+            Ok(Finalized {
+                bytes, replaced, ..
+            }) => {
                 let written = sized(folder, path, bytes.len(), || {
                     outputs.write_now(path, &bytes, "a file of the cache")
                 });
                 written.map_err(|e| report::access(&folder.join(CONFIGURATION), &e))??;
-                (relinked.replaced, None)
+                (replaced, None)
             }
-            Err(error) => (Vec::new(), Some(error.to_string())),
+            Err(error) => (Vec::new(), Some(error)),
         };
         entries.push(Entry {
             file,
@@ -95,21 +98,6 @@ fn list(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> io::Result<()>
         }
     }
     Ok(())
-}
-
-/// A file's object file with our code.
-fn made(
-    path: &Path,
-    options: impl Fn(Options) -> Options,
-    strip: Strip,
-    lines: bool,
-) -> Result<(Relinked, Vec<u8>), Box<dyn std::error::Error + Send + Sync>> {
-    let zebin = Zebin::parse(&fs::read(path)?).map_err(InfoError::from)?;
-    let platform = info::platform_of(&zebin).ok_or(FinalizeError::Platform)?;
-    let session = Session::new(options(Options::new(platform)));
-    let relinked = sections::finalize(&session, zebin, strip, false, lines)?;
-    let bytes = relinked.zebin.write().map_err(FinalizeError::Write)?;
-    Ok((relinked, bytes))
 }
 
 /// Replaces a file by one of another size under the cache's lock, if it has one, and corrects the sum of sizes.

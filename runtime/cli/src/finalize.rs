@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use kiln_compile::choose::{Choice, Variant, choose};
+use kiln_compile::archive;
+use kiln_compile::choose::{Choice, Reason, Variant, choose};
 use kiln_compile::finalize::{self as sections, Strip};
 use kiln_compile::info;
 use kiln_compile::relink::{RelinkError, relink};
@@ -27,11 +28,11 @@ Examples:
   kiln finalize examples/saxpy/saxpy.zebin --visa examples/saxpy -o ours.zebin
   kiln run ours.zebin --launch examples/saxpy/launch.yaml")]
 pub struct Args {
-    /// Object file of the reference compiler
+    /// Object file of the reference compiler, or archive of those for several devices
     #[arg(value_name = "OBJECT", required_unless_present = "driver_cache")]
     object: Option<PathBuf>,
     /// Replace the code of the object files in the folder where a driver keeps compiled programs (NEO_CACHE_DIR)
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["object", "visa", "output", "keep", "choose", "platform", "cache"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["object", "visa", "output", "keep", "choose", "choose_grf", "platform", "cache"])]
     driver_cache: Option<PathBuf>,
     /// Folder with the vISA of its kernels [default: that in OBJECT]
     #[arg(long, value_name = "DIR")]
@@ -47,10 +48,13 @@ pub struct Args {
     /// Leave kernels without vISA as they are
     #[arg(long)]
     keep: bool,
-    /// Further object file of the same program with vISA, compiled for another SIMD size; of each kernel the variant is
-    /// taken whose work-items take the fewest estimated cycles
+    /// Further object file of the same program with vISA, compiled for another SIMD size; of each kernel a variant without
+    /// spills is taken if there is one, and of several that whose work-items take the fewest estimated cycles
     #[arg(long, value_name = "OBJECT", conflicts_with = "visa")]
     choose: Vec<PathBuf>,
+    /// Choose among these numbers of registers of a thread, too, for each of the object files
+    #[arg(long, value_name = "N", conflicts_with_all = ["visa", "mode", "grf_limit"])]
+    choose_grf: Vec<u32>,
     /// Leave out the sections with vISA
     #[arg(long)]
     strip_visa: bool,
@@ -113,6 +117,9 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         }
     };
     let object = Input::open(path)?;
+    if archive::is_archive(&object) && args.visa.is_none() {
+        return of_archive(args, path, &object, (output, format), applied, strip);
+    }
     let is_none = |e: &dyn std::fmt::Display| report::file(path, e);
     let zebin = Zebin::parse(&object).map_err(|e| is_none(&e))?;
     let platform = args.platform.or_else(|| info::platform_of(&zebin));
@@ -148,6 +155,14 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     if let Some(cache) = &cache {
         session = session.with_cache(cache.clone());
     }
+    let grfs = args.choose_grf.as_slice();
+    let is_mode = |count: &u32| platform.grf_modes.iter().any(|mode| mode.grfs == *count);
+    if let Some(other) = grfs.iter().find(|count| !is_mode(count)) {
+        return Err(report::usage(format_args!(
+            "threads of {} have no mode of {other} registers",
+            platform.name
+        )));
+    }
     let mut choices = Vec::new();
     let relinked = match &args.visa {
         Some(_) => {
@@ -162,10 +177,10 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
                 other.map_err(|e| report::file(path, &e))
             });
             let variants = variants.collect::<Result<Vec<_>, _>>()?;
-            match variants.is_empty() {
+            match variants.is_empty() && grfs.is_empty() {
                 true => make(zebin),
                 false => make(zebin.clone())
-                    .and_then(|first| choose(platform, (&zebin, first), &variants, make))
+                    .and_then(|first| choose(platform, (&zebin, first), &variants, grfs, make))
                     .map(|(relinked, reasons)| {
                         choices = reasons;
                         relinked
@@ -190,6 +205,52 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         replaced: relinked.replaced,
         kept: relinked.kept,
         choices,
+    };
+    outputs.report(format, &done, || shown(&done))?;
+    outputs.write()?;
+    if let Some(warning) = cache.as_ref().and_then(cache::warning) {
+        output::say(&report::warning(&warning));
+    }
+    Ok(Exit::Done)
+}
+
+/// Finalizes the object files in an archive for several devices.
+fn of_archive(
+    args: &Args,
+    path: &Path,
+    archive: &[u8],
+    (output, format): (&Path, Format),
+    options: impl Fn(Options) -> Options,
+    strip: Strip,
+) -> Result<Exit, Report> {
+    let of_one = [
+        ("--choose", !args.choose.is_empty()),
+        ("--choose-grf", !args.choose_grf.is_empty()),
+        ("--platform", args.platform.is_some()),
+        ("--stats", args.stats.is_some()),
+    ];
+    if let Some((option, _)) = of_one.iter().find(|(_, given)| *given) {
+        return Err(report::usage(format_args!(
+            "{option} is for one object file, and {} is an archive",
+            report::name(path)
+        )));
+    }
+    let cache = args.cache.open()?;
+    let session = |platform| {
+        let session = Session::new(options(Options::new(platform)));
+        match &cache {
+            Some(cache) => session.with_cache(cache.clone()),
+            None => session,
+        }
+    };
+    let made = sections::finalize_file(archive, session, strip, args.keep, args.lines);
+    let made = made.map_err(|e| report::file(path, &e))?;
+    let mut outputs = Outputs::new([path]);
+    outputs.add(output, made.bytes)?;
+    let done = Done {
+        replaced: made.replaced,
+        kept: made.kept,
+        choices: Vec::new(),
     };
     outputs.report(format, &done, || shown(&done))?;
     outputs.write()?;
@@ -228,8 +289,6 @@ fn shown(done: &Done) -> String {
         text += &format!("kept: {}\n", done.kept.join(", "));
     }
     for choice in &done.choices {
-        let chosen = choice.variants.iter().find(|v| v.file == choice.variant);
-        let simd = chosen.map_or(0, |variant| variant.simd);
         let of = choice.variants.iter().map(|v| {
             let Variant {
                 simd,
@@ -241,7 +300,21 @@ fn shown(done: &Done) -> String {
             format!("SIMD{simd}: {cycles:.1} cycles, {grfs} registers, {spill_bytes} bytes spilled")
         });
         let of: Vec<String> = of.collect();
-        text += &format!("{}: SIMD{simd} ({})\n", choice.kernel, of.join("; "));
+        let Some(taken) = choice.variants.get(choice.variant) else {
+            continue;
+        };
+        let reason = match choice.reason {
+            Reason::Only => "the only one",
+            Reason::Spills => "all others spill",
+            Reason::Cycles => "fewest cycles",
+        };
+        text += &format!(
+            "{}: SIMD{} with {} registers, {reason} ({})\n",
+            choice.kernel,
+            taken.simd,
+            taken.grfs,
+            of.join("; ")
+        );
     }
     text
 }

@@ -3,7 +3,8 @@
 //! The reference compiler writes the vISA of each kernel and function into a section of its own if the internal option
 //! `-emit-zebin-visa-sections` asks for it. With `-emit-visa-only` as well it stops there: the code is padding, and the
 //! symbols of code and the fields of `.ze_info` that a finalizer decides are missing. Takes such an object file, with
-//! code or without, and gives one whose code, symbols, relocations and fields are ours; all else is kept.
+//! code or without, and gives one whose code, symbols, relocations and fields are ours; all else is kept. An archive of them for several devices is
+//! one of ours.
 //!
 //! ```
 //! use kiln_compile::finalize::{Strip, finalize_bytes};
@@ -19,8 +20,10 @@
 
 use std::collections::HashMap;
 
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{FUNCTIONS, SPIRV, VISA, Zebin, ZebinError};
 
+use crate::archive;
 use crate::info::{self, InfoError};
 use crate::options::{Grfs, Options};
 use crate::relink::{self, RelinkError, Relinked, Wanted};
@@ -52,23 +55,79 @@ pub enum FinalizeError {
     Info(#[from] InfoError),
     #[error("it names no device that Kiln knows")]
     Platform,
+    #[error("it is an archive that cannot be read")]
+    Archive,
+    #[error("{member}: {error}")]
+    Member {
+        member: String,
+        error: Box<FinalizeError>,
+    },
     #[error(transparent)]
     Relink(#[from] RelinkError),
     #[error("the object file cannot be written: {0}")]
     Write(ZebinError),
 }
 
-/// Finalizes an object file for the platform that it names, with all optimizations, on this thread's pool. Bytes in, bytes
-/// out; [`finalize`] has all choices.
+/// A file with our code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finalized {
+    /// The object file, or the archive of object files.
+    pub bytes: Vec<u8>,
+    /// Names of the kernels with our code, in an archive after those of their members.
+    pub replaced: Vec<String>,
+    /// Names of the others.
+    pub kept: Vec<String>,
+}
+
+/// Finalizes an object file, or those in an archive, for the platforms that they name, with all optimizations, on this thread's pool.
+/// Bytes in, bytes out; [`finalize_file`] and [`finalize`] have all choices.
 ///
 /// # Errors
 /// The bytes are no object file for a platform that Kiln compiles for; a kernel has no vISA; or compilation fails.
-pub fn finalize_bytes(object: &[u8], strip: Strip) -> Result<Vec<u8>, FinalizeError> {
-    let zebin = Zebin::parse(object).map_err(InfoError::from)?;
-    let platform = info::platform_of(&zebin).ok_or(FinalizeError::Platform)?;
-    let session = Session::new(Options::new(platform));
-    let finalized = finalize(&session, zebin, strip, false, false)?;
-    finalized.zebin.write().map_err(FinalizeError::Write)
+pub fn finalize_bytes(file: &[u8], strip: Strip) -> Result<Vec<u8>, FinalizeError> {
+    let session = |platform| Session::new(Options::new(platform));
+    finalize_file(file, session, strip, false, false).map(|finalized| finalized.bytes)
+}
+
+/// Finalizes an object file, or those in an archive for several devices, whose other members stay. `session` makes that for a platform;
+/// `keep` and `lines` are those of [`finalize`].
+///
+/// # Errors
+/// As those of [`finalize_bytes`], of the first member.
+pub fn finalize_file(
+    file: &[u8],
+    session: impl Fn(&'static Platform) -> Session,
+    strip: Strip,
+    keep: bool,
+    lines: bool,
+) -> Result<Finalized, FinalizeError> {
+    let one = |object: &[u8]| {
+        let zebin = Zebin::parse(object).map_err(InfoError::from)?;
+        let platform = info::platform_of(&zebin).ok_or(FinalizeError::Platform)?;
+        let relinked = finalize(&session(platform), zebin, strip, keep, lines)?;
+        Ok(Finalized {
+            bytes: relinked.zebin.write().map_err(FinalizeError::Write)?,
+            replaced: relinked.replaced,
+            kept: relinked.kept,
+        })
+    };
+    if !archive::is_archive(file) {
+        return one(file);
+    }
+    let mut members = archive::read(file).ok_or(FinalizeError::Archive)?;
+    let mut all = Finalized::default();
+    for member in members.iter_mut().filter(|member| !member.is_ir()) {
+        let made = one(&member.data).map_err(|error| FinalizeError::Member {
+            member: member.name.clone(),
+            error: Box::new(error),
+        })?;
+        let full = |name: &String| format!("{}/{name}", member.name);
+        all.replaced.extend(made.replaced.iter().map(full));
+        all.kept.extend(made.kept.iter().map(full));
+        member.data = made.bytes;
+    }
+    all.bytes = archive::write(&members);
+    Ok(all)
 }
 
 /// Texts of the sections with vISA, with names for messages: those of the sections, numbered from the second of a name on.

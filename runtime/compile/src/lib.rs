@@ -10,6 +10,8 @@
 #![warn(missing_docs)]
 
 mod absent;
+#[cfg(feature = "objects")]
+pub mod archive;
 pub mod attempt;
 #[cfg(feature = "cache")]
 pub mod cache;

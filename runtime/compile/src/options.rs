@@ -97,7 +97,7 @@ pub struct Options {
 }
 
 /// Attribute of a kernel with the number of registers of its threads; 0 leaves it to the finalizer.
-const NUM_GRF: &str = "NumGRF";
+pub(crate) const NUM_GRF: &str = "NumGRF";
 
 /// Minimum number of registers that a kernel can be compiled for.
 const MIN_GRFS: u32 = 24;

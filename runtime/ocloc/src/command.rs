@@ -6,10 +6,9 @@
 use std::path::Path;
 
 /// Commands of ocloc other than `compile`, which may be left out.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 9] = [
     "disasm",
     "asm",
-    "multi",
     "validate",
     "query",
     "ids",
@@ -36,11 +35,15 @@ const WITH_VALUE: [&str; 14] = [
     "-spec_const",
 ];
 const WITH_TWO_VALUES: [&str; 1] = ["-device_options"];
-/// Options of calls that make no object file, or whose files hold it in another form.
-const ELSEWHERE: [&str; 5] = ["-spv_only", "-h", "--help", "-cpp_file", "-llvm_input"];
-/// Option of the source's file, and that which says that it is SPIR-V.
+/// Options of calls that make no code.
+const WITHOUT_CODE: [&str; 3] = ["-spv_only", "-h", "--help"];
+/// Command and option of calls whose code is not in object files alone: lists of calls, and arrays of C++.
+const LIST: &str = "multi";
+const ARRAY: &str = "-cpp_file";
+/// Option of the source's file, and those which say that it is SPIR-V or LLVM IR.
 const SOURCE: &str = "-file";
 const FROM_SPIRV: &str = "-spirv_input";
+const FROM_LLVM: &str = "-llvm_input";
 /// Names of the file that ocloc writes.
 const OUTPUTS: [&str; 2] = ["-output", "-o"];
 /// Internal options of the compiler: vISA in sections of the object file, and no code.
@@ -58,6 +61,17 @@ pub enum Parts {
     Visa,
 }
 
+/// A call by what becomes of its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Object files get our code.
+    Compile(Compile),
+    /// Files have ocloc's code because of this word.
+    Kept(&'static str),
+    /// No code is made, or ocloc refuses the call.
+    Other,
+}
+
 /// A call that compiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compile {
@@ -71,25 +85,31 @@ pub struct Compile {
     pub keeps_visa: bool,
 }
 
-/// Reads the arguments after the program's name; `None` for a call to pass on.
-pub fn read(arguments: &[String]) -> Option<Compile> {
-    let first = arguments.first()?.as_str();
-    if OTHERS.contains(&first) {
-        return None;
+/// Reads the arguments after the program's name. All calls but those that compile are to be passed on.
+pub fn read(arguments: &[String]) -> Call {
+    match arguments.first().map(String::as_str) {
+        Some(LIST) => Call::Kept(LIST),
+        Some(first) if !OTHERS.contains(&first) => compilation(arguments).unwrap_or(Call::Other),
+        _ => Call::Other,
     }
+}
+
+/// Reads a call of the compiler; `None` if it makes no code, or is not understood.
+fn compilation(arguments: &[String]) -> Option<Call> {
     let mut compile = Compile {
         arguments: Vec::new(),
         folder: String::new(),
         lines: false,
         keeps_visa: false,
     };
-    let mut file_folder = None;
+    let (mut file_folder, mut is_array) = (None, false);
     let mut at = 0;
     while let Some(option) = arguments.get(at) {
         let option = option.as_str();
-        if ELSEWHERE.contains(&option) {
+        if WITHOUT_CODE.contains(&option) {
             return None;
         }
+        is_array |= option == ARRAY;
         let values = match option {
             _ if WITH_VALUE.contains(&option) => 1,
             _ if WITH_TWO_VALUES.contains(&option) => 2,
@@ -126,7 +146,10 @@ pub fn read(arguments: &[String]) -> Option<Compile> {
             outputs => format!("{outputs}/{folder}"),
         };
     }
-    Some(compile)
+    Some(match is_array {
+        true => Call::Kept(ARRAY),
+        false => Call::Compile(compile),
+    })
 }
 
 /// The folder of a path, empty for none, and the name of the file there; `None` without a name.
@@ -141,9 +164,10 @@ fn split(path: &str) -> Option<(String, String)> {
 }
 
 impl Compile {
-    /// Name of the source without its folder and its extension; `None` if the source is SPIR-V.
+    /// Name of the source without its folder and its extension; `None` if the source is SPIR-V or LLVM IR.
     pub fn source_stem(&self) -> Option<&str> {
-        if self.arguments.iter().any(|word| word == FROM_SPIRV) {
+        let is_ir = |word: &String| word == FROM_SPIRV || word == FROM_LLVM;
+        if self.arguments.iter().any(is_ir) {
             return None;
         }
         Path::new(&self.arguments[self.source()?])

@@ -2,8 +2,8 @@
 //!
 //! The front half is asked for vISA alone; where an object file lacks the symbols of its data, for both. It takes the widest SIMD
 //! size, since it does not learn of spills: if our code of a kernel spills, it is asked once for a narrower size, too, beginning with the
-//! SPIR-V that it left, and the better of both is taken ([`kiln_compile::choose`]). An object file that Kiln cannot finalize is that of the call as it was; each has
-//! its reason. A call that ocloc refuses has no result here, and is to be made as it was, so that its messages and its exit
+//! SPIR-V that it left, and the better of both is taken ([`kiln_compile::choose`]). An object file that Kiln cannot finalize, and a
+//! file of code in another form, is that of the call as it was; each has its reason. A call that ocloc refuses has no result here, and is to be made as it was, so that its messages and its exit
 //! code are ocloc's own.
 
 use std::collections::HashMap;
@@ -11,6 +11,7 @@ use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
 
+use kiln_compile::archive::{self, Member};
 use kiln_compile::choose;
 use kiln_compile::finalize::{FinalizeError, Strip, finalize};
 use kiln_compile::info::{self, InfoError};
@@ -18,7 +19,6 @@ use kiln_compile::relink::{RelinkError, Relinked};
 use kiln_compile::{ObjectError, Options, Session};
 use kiln_emit::zebin::Zebin;
 
-use crate::archive::{self, Member};
 use crate::command::{Compile, Parts};
 use crate::front::{Front, Outcome};
 
@@ -28,16 +28,19 @@ const ELF: &[u8] = b"\x7fELF";
 const SPIRV: &[u8] = b"\x03\x02\x23\x07";
 const SPIRV_EXTENSION: &str = "spv";
 
+/// Reason of a file that is not read.
+const NO_OBJECT: &str = "it is no object file of a form that is read";
+
 /// The result of a call.
 #[derive(Debug)]
 pub struct Done {
     /// Output of ocloc, and its files with our code.
     pub outcome: Outcome,
-    /// Object files that have ocloc's code, each with the reason.
+    /// Files that have ocloc's code, each with the reason.
     pub kept: Vec<(String, String)>,
 }
 
-/// Makes a call. `None` if ocloc refuses it, or writes no object file of a form that can be read.
+/// Makes a call. `None` if ocloc refuses it, or makes no code.
 ///
 /// # Errors
 /// ocloc cannot be called, or files cannot be read or written.
@@ -142,7 +145,7 @@ struct Narrow {
 }
 
 impl Finished {
-    /// Finalizes the files, each with its variant of the same name; `None` if there is no object file among them.
+    /// Finalizes the files, each with its variant of the same name; `None` if none of them has code.
     fn of(outcome: &Outcome, narrow: Option<Narrow>, call: &Compile) -> Option<Finished> {
         let (narrow, before) = narrow.map(|narrow| (narrow.outcome, narrow.made)).unzip();
         let mut finished = Finished {
@@ -160,13 +163,27 @@ impl Finished {
                 finished.object(name, bytes, variant, call)
             } else if archive::is_archive(bytes) {
                 objects += 1;
-                finished.archive(name, archive::read(bytes)?, variant, call)
+                match archive::read(bytes) {
+                    Some(members) => finished.archive(name, members, variant, call),
+                    None => {
+                        let reason = FinalizeError::Archive.to_string();
+                        finished.kept.push((name.clone(), reason));
+                        bytes.clone()
+                    }
+                }
             } else {
                 bytes.clone()
             };
             finished.files.push((name.clone(), made));
         }
-        (objects > 0).then_some(finished)
+        if objects == 0 {
+            // Code in another form of the compiler's, if any.
+            let code = outcome.files.iter();
+            let code = code.filter(|(_, bytes)| !bytes.starts_with(SPIRV));
+            let kept = code.map(|(name, _)| (name.clone(), NO_OBJECT.to_string()));
+            finished.kept = kept.collect();
+        }
+        (objects > 0 || !finished.kept.is_empty()).then_some(finished)
     }
 
     /// An object file with our code, or as it is.
@@ -205,7 +222,7 @@ impl Finished {
     ) -> Vec<u8> {
         let variants = variant.and_then(archive::read).unwrap_or_default();
         let made = members.into_iter().map(|member| {
-            if !is_program(&member) {
+            if !member.is_program() {
                 return member;
             }
             let variant = variants.iter().find(|other| other.name == member.name);
@@ -253,11 +270,6 @@ fn in_archive(archive: &str, member: &str) -> String {
     format!("{archive}({member})")
 }
 
-/// True for an object file of a device, not the program in SPIR-V.
-fn is_program(member: &Member) -> bool {
-    member.data.starts_with(ELF) && Zebin::parse(&member.data).is_ok()
-}
-
 /// An object file with our code; with a variant and what was made of the object file before it, of the better one of each kernel.
 fn code(
     object: &[u8],
@@ -276,7 +288,7 @@ fn code(
         None => make(zebin)?,
         Some((variant, first)) => {
             let variants: Vec<Zebin> = Zebin::parse(variant).into_iter().collect();
-            choose::choose(platform, (&zebin, first), &variants, make)?.0
+            choose::choose(platform, (&zebin, first), &variants, &[], make)?.0
         }
     };
     let bytes = made.zebin.write().map_err(FinalizeError::Write)?;

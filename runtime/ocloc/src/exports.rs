@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use crate::command::{self, Call};
 use crate::front::{Front, Outcome};
 use crate::library::{self, Files, LOG, Library};
-use crate::{command, compile, log};
+use crate::{compile, log};
 
 /// Version 1.0 of ocloc's interface.
 const VERSION: c_int = 1 << 16;
@@ -121,8 +122,18 @@ fn invoke(words: &[CString], sources: Files, headers: Files) -> Outcome {
             .invoke(&arguments)
             .unwrap_or_else(|e| failed(&e, INVALID_FILE))
     };
-    let Some(call) = command::read(&arguments) else {
-        return as_it_was();
+    let with_line = |reason: String| {
+        let mut outcome = as_it_was();
+        outcome.said.extend(log::kept(reason).bytes());
+        outcome
+    };
+    let call = match command::read(&arguments) {
+        Call::Compile(call) => call,
+        Call::Kept(word) if log::is_strict() => {
+            return failed(&log::unread(word), BUILD_FAILURE);
+        }
+        Call::Kept(word) => return with_line(log::unread(word)),
+        Call::Other => return as_it_was(),
     };
     let front: &dyn Front = &library;
     match compile::compile(front, &call) {
@@ -142,12 +153,6 @@ fn invoke(words: &[CString], sources: Files, headers: Files) -> Outcome {
         }
         Ok(None) => as_it_was(),
         Err(error) if log::is_strict() => failed(&error, INVALID_FILE),
-        Err(error) => {
-            let mut outcome = as_it_was();
-            outcome
-                .said
-                .extend(format!("kiln-ocloc: ocloc's code: {error}\n").bytes());
-            outcome
-        }
+        Err(error) => with_line(error.to_string()),
     }
 }

@@ -5,7 +5,6 @@
 
 #![warn(missing_docs)]
 
-pub mod archive;
 pub mod command;
 pub mod compile;
 pub mod front;
@@ -13,7 +12,7 @@ pub mod front;
 pub mod library;
 mod log;
 
-pub use log::{STRICT, is_strict, refusals, without_change};
+pub use log::{STRICT, is_strict, kept, refusals, unread, without_change};
 
 #[cfg(unix)]
 mod exports;

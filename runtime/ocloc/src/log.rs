@@ -22,6 +22,16 @@ pub fn refusals(kept: &[(String, String)]) -> String {
     kept.iter().map(line).collect()
 }
 
+/// The line of a call all of whose files have ocloc's code.
+pub fn kept(reason: impl std::fmt::Display) -> String {
+    format!("kiln-ocloc: ocloc's code: {reason}\n")
+}
+
+/// Why the files of a call with a word have ocloc's code.
+pub fn unread(word: &str) -> String {
+    format!("files of calls with {word} are not read")
+}
+
 /// ocloc's messages with the call as it was where they repeat it (`-v`).
 pub fn without_change(said: &[u8], arguments: &[String]) -> Vec<u8> {
     let Some(at) = find(said, b"Command was: ") else {

@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use kiln_ocloc::command::{self, Call};
 use kiln_ocloc::front::Program;
-use kiln_ocloc::{command, compile, is_strict, refusals, without_change};
+use kiln_ocloc::{compile, is_strict, kept, refusals, unread, without_change};
 
 /// Exit codes: lower bytes of ocloc's codes for a failed build (-11) and for a file that cannot be written (-5151), and that of
 /// shells for a program that is not there.
@@ -22,16 +23,27 @@ fn main() -> ExitCode {
     };
     let texts = words.iter().map(|word| word.to_str().map(str::to_string));
     let arguments: Option<Vec<String>> = texts.collect();
-    let call = arguments.as_deref().and_then(command::read);
-    let (Some(arguments), Some(call)) = (arguments, call) else {
+    let Some(arguments) = arguments else {
         return as_it_was(&program, &words);
+    };
+    let call = match command::read(&arguments) {
+        Call::Compile(call) => call,
+        Call::Kept(word) if is_strict() => {
+            eprint!("{}", kept(unread(word)));
+            return ExitCode::from(BUILD_FAILURE);
+        }
+        Call::Kept(word) => {
+            eprint!("{}", kept(unread(word)));
+            return as_it_was(&program, &words);
+        }
+        Call::Other => return as_it_was(&program, &words),
     };
     let done = match compile::compile(&program, &call) {
         Ok(Some(done)) => done,
         Ok(None) => return as_it_was(&program, &words),
         Err(error) if is_strict() => return failed(&error, NO_PROGRAM),
         Err(error) => {
-            eprintln!("kiln-ocloc: ocloc's code: {error}");
+            eprint!("{}", kept(error));
             return as_it_was(&program, &words);
         }
     };

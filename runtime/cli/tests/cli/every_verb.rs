@@ -421,6 +421,13 @@ fn other_forms_of_object_files_are_named() {
             );
         }
     }
+    // Archives are finalized, unless a member is of another form.
+    let archive = fixture("foreign/two-devices.ar");
+    let output = kiln(&["finalize", &archive, "-o", "/dev/null"]);
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let said = "two-devices.ar: 64.9.0.9: an OpenCL device binary with patch tokens";
+    assert!(stderr.contains(said), "{stderr}");
 }
 
 /// Plots are SVG: another name is refused before anything is written.

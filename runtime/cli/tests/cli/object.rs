@@ -263,18 +263,17 @@ fn object_files_are_finalized() {
 /// The better of two variants of each kernel is taken, and the object computes what its source says.
 #[test]
 fn variants_are_chosen_by_kernel() {
-    const LIVE: usize = 84;
-    const ITEMS: usize = 32;
     let folder = Folder::new("choose");
-    let (out, result) = (folder.path("out.zebin"), folder.path("result"));
+    let out = folder.path("out.zebin");
     let object = |name: &str| fixture(&format!("finalize/widths.{name}.zebin"));
     let (wide, narrow) = (object("wide"), object("narrow"));
     let args = ["finalize", &wide, "--choose", &narrow, "-o", &out];
     let said = pass(&args);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "replaced: heavy, light");
-    assert!(lines[1].starts_with("heavy: SIMD8 (SIMD32: ") && lines[1].contains("; SIMD8: "));
-    assert!(lines[2].starts_with("light: SIMD32 (SIMD32: "));
+    assert!(lines[1].starts_with("heavy: SIMD8 with 128 registers, all others spill (SIMD32: "));
+    assert!(lines[1].contains("; SIMD8: "));
+    assert!(lines[2].starts_with("light: SIMD32 with 128 registers, fewest cycles (SIMD32: "));
     // The figures have the form of those of `compile`, and the reasons.
     let stats = folder.path("stats.json");
     pass(&[&args[..], &["--stats", &stats]].concat());
@@ -295,8 +294,8 @@ fn variants_are_chosen_by_kernel() {
         assert_eq!(kernel["spill_bytes"], spills);
         let choice = &kernel["choice"];
         let variants = choice["variants"].as_array().unwrap();
-        let taken = variants.iter().find(|v| v["file"] == choice["variant"]);
-        assert_eq!(taken.unwrap()["simd"], simd);
+        let taken = &variants[choice["variant"].as_u64().unwrap() as usize];
+        assert_eq!(taken["simd"], simd);
     }
     pass(&args);
     let json = pass(&[&["--format", "json"][..], &args].concat());
@@ -314,6 +313,46 @@ fn variants_are_chosen_by_kernel() {
         .collect();
     assert_eq!(found, [(Some(1), vec![32, 8]), (Some(0), vec![32, 8])]);
 
+    widths_are_right(&folder, &out);
+}
+
+/// More registers are a variant, too: each kernel has the number of the one that was taken, and computes what its source says.
+#[test]
+fn registers_are_chosen_by_kernel() {
+    let folder = Folder::new("choose-grf");
+    let out = folder.path("out.zebin");
+    let object = |name: &str| fixture(&format!("finalize/widths.{name}.zebin"));
+    let (wide, middle) = (object("wide"), object("middle"));
+    let args = ["finalize", &wide, "--choose", &middle, "-o", &out];
+    let said = pass(&[&args[..], &["--choose-grf", "256"]].concat());
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[1].starts_with("heavy: SIMD16 with 256 registers, all others spill (SIMD32: "));
+    assert!(lines[2].starts_with("light: SIMD32 with 128 registers, fewest cycles (SIMD32: "));
+    let info = kiln_emit::zebin::Zebin::parse(&fs::read(&out).unwrap());
+    let env = |kernel: &str| {
+        let info = &info.as_ref().unwrap().ze_info;
+        let env = &info.kernel(kernel).unwrap().execution_env;
+        (env.simd_size, env.grf_count, env.spill_size)
+    };
+    assert_eq!(env("heavy"), (16, 256, 0));
+    assert_eq!(env("light"), (32, 128, 0));
+    widths_are_right(&folder, &out);
+    let call = |more: &[&'static str]| [&args[..], more].concat();
+    fail(
+        &folder,
+        &call(&["--choose-grf", "100"]),
+        &["no mode of 100 registers"],
+    );
+    let both = kiln(&call(&["--choose-grf", "256", "--grf", "256"]));
+    assert!(!both.status.success());
+    assert!(text(&both.stderr).contains("cannot be used with"));
+}
+
+/// Executes the kernels of `corpus/finalize/widths.cl` in an object file.
+fn widths_are_right(folder: &Folder, object: &str) {
+    const LIVE: usize = 84;
+    const ITEMS: usize = 32;
+    let result = folder.path("result");
     let numbers: Vec<i32> = (0..LIVE * ITEMS).map(|n| n as i32 * 31 % 97 - 40).collect();
     let bytes = |numbers: &[i32]| -> Vec<u8> {
         let each = numbers.iter().flat_map(|n| n.to_le_bytes());
@@ -324,7 +363,7 @@ fn variants_are_chosen_by_kernel() {
     let size = ITEMS.to_string();
     let run = |kernel: &str, args: &[&str]| {
         let sizes = ["--global", &size, "--local", &size];
-        let call = [&["run", &out, "--kernel", kernel][..], &sizes].concat();
+        let call = [&["run", object, "--kernel", kernel][..], &sizes].concat();
         pass(&[&call[..], args].concat());
         fs::read(&result).unwrap()
     };

@@ -1,7 +1,8 @@
 //! Object files that the reference compiler hands over with its vISA: our code beside its own whole compilation.
 
+use kiln_compile::archive::{self, Member};
 use kiln_compile::choose;
-use kiln_compile::finalize::{FinalizeError, Strip, finalize, finalize_bytes};
+use kiln_compile::finalize::{FinalizeError, Strip, finalize, finalize_bytes, finalize_file};
 use kiln_compile::relink::RelinkError;
 use kiln_compile::{Options, Session, find_platform};
 use kiln_emit::ze_info::{Kernel, MemoryKind, ZeInfo};
@@ -213,7 +214,8 @@ fn the_better_variant_of_each_kernel_is_taken() {
         let made = make(first.clone()).unwrap();
         let asked = [Some(8), None][order[0]];
         assert_eq!(choose::narrower(&made.zebin), asked);
-        let (chosen, choices) = choose::choose(platform, (&first, made), &[second], make).unwrap();
+        let (chosen, choices) =
+            choose::choose(platform, (&first, made), &[second], &[], make).unwrap();
         assert_eq!(without_sizes(&chosen.zebin.ze_info), without_sizes(&whole));
         let taken = choices.iter().map(|choice| order[choice.variant]);
         assert_eq!(taken.collect::<Vec<_>>(), [1, 0]);
@@ -221,7 +223,7 @@ fn the_better_variant_of_each_kernel_is_taken() {
     // The first of equal variants is taken.
     let made = make(objects[0].clone()).unwrap();
     let expected = made.zebin.write().unwrap();
-    let same = choose::choose(platform, (&objects[0], made), &objects[..1], make).unwrap();
+    let same = choose::choose(platform, (&objects[0], made), &objects[..1], &[], make).unwrap();
     assert!(same.1.iter().all(|choice| choice.variant == 0));
     assert!(same.0.zebin.write().unwrap() == expected);
 }
@@ -256,4 +258,47 @@ fn damaged_objects_are_errors() {
         }
     }
     assert!((200..1000).contains(&refused), "{refused} refused");
+}
+
+/// The object files of an archive become what each becomes by itself, and other members stay.
+#[test]
+fn archives_are_finalized_by_member() {
+    let member = |name: &str, data: Vec<u8>| Member {
+        name: name.to_string(),
+        data,
+    };
+    let members = |kind: &str| {
+        let device = |name, program| member(name, file(program, kind));
+        let spirv = member("generic_ir", b"\x03\x02\x23\x07 and more".to_vec());
+        [device("20.4.4", "saxpy"), spirv, device("20.1.4", "two")]
+    };
+    let session = |platform| Session::new(Options::new(platform));
+    let of = |members: &[Member]| {
+        let archive = archive::write(members);
+        finalize_file(&archive, session, Strip::default(), false, false)
+    };
+    let made = of(&members("alone")).unwrap();
+    let names: Vec<&str> = made.replaced.iter().map(String::as_str).collect();
+    assert_eq!(names[0], "20.4.4/saxpy");
+    assert!(names.len() > 1 && names[1..].iter().all(|name| name.starts_with("20.1.4/")));
+    let mut expected = members("alone");
+    for (place, program) in [(0, "saxpy"), (2, "two")] {
+        let alone = file(program, "alone");
+        expected[place].data = finalize_bytes(&alone, Strip::default()).unwrap();
+    }
+    assert!(archive::read(&made.bytes).unwrap() == expected);
+    // A member without vISA, one of another form, an archive that ends early.
+    let error = of(&members("whole")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("20.4.4: it has no section of vISA"),
+        "{error}"
+    );
+    let mut other = members("alone");
+    other[2].data = b"CTNI and more".to_vec();
+    let error = of(&other).unwrap_err().to_string();
+    assert!(error.starts_with("20.1.4: "), "{error}");
+    let mut short = archive::write(&members("alone"));
+    short.truncate(short.len() - 100);
+    let error = finalize_bytes(&short, Strip::default()).unwrap_err();
+    assert!(matches!(error, FinalizeError::Archive), "{error}");
 }

@@ -2,7 +2,10 @@ use super::*;
 
 fn call(text: &str) -> Option<Compile> {
     let words: Vec<String> = text.split(' ').map(str::to_string).collect();
-    read(&words)
+    match read(&words) {
+        Call::Compile(compile) => Some(compile),
+        _ => None,
+    }
 }
 
 #[test]
@@ -16,15 +19,41 @@ fn calls_that_make_no_object_file_are_passed_on() {
         "--version",
         "compile --help",
         "compile -file a.cl -spv_only",
-        "compile -file a.cl -device lnl -cpp_file",
         "compile -file",
         "compile -device_options lnl",
         "compile -file a.cl -device lnl -o /",
         "compile -file a.cl -device lnl -internal_options -emit-visa-only",
     ] {
-        assert_eq!(call(text), None, "{text}");
+        let words: Vec<String> = text.split(' ').map(str::to_string).collect();
+        assert_eq!(read(&words), Call::Other, "{text}");
     }
-    assert_eq!(read(&[]), None);
+    assert_eq!(read(&[]), Call::Other);
+}
+
+/// Calls that make code in files other than object files say so.
+#[test]
+fn code_in_other_files_is_oclocs() {
+    for (text, word) in [
+        ("multi calls.txt", "multi"),
+        ("compile -file a.cl -device lnl -cpp_file", "-cpp_file"),
+        ("-cpp_file -file a.cl -device lnl", "-cpp_file"),
+    ] {
+        let words: Vec<String> = text.split(' ').map(str::to_string).collect();
+        assert_eq!(read(&words), Call::Kept(word), "{text}");
+    }
+    // No code is made.
+    assert_eq!(call("compile -file a.cl -cpp_file --help"), None);
+    let named = ["-file", "-cpp_file", "-device", "lnl"].map(str::to_string);
+    assert!(matches!(read(&named), Call::Compile(_)));
+}
+
+/// A call for another SIMD size begins with the SPIR-V that the first one left, unless the source is IR itself.
+#[test]
+fn sources_in_ir_have_no_stem() {
+    let stem = |text: &str| call(text).unwrap().source_stem().map(str::to_string);
+    assert_eq!(stem("-file a/k.cl -device lnl").as_deref(), Some("k"));
+    assert_eq!(stem("-file a/k.spv -spirv_input -device lnl"), None);
+    assert_eq!(stem("-file a/k.bc -llvm_input -device lnl"), None);
 }
 
 #[test]
@@ -71,7 +100,10 @@ fn only_places_of_files_are_replaced() {
 fn lines_are_wanted_with_debug_information() {
     let of = |options: &str| {
         let words = ["-file", "a.cl", "-device", "lnl", "-options", options];
-        read(&words.map(str::to_string)).unwrap().lines
+        match read(&words.map(str::to_string)) {
+            Call::Compile(compile) => compile.lines,
+            other => panic!("{other:?}"),
+        }
     };
     assert!(of("-g") && of("-cl-std=CL2.0 -g"));
     assert!(!of("-gline") && !of("-cl-std=CL2.0"));

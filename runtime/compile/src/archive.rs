@@ -3,6 +3,10 @@
 //! Takes any bytes and never panics. Members start at multiples of 8 bytes: a member `pad_N` of spaces fills the gap, which
 //! is made anew when sizes change. What is written reads as the same members.
 
+use kiln_emit::zebin::Zebin;
+
+/// First bytes of an object file.
+const ELF: &[u8] = b"\x7fELF";
 /// First bytes of an archive.
 const MAGIC: &[u8] = b"!<arch>\n";
 /// Last bytes of a member's header.
@@ -23,6 +27,21 @@ pub struct Member {
     pub name: String,
     /// Contents.
     pub data: Vec<u8>,
+}
+
+/// End of the name of the member with the program in SPIR-V.
+const IR: &str = "generic_ir";
+
+impl Member {
+    /// True for the program in SPIR-V, which drivers compile for other devices.
+    pub fn is_ir(&self) -> bool {
+        self.name.ends_with(IR)
+    }
+
+    /// True for an object file of a device that can be read.
+    pub fn is_program(&self) -> bool {
+        self.data.starts_with(ELF) && Zebin::parse(&self.data).is_ok()
+    }
 }
 
 /// True if the bytes begin as an archive.
