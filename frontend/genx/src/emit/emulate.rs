@@ -2,7 +2,7 @@
 //!
 //! Takes every elementwise operation. Afterwards none has an operand of 64 bits on such a platform.
 
-use kiln_visa::module::{Modifier, Type as VType};
+use kiln_visa::module::{Modifier, Type as VType, Var};
 use kiln_visa::opcode::{Opcode, Relation};
 
 use super::function::{Emitter, elementwise, imm, source};
@@ -55,6 +55,25 @@ fn half_to(dst: &Dst, upper: u32) -> Dst {
     dst
 }
 
+/// A destination, and the same as a source.
+type Place = (Dst, Src);
+
+/// True if a source is what a destination is.
+fn is_place(to: &Dst, src: &Src) -> bool {
+    match (to, src) {
+        (
+            Dst::Var { var, layout, .. },
+            Src::Var {
+                var: from,
+                layout: of,
+                modifier: Modifier::None,
+                ..
+            },
+        ) => var == from && layout == of,
+        _ => false,
+    }
+}
+
 /// True if an operation has an operand of 64 bits.
 fn is_long(e: &Elementwise) -> bool {
     ty_of(&e.dst).is_some_and(|ty| ty.bytes() == LONG)
@@ -94,15 +113,22 @@ impl Emitter<'_, '_> {
         let results = match (e.op, &srcs[..]) {
             (Opcode::Mov, [a]) if e.saturate => return self.saturate_halves(&e, a),
             (Opcode::Mov, [a]) => a.clone(),
-            (Opcode::And | Opcode::Or | Opcode::Xor, [[a, b], [c, d]]) => [
-                self.computed(e.op, VType::Ud, count, &[a.clone(), c.clone()])?,
-                self.computed(e.op, VType::Ud, count, &[b.clone(), d.clone()])?,
-            ],
-            (Opcode::Not, [[a, b]]) => [
-                self.computed(e.op, VType::Ud, count, std::slice::from_ref(a))?,
-                self.computed(e.op, VType::Ud, count, std::slice::from_ref(b))?,
-            ],
-            (Opcode::Add, [a, b]) => self.add_halves(count, a, b)?,
+            (Opcode::And | Opcode::Or | Opcode::Xor, [[a, b], [c, d]]) => {
+                let [low, high] = self.places(&e);
+                self.alu(e.op, count, low.0, &[a.clone(), c.clone()])?;
+                self.alu(e.op, count, high.0, &[b.clone(), d.clone()])?;
+                [low.1, high.1]
+            }
+            (Opcode::Not, [[a, b]]) => {
+                let [low, high] = self.places(&e);
+                self.alu(e.op, count, low.0, std::slice::from_ref(a))?;
+                self.alu(e.op, count, high.0, std::slice::from_ref(b))?;
+                [low.1, high.1]
+            }
+            (Opcode::Add, [a, b]) => {
+                let places = self.places(&e);
+                self.add_halves(count, a, b, places)?
+            }
             (Opcode::Mul, [a, b]) => self.mul_halves(&e, a, b)?,
             (Opcode::Shl | Opcode::Shr | Opcode::Asr, [a, [by, _]]) => {
                 self.shift_halves(e.op, count, a, by)?
@@ -153,6 +179,9 @@ impl Emitter<'_, '_> {
         }
         for (upper, src) in [low, high].into_iter().enumerate() {
             let to = half_to(&e.dst, upper as u32);
+            if is_place(&to, &src) {
+                continue;
+            }
             self.masked(Opcode::Mov, e.count, to, &[src], e.mask.clone(), false)?;
         }
         Ok(())
@@ -179,7 +208,8 @@ impl Emitter<'_, '_> {
             true => self.negative(count, b.clone())?,
             false => b.clone(),
         };
-        let [low, high] = self.add_halves(count, &a, &second)?;
+        let places = [self.temporary(count), self.temporary(count)];
+        let [low, high] = self.add_halves(count, &a, &second, places)?;
         let high = self.no_immediate(&high, count)?;
         let (over, limit) = if signed {
             // A sum overflows if its sign differs from those of both operands; a difference, if the operands' signs differ
@@ -345,32 +375,62 @@ impl Emitter<'_, '_> {
         Ok([choose(low, other_low)?, choose(high, other_high)?])
     }
 
-    fn add_halves(&mut self, count: u32, [a, b]: &Halves, [c, d]: &Halves) -> Result<Halves> {
+    /// Places for the halves of a result: those of the destination, or temporaries where it is masked or may be a source.
+    fn places(&mut self, e: &Elementwise) -> [Place; 2] {
+        let is_source = |var: Var| {
+            let of = |src: &Src| match src {
+                Src::Var { var: other, .. } => *other == var,
+                Src::Imm { .. } => false,
+                // It may be any variable whose address was taken.
+                Src::Indirect { .. } => true,
+            };
+            e.srcs.iter().any(of)
+        };
+        [0, 1].map(|upper| match &e.dst {
+            Dst::Var { var, ty, .. }
+                if ty.bytes() == LONG && e.mask.is_none() && !is_source(*var) =>
+            {
+                let to = half_to(&e.dst, upper);
+                match &to {
+                    Dst::Var { var, layout, .. } => {
+                        let src = source(*var, VType::Ud, layout.clone());
+                        (to, src)
+                    }
+                    _ => self.temporary(e.count),
+                }
+            }
+            _ => self.temporary(e.count),
+        })
+    }
+
+    fn temporary(&mut self, count: u32) -> Place {
+        let (_, to, src) = self.temp(VType::Ud, count);
+        (to, src)
+    }
+
+    fn add_halves(
+        &mut self,
+        count: u32,
+        [a, b]: &Halves,
+        [c, d]: &Halves,
+        [(to_low, low), (to_high, high)]: [Place; 2],
+    ) -> Result<Halves> {
         // An immediate can only be the second source.
         let (first, second) = match a {
             Src::Imm { .. } => (c, a),
             _ => (a, c),
         };
-        let low = self.computed(
-            Opcode::Add,
-            VType::Ud,
-            count,
-            &[first.clone(), second.clone()],
-        )?;
+        let sum = [first.clone(), second.clone()];
+        self.alu(Opcode::Add, count, to_low, &sum)?;
         let carries = self.compare(Relation::Lt, count, low.clone(), second.clone())?;
         let (first, other) = match b {
             Src::Imm { .. } => (d, b),
             _ => (b, d),
         };
-        let (_, to, high) = self.temp(VType::Ud, count);
-        self.alu(
-            Opcode::Add,
-            count,
-            to.clone(),
-            &[first.clone(), other.clone()],
-        )?;
+        let sum = [first.clone(), other.clone()];
+        self.alu(Opcode::Add, count, to_high.clone(), &sum)?;
         let sum = [high.clone(), imm(VType::Ud, 1)];
-        self.masked(Opcode::Add, count, to, &sum, Some(carries), false)?;
+        self.masked(Opcode::Add, count, to_high, &sum, Some(carries), false)?;
         Ok([low, high])
     }
 

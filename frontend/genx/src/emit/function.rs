@@ -13,6 +13,7 @@ use super::bale::{Bales, Fold, bale, is_alias};
 use super::diverge::{self, Plan};
 use super::object::{Object, padded_bytes};
 use super::operand::{Dst, Elementwise, Layout, Src};
+use super::parts::{self, Parts};
 use super::payload::PayloadKey;
 use super::places::Passed;
 use super::predicates::Mask;
@@ -108,6 +109,8 @@ pub struct Emitter<'a, 's> {
     pub bales: Bales,
     pub classes: Classes,
     pub places: SecondaryMap<Value, Place>,
+    /// Classes whose variables are parts of others.
+    pub parts: Parts,
     /// Classes whose variables begin registers.
     pub payloads: SecondaryMap<Value, bool>,
     /// Variables of constants, valid in the current block.
@@ -151,6 +154,7 @@ impl<'a, 's> Emitter<'a, 's> {
             bales,
             classes,
             places: SecondaryMap::new(),
+            parts: Parts::new(),
             payloads: SecondaryMap::new(),
             constants: HashMap::default(),
             payloads_made: HashMap::default(),
@@ -166,6 +170,9 @@ impl<'a, 's> Emitter<'a, 's> {
             before: 0,
         };
         emitter.check_types()?;
+        let grf = emitter.shared.platform.grf_bytes;
+        let Emitter { bales, classes, .. } = &emitter;
+        emitter.parts = parts::find(emitter.shared.module, function, bales, classes, grf);
         emitter.find_payloads();
         Ok(emitter)
     }
@@ -262,6 +269,13 @@ impl<'a, 's> Emitter<'a, 's> {
     /// Place of the class of a value; made when it is first asked for.
     pub fn place(&mut self, value: Value) -> Result<Place> {
         let root = self.classes.root(value);
+        if let (Place::None, Some(part)) = (&self.places[root], self.parts[root]) {
+            let whole = self.var(part.of)?;
+            let (count, scalar) = self.shape(root)?;
+            let ty = self.visa(scalar, Sign::Signed)?;
+            let var = self.object().part(whole, ty, part.byte, count * ty.bytes());
+            self.places[root] = Place::Var(var);
+        }
         if let Place::None = self.places[root] {
             let mut place = self.new_place(self.function.ty(root))?;
             if let (true, Place::Var(var)) = (self.payloads[root], &mut place) {

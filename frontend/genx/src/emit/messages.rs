@@ -747,7 +747,8 @@ impl Emitter<'_, '_> {
         }
         for value in roots {
             let root = self.classes.root(value);
-            self.payloads[root] = true;
+            let whole = self.parts[root].map(|part| self.classes.root(part.of));
+            self.payloads[whole.unwrap_or(root)] = true;
         }
     }
 }

@@ -19,6 +19,7 @@ mod messages;
 pub mod module;
 mod object;
 mod operand;
+mod parts;
 mod payload;
 mod places;
 mod predicates;

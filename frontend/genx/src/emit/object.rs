@@ -180,6 +180,17 @@ impl Object {
         alias
     }
 
+    /// Whole registers of a variable, which begins one, as another variable.
+    pub fn part(&mut self, of: Var, ty: Type, byte: u32, bytes: u32) -> Var {
+        let name = self.name('v');
+        let elements = (bytes / ty.bytes()) as u16;
+        let var = self.builder.alias(&name, ty, elements, of, byte as u16);
+        self.begin_register(var);
+        self.bytes.insert(var, bytes);
+        self.types.insert(var, ty);
+        var
+    }
+
     /// Position of a byte: register, and element in it.
     fn place(&self, byte: u32, ty: Type) -> (u8, u8) {
         let (row, rest) = (byte / self.grf, byte % self.grf);

@@ -6,6 +6,7 @@ use kiln_visa::opcode::Opcode;
 use super::bale::{self, Fold};
 use super::function::{Emitter, imm};
 use super::operand::{Dst, Layout, Src};
+use super::parts::Part;
 use super::predicates::Mask;
 use super::value::selected;
 use crate::error::{Code, Result};
@@ -55,6 +56,14 @@ impl Emitter<'_, '_> {
         Ok(src)
     }
 
+    /// The part of a vector that a value stays in.
+    fn part_of(&self, value: Value) -> Option<Part> {
+        match self.function.values[value].def {
+            ValueDef::Inst(_) => self.parts[self.classes.root(value)],
+            _ => None,
+        }
+    }
+
     /// Writes a value, or computes it, into a destination.
     fn write_new(&mut self, new: Value, count: u32, dst: Dst, mask: Option<Mask>) -> Result<()> {
         match self.function.inst_of(new) {
@@ -100,6 +109,13 @@ impl Emitter<'_, '_> {
         let all = everything && offsets.is_some() && (0..of).eq(numbers.iter().copied());
         if !all {
             self.write_old(result, old)?;
+        }
+        if let Some(part) = self.part_of(new)
+            && self.classes.root(part.of) == self.classes.root(result)
+            && everything
+            && offsets.as_deref() == Some(&[part.byte / ty.bytes()])
+        {
+            return Ok(());
         }
         let var = self.var(result)?;
         let layout = Layout::contiguous(0, ty.bytes());
@@ -178,6 +194,11 @@ impl Emitter<'_, '_> {
         let Some(&offset) = data.args.get(4) else {
             return self.error(Code::Operand, "a region that is read has six operands");
         };
+        if let Some(part) = self.part_of(result)
+            && self.classes.root(part.of) == self.classes.root(data.args[0])
+        {
+            return Ok(());
+        }
         let dst = self.whole(result, Sign::Signed)?;
         let (count, _) = self.shape(result)?;
         let rows = self.shape(offset)?.0;

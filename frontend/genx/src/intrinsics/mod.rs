@@ -97,7 +97,27 @@ pub enum Access {
     Store,
     /// The old value is read, and another written.
     Modify(AtomicOp),
+    /// The same by an operation that no message has.
+    Compute(Computed),
     Fence,
+}
+
+/// Operation of an atomic instruction that only a loop of exchanges can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Computed {
+    Nand,
+    FAdd,
+    FSub,
+    /// The next number, and zero after the operand.
+    UIncWrap,
+    /// The number before, and the operand before zero and for what is beyond it.
+    UDecWrap,
+    /// The difference if it is not negative, else the old value.
+    USubCond,
+    /// The difference, or zero.
+    USubSat,
+    FMaximum,
+    FMinimum,
 }
 
 /// Operation that makes one element of a vector.
@@ -269,6 +289,10 @@ pub enum Kind {
     Atomic(AtomicKind, AtomicOp, u8),
     /// An atomic instruction of LLVM, its ordering last. Made by the readers.
     Ordered(Access),
+    /// The same with the operands of SPIR-V, pointer, scope, semantics and values, by its name.
+    Scoped(&'static str),
+    /// A function of the library with two results, of which the second goes to the pointer after its operand, by its name.
+    Stored(&'static str),
     /// Number of a register that vISA names, and a value that the read depends on.
     ReadRegister,
     /// Number of a register that vISA names, and its new value.
@@ -428,6 +452,8 @@ impl Intrinsic {
             | Kind::SlmInit
             | Kind::Atomic(..)
             | Kind::Ordered(_)
+            | Kind::Scoped(_)
+            | Kind::Stored(_)
             | Kind::WriteRegister
             | Kind::Barrier
             | Kind::SplitBarrier

@@ -417,6 +417,10 @@ const SIGNATURES: &[(&str, &str)] = &[
          tanh trunc",
     ),
     (
+        "F:0P",
+        "kiln.stored.fract kiln.stored.frexp kiln.stored.modf kiln.stored.sincos",
+    ),
+    (
         "F:00",
         "kiln.divide kiln.fmod kiln.atan2pi kiln.fdim kiln.hypot kiln.maxmag kiln.minmag kiln.nextafter kiln.remainder kiln.step atan2 copysign genx.dp2 genx.dp3 genx.dp4 genx.dph genx.ieee.div genx.pow maximum maximumnum maxnum
          minimum minimumnum minnum pow",
@@ -929,9 +933,29 @@ const SIGNATURES: &[(&str, &str)] = &[
          kiln.launch.local.id kiln.launch.local.size kiln.launch.offset",
     ),
     (
+        "x:Pdd0",
+        "kiln.scoped.add kiln.scoped.and kiln.scoped.exchange kiln.scoped.fadd kiln.scoped.fmax
+         kiln.scoped.fmin kiln.scoped.or kiln.scoped.smax kiln.scoped.smin kiln.scoped.sub
+         kiln.scoped.umax kiln.scoped.umin kiln.scoped.xor",
+    ),
+    (
+        "x:Pdd",
+        "kiln.scoped.decrement kiln.scoped.increment kiln.scoped.load",
+    ),
+    (
+        ":Pddx",
+        "kiln.scoped.store",
+    ),
+    (
+        "x:Pddd00",
+        "kiln.scoped.compare.exchange",
+    ),
+    (
         "x:P0D",
-        "kiln.atomic.add kiln.atomic.and kiln.atomic.fmax kiln.atomic.fmin kiln.atomic.imax kiln.atomic.imin
-         kiln.atomic.max kiln.atomic.min kiln.atomic.or kiln.atomic.sub kiln.atomic.xchg kiln.atomic.xor",
+        "kiln.atomic.add kiln.atomic.and kiln.atomic.fadd kiln.atomic.fmax kiln.atomic.fmaximum kiln.atomic.fmin
+         kiln.atomic.fminimum kiln.atomic.fsub kiln.atomic.imax kiln.atomic.imin kiln.atomic.max kiln.atomic.min
+         kiln.atomic.nand kiln.atomic.or kiln.atomic.sub kiln.atomic.udec.wrap kiln.atomic.uinc.wrap
+         kiln.atomic.usub.cond kiln.atomic.usub.sat kiln.atomic.xchg kiln.atomic.xor",
     ),
     (
         "x:PD",

@@ -352,7 +352,7 @@ pub enum Callee {
 }
 
 /// Functions of SPIR-V for OpenCL C with the same operands as an intrinsic, which the reference's adaptors write.
-const SPIRV: [(&str, &str); 118] = [
+const SPIRV: [(&str, &str); 122] = [
     ("acos", "acos"),
     ("acosh", "kiln.acosh"),
     ("acospi", "kiln.acospi"),
@@ -387,6 +387,8 @@ const SPIRV: [(&str, &str); 118] = [
     ("fmin", "minnum"),
     ("fmin_common", "minnum"),
     ("fmod", "kiln.fmod"),
+    ("fract", "kiln.stored.fract"),
+    ("frexp", "kiln.stored.frexp"),
     ("half_cos", "cos"),
     ("half_divide", "kiln.divide"),
     ("half_exp", "exp"),
@@ -413,6 +415,7 @@ const SPIRV: [(&str, &str); 118] = [
     ("maxmag", "kiln.maxmag"),
     ("minmag", "kiln.minmag"),
     ("mix", "kiln.mix"),
+    ("modf", "kiln.stored.modf"),
     ("native_cos", "genx.cos"),
     ("native_divide", "kiln.divide"),
     ("native_exp", "kiln.native.exp"),
@@ -452,6 +455,7 @@ const SPIRV: [(&str, &str); 118] = [
     ("s_sub_sat", "ssub.sat"),
     ("sign", "kiln.sign"),
     ("sin", "sin"),
+    ("sincos", "kiln.stored.sincos"),
     ("sinh", "sinh"),
     ("sinpi", "kiln.sinpi"),
     ("smoothstep", "kiln.smoothstep"),
@@ -474,7 +478,26 @@ const SPIRV: [(&str, &str); 118] = [
 ];
 
 /// Instructions of SPIR-V that are functions in the form that the reference's adaptors take.
-const INSTRUCTIONS: [(&str, &str); 11] = [
+const INSTRUCTIONS: [(&str, &str); 30] = [
+    ("AtomicAnd", "kiln.scoped.and"),
+    ("AtomicCompareExchange", "kiln.scoped.compare.exchange"),
+    ("AtomicCompareExchangeWeak", "kiln.scoped.compare.exchange"),
+    ("AtomicExchange", "kiln.scoped.exchange"),
+    ("AtomicFAddEXT", "kiln.scoped.fadd"),
+    ("AtomicFMaxEXT", "kiln.scoped.fmax"),
+    ("AtomicFMinEXT", "kiln.scoped.fmin"),
+    ("AtomicIAdd", "kiln.scoped.add"),
+    ("AtomicIDecrement", "kiln.scoped.decrement"),
+    ("AtomicIIncrement", "kiln.scoped.increment"),
+    ("AtomicISub", "kiln.scoped.sub"),
+    ("AtomicLoad", "kiln.scoped.load"),
+    ("AtomicOr", "kiln.scoped.or"),
+    ("AtomicSMax", "kiln.scoped.smax"),
+    ("AtomicSMin", "kiln.scoped.smin"),
+    ("AtomicStore", "kiln.scoped.store"),
+    ("AtomicUMax", "kiln.scoped.umax"),
+    ("AtomicUMin", "kiln.scoped.umin"),
+    ("AtomicXor", "kiln.scoped.xor"),
     ("ConvertBF16ToFINTEL", "kiln.bf.cvt"),
     ("ConvertFToBF16INTEL", "kiln.bf.cvt"),
     ("Dot", "kiln.dot"),
@@ -505,7 +528,7 @@ fn spirv_function(name: &str) -> Option<&'static str> {
     let (length, rest) = rest.split_at_checked(digits)?;
     // The linker of modules numbers names that come twice.
     let rest = rest.split('.').next()?;
-    let is_type = |c: char| c.is_ascii_digit() || "DKPSU_abcdefhijlmstvxy".contains(c);
+    let is_type = |c: char| c.is_ascii_digit() || "ADKPSU_abcdefhijlmstvxy".contains(c);
     let named = length
         .parse()
         .ok()
@@ -515,9 +538,6 @@ fn spirv_function(name: &str) -> Option<&'static str> {
         let begins = !types.starts_with(|c: char| c.is_ascii_digit());
         begins && types.chars().all(is_type) && !name.strip_prefix(OCL).is_some_and(is_upper)
     });
-    if let Some((name, _)) = counted {
-        return spirv_named(name);
-    }
     // Some writers count other characters: what follows the name are types all the same.
     let known = |prefix: &'static str, table: &'static [(&str, &str)]| {
         let rest = rest.strip_prefix(prefix).unwrap_or_default();
@@ -525,11 +545,21 @@ fn spirv_function(name: &str) -> Option<&'static str> {
             rest.strip_prefix(name)
                 .is_some_and(|t| t.chars().all(is_type))
         };
-        table.iter().filter(move |(name, _)| types(name))
+        let named = table.iter().filter(move |(name, _)| types(name));
+        named.map(move |(name, intrinsic)| (prefix.len() + name.len(), *intrinsic))
     };
     let all = known(OCL, &SPIRV).chain(known(INSTRUCTION, &INSTRUCTIONS));
-    let longest = all.max_by_key(|(name, _)| name.len());
-    longest.map(|(_, intrinsic)| *intrinsic)
+    let longest = all.max_by_key(|(length, _)| *length);
+    match (counted, longest) {
+        // A longer name leaves types, too, but for a name that says nothing of them.
+        (Some((name, types)), Some((length, intrinsic)))
+            if length > name.len() && length < name.len() + types.len() =>
+        {
+            Some(intrinsic)
+        }
+        (Some((name, _)), _) => spirv_named(name),
+        (None, longest) => longest.map(|(_, intrinsic)| intrinsic),
+    }
 }
 
 /// Intrinsic that a function of SPIR-V is, by its name without types.

@@ -21,8 +21,17 @@ const GLOBAL_32: u32 = 6;
 const COMMIT: u64 = 1;
 const FENCE_LOCAL: u64 = 1 << 5;
 
+/// Bytes that blocks are counted in.
+const OWORD: u32 = 16;
+
 /// Binding table index of shared local memory.
 const LOCAL_SURFACE: u64 = 254;
+
+/// True if a message can read a value of this type and write another at once.
+pub(super) fn has_message(types: &Types, ty: Type, local: bool) -> bool {
+    let bits = types.element(ty).map_or(0, |scalar| types.bits(scalar));
+    bits == 32 || bits == 64 && !local && !types.is_float(ty)
+}
 
 impl Memory<'_> {
     /// A load or store of memory that others see.
@@ -67,10 +76,11 @@ impl Memory<'_> {
             address = self.add(Op::Cast(CastOp::ZExt), smallvec![address], long);
         }
         let align = if data.align == 0 { element } else { data.align };
-        let block = space != LOCAL
-            && bytes.is_multiple_of(16)
-            && align >= if value.is_some() { 16 } else { 4 };
-        if block {
+        let block = bytes.is_multiple_of(OWORD) && align >= if value.is_some() { OWORD } else { 4 };
+        if block && space == LOCAL && self.has_local_blocks {
+            return self.local_block(inst, value, address);
+        }
+        if block && space != LOCAL {
             match value {
                 Some(value) => {
                     let op = self.intrinsic(inst, "genx.svm.block.st")?;
@@ -101,6 +111,29 @@ impl Memory<'_> {
         self.scattered(inst, value, address, unit, lanes)
     }
 
+    /// A load or store of a block of shared local memory.
+    fn local_block(&mut self, inst: Inst, value: Option<Value>, address: Value) -> Result<()> {
+        let zero = self.function.bits(Types::I32, 0);
+        let surface = self.function.bits(Types::I32, LOCAL_SURFACE);
+        match value {
+            Some(value) => {
+                let op = self.intrinsic(inst, "genx.oword.st")?;
+                let by = self.bits(Types::I32, OWORD.trailing_zeros().into());
+                let shift = Op::Binary(BinaryOp::LShr);
+                let place = self.add(shift, smallvec![address, by], Types::I32);
+                self.add(op, smallvec![surface, place, value], Types::VOID);
+            }
+            None => {
+                let op = self.intrinsic(inst, "genx.oword.ld.unaligned")?;
+                let data = &mut self.function.insts[inst];
+                data.op = op;
+                data.args = smallvec![zero, surface, address];
+                self.new.push(inst);
+            }
+        }
+        Ok(())
+    }
+
     /// True if an element has all the bits of 1, 2, 4 or 8 bytes.
     fn is_whole(&self, scalar: Scalar) -> bool {
         matches!(self.module.types.bits(scalar), 8 | 16 | 32 | 64)
@@ -127,6 +160,9 @@ impl Memory<'_> {
         }
         match access {
             Access::Modify(op) => self.modify(inst, data, op, local)?,
+            Access::Compute(_) => {
+                return self.error(inst, Code::Memory, "an atomic access without a loop");
+            }
             _ => {
                 let value = (access == Access::Store).then(|| args[0]);
                 let ty = value.map_or(data.ty, |value| self.function.ty(value));
@@ -159,8 +195,7 @@ impl Memory<'_> {
         let types = &mut self.module.types;
         let bits = types.element(ty).map_or(0, |scalar| types.bits(scalar));
         let float = types.is_float(ty);
-        let fits = bits == 32 || bits == 64 && !local && !float;
-        if !fits {
+        if !has_message(types, ty, local) {
             let message = format!(
                 "an atomic access of type {} is not supported here",
                 types.name(ty)
@@ -181,7 +216,9 @@ impl Memory<'_> {
         let bool_one = types.shaped(Some(1), Scalar::Int(1));
         let mut at = self.as_integers(pointer);
         if self.function.ty(at) != address {
-            at = self.add(Op::Cast(CastOp::ZExt), smallvec![at], address);
+            // A pointer to shared local memory has 64 bits where the module does not say its size.
+            let cast = if local { CastOp::Trunc } else { CastOp::ZExt };
+            at = self.add(Op::Cast(cast), smallvec![at], address);
         }
         let all = self
             .function

@@ -1,12 +1,13 @@
-//! Unreachable blocks and critical edges.
+//! Unreachable blocks, blocks in a row, and critical edges.
 //!
 //! Takes any function. Afterwards every block is reached from the entry, a phi has an operand for each predecessor
-//! and no other, and no edge goes from a block with several successors to one with several predecessors that has
+//! and no other, a block that is the only way into another and out of it is one with it where channels do not part, and no edge goes from a block with several successors to one with several predecessors that has
 //! phis, so that the copies of a phi fit at the end of a predecessor.
 
 use cranelift_entity::SecondaryMap;
 use smallvec::smallvec;
 
+use super::builder::come_from;
 use crate::intrinsics::Kind;
 use crate::ir::rules;
 use crate::ir::{Block, Function, Inst, InstData, Op, Types};
@@ -55,6 +56,49 @@ pub fn prune(function: &mut Function) {
             (data.args, data.targets) = (args, targets);
         }
     }
+    join_rows(function);
+}
+
+/// Makes one block of each row of blocks that are entered by the one before alone, and left for the one after alone.
+fn join_rows(function: &mut Function) {
+    let preds = crate::emit::predecessors(function);
+    let entry = function.order.first().copied();
+    let parts = |function: &Function, block: Block| {
+        let insts = &function.blocks[block].insts;
+        insts.iter().any(|inst| function.is_goto(*inst).is_some())
+    };
+    let mut is_joined: SecondaryMap<Block, bool> = SecondaryMap::new();
+    // The first block of a row comes before the others.
+    for block in function.reverse_postorder() {
+        if is_joined[block] || parts(function, block) {
+            continue;
+        }
+        let mut last = block;
+        while let &[next] = function.successors(block) {
+            let is_row = preds[next].as_slice() == [last] && Some(next) != entry && next != block;
+            if !is_row || parts(function, next) {
+                break;
+            }
+            let mut insts = std::mem::take(&mut function.blocks[next].insts);
+            for inst in &insts {
+                // A phi of one predecessor is a copy.
+                let data = &mut function.insts[*inst];
+                if data.op == Op::Phi {
+                    data.op = Op::Freeze;
+                    data.targets.clear();
+                }
+            }
+            let row = &mut function.blocks[block].insts;
+            row.pop();
+            row.append(&mut insts);
+            is_joined[next] = true;
+            last = next;
+        }
+        if last != block {
+            come_from(function, last, block);
+        }
+    }
+    function.order.retain(|block| !is_joined[*block]);
 }
 
 /// Splits critical edges.

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
+use kiln_platform::platform::{MessageFamily, Platform};
 use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Code, Diagnostic, Result};
@@ -62,7 +63,7 @@ struct Place {
 ///
 /// # Errors
 /// An allocation has no constant size, or its address escapes; an access is not supported.
-pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
+pub fn lower(module: &mut Module, function: &mut Function, platform: &Platform) -> Result<()> {
     let globals = function.values.keys();
     let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
     let globals: Vec<Value> = globals.collect();
@@ -79,6 +80,7 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         return Ok(());
     }
     let mut pass = Memory::new(module, function);
+    pass.has_local_blocks = platform.memory == MessageFamily::LoadStore;
     pass.find()?;
     pass.find_globals(&globals)?;
     pass.rewrite()?;
@@ -130,6 +132,8 @@ pub(super) struct Memory<'a> {
     /// Bytes of the frame, and where in it allocations are.
     frame: u64,
     frames: HashMap<Inst, u64>,
+    /// True if a block of shared local memory is one message.
+    pub(super) has_local_blocks: bool,
     /// Results of atomic exchanges: the old value, and true if it was exchanged.
     pub(super) exchanged: HashMap<Value, [Value; 2]>,
 }
@@ -161,6 +165,7 @@ impl<'a> Memory<'a> {
             at: None,
             frame: 0,
             frames: HashMap::new(),
+            has_local_blocks: false,
             exchanged: HashMap::new(),
         }
     }

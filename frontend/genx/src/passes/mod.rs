@@ -12,6 +12,7 @@ pub mod builtins;
 pub mod calls;
 pub mod cfg;
 pub mod copies;
+pub mod exchanges;
 pub mod expand;
 pub mod kernels;
 pub mod launch;
@@ -20,6 +21,7 @@ pub mod memory;
 pub mod reduce;
 pub mod simdcf;
 pub mod simplify;
+pub mod spirv;
 pub mod unroll;
 pub mod widths;
 
@@ -78,6 +80,12 @@ pub const PASSES: &[Pass] = &[
         cfg::prune(function);
         Ok(())
     }),
+    pass("spirv", |module, function, _| {
+        spirv::lower(module, function)
+    }),
+    pass("exchanges", |module, function, _| {
+        exchanges::lower(module, function)
+    }),
     pass("bfloat", |module, function, _| {
         bfloat::lower(module, function)
     }),
@@ -104,8 +112,8 @@ pub const PASSES: &[Pass] = &[
         memory::find_addresses(module, function);
         Ok(())
     }),
-    pass("memory", |module, function, _| {
-        memory::lower(module, function)
+    pass("memory", |module, function, context| {
+        memory::lower(module, function, context.platform)
     }),
     Pass {
         for_masks: true,

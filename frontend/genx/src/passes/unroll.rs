@@ -2,7 +2,7 @@
 //!
 //! Takes any function. Afterwards no innermost loop is left whose rounds are few, known, and short together (`MAX_ROUNDS`,
 //! `MAX_INSTS`): each round has a copy of the loop's blocks, in which the values of the round before stand for the
-//! phis, and constants are folded. Indices and offsets that count rounds are constants then, so that arrays become values
+//! phis, and constants are folded; what becomes a constant then does not count. Indices and offsets that count rounds are constants then, so that arrays become values
 //! and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated round by round
 //! from the constants that its phis begin with. A loop with `goto` or `join` stays, since channels wait in it for others.
 //!
@@ -38,10 +38,10 @@ pub fn unroll(types: &mut Types, function: &mut Function) {
         let mut replaced = Replaced::default();
         let mut copies: HashMap<Block, Vec<Block>> = HashMap::new();
         for one in loops {
-            let Some(rounds) = one.rounds(types, function) else {
+            let Some((rounds, counters)) = one.rounds(types, function) else {
                 continue;
             };
-            let size = one.size(function).saturating_mul(rounds);
+            let size = one.size(types, function, &counters).saturating_mul(rounds);
             if size > MAX_INSTS.min(room) {
                 continue;
             }
@@ -185,15 +185,33 @@ impl Loop {
         })
     }
 
-    /// Instructions of a round.
-    fn size(&self, function: &Function) -> usize {
-        let insts = |block: &Block| {
-            let insts = function.blocks[*block].insts.iter();
-            insts
-                .filter(|inst| function.insts[**inst].op != Op::Phi)
-                .count()
-        };
-        self.blocks.iter().map(insts).sum()
+    /// Instructions of a round but those that count rounds, which become constants.
+    fn size(&self, types: &Types, function: &Function, counters: &[Value]) -> usize {
+        let mut counts: SecondaryMap<Value, bool> = SecondaryMap::new();
+        for phi in counters {
+            counts[*phi] = true;
+        }
+        let mut size = 0;
+        for inst in self
+            .blocks
+            .iter()
+            .flat_map(|block| &function.blocks[*block].insts)
+        {
+            let data = &function.insts[*inst];
+            let folds = matches!(
+                data.op,
+                Op::Binary(_) | Op::ICmp(_) | Op::Cast(_) | Op::Select | Op::Freeze
+            );
+            let known = |arg: &Value| counts[*arg] || function.as_bits(*arg).is_some();
+            match data.result {
+                Some(result) if folds && data.args.iter().all(known) => {
+                    counts[result] = scalar(types, function, result).is_some();
+                    size += usize::from(!counts[result]);
+                }
+                _ => size += usize::from(data.op != Op::Phi),
+            }
+        }
+        size
     }
 
     /// The block that goes to the first round, if the header has phis.
@@ -217,8 +235,8 @@ impl Loop {
         phis.filter_map(of).collect()
     }
 
-    /// The number of times that the exit's condition is reached, if it is known and small.
-    fn rounds(&self, types: &Types, function: &Function) -> Option<usize> {
+    /// The number of times that the exit's condition is reached, if it is known and small, and the phis that are known in all rounds.
+    fn rounds(&self, types: &Types, function: &Function) -> Option<(usize, Vec<Value>)> {
         let last = *function.blocks[self.exit].insts.last()?;
         let condition = function.insts[last].args[0];
         let phis = self.phis(function);
@@ -234,7 +252,7 @@ impl Loop {
             let bit = evaluate(types, function, &known, condition, MAX_DEPTH)?;
             // The first target is taken if the condition holds.
             if (bit & 1 == 0) == (self.outside == 1) {
-                return Some(round);
+                return Some((round, known.into_keys().collect()));
             }
             let next = phis.iter().filter(|(phi, ..)| known.contains_key(phi));
             let next = next.filter_map(|(phi, _, next)| {

@@ -7,7 +7,7 @@ use spirv::{NonsemanticShaderDebuginfo100Op as Info, OpenclStd100Op as Std};
 use super::Reader;
 use super::body::Body;
 use crate::error::{Code, Result};
-use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, TypeData, Types, Value, atomics};
+use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, Value, atomics};
 
 /// A set of instructions.
 #[derive(Clone)]
@@ -96,34 +96,6 @@ impl Reader<'_> {
             (Std::s_mul_hi | Std::u_mul_hi, &[a, b]) => {
                 let high = self.high_half(body, function, a, b)?;
                 self.alias(body, high)
-            }
-            // The second result goes to memory.
-            (Std::sincos | Std::fract | Std::modf | Std::frexp, &[x, to]) => {
-                let name = match function {
-                    Std::sincos => "sincos",
-                    Std::fract => "kiln.fract",
-                    Std::modf => "modf",
-                    _ => "frexp",
-                };
-                let own = body.function.ty(x);
-                let second = match function {
-                    Std::frexp => {
-                        let count = self.module.types.count(own);
-                        self.module.types.shaped(count, Scalar::Int(u32::BITS))
-                    }
-                    _ => own,
-                };
-                let both = self
-                    .module
-                    .types
-                    .get(TypeData::Struct(vec![own, second], false));
-                let op = self.placed(atomics::op(name))?;
-                let both = self.value_of(body, op, smallvec![x], both)?;
-                let part = IrOp::ExtractValue(smallvec![1]);
-                let part = self.value_of(body, part, smallvec![both], second)?;
-                let store = self.make(body, IrOp::Store, smallvec![part, to], Types::VOID)?;
-                self.put(body, store)?;
-                self.finish_of(body, IrOp::ExtractValue(smallvec![0]), smallvec![both])
             }
             (Std::s_mad_hi | Std::u_mad_hi, &[a, b, c]) => {
                 let high = self.high_half(body, function, a, b)?;

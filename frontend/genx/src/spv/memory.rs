@@ -1,7 +1,7 @@
 //! Instructions of memory.
 
 use smallvec::{SmallVec, smallvec};
-use spirv::{Decoration, MemoryAccess, MemorySemantics, Op, Scope};
+use spirv::{Decoration, MemoryAccess, Op, Scope};
 
 use super::Reader;
 use super::body::Body;
@@ -23,15 +23,6 @@ const ATOMICS: [(Op, &str); 13] = [
     (Op::AtomicFAddEXT, "fadd"),
     (Op::AtomicFMaxEXT, "fmax"),
     (Op::AtomicFMinEXT, "fmin"),
-];
-
-/// Numbers of orderings as LLVM has them.
-const MONOTONIC: u64 = 2;
-const ORDERINGS: [(MemorySemantics, u64); 4] = [
-    (MemorySemantics::SEQUENTIALLY_CONSISTENT, 6),
-    (MemorySemantics::ACQUIRE_RELEASE, 5),
-    (MemorySemantics::RELEASE, 4),
-    (MemorySemantics::ACQUIRE, 3),
 ];
 
 impl Reader<'_> {
@@ -187,9 +178,7 @@ impl Reader<'_> {
         let Some(bits) = self.plain_number(semantics) else {
             return Err(self.refused(Code::Operand, "the ordering of an access is no constant"));
         };
-        let said = MemorySemantics::from_bits_retain(bits as u32);
-        let row = ORDERINGS.iter().find(|(bit, _)| said.contains(*bit));
-        Ok(row.map(|(_, number)| *number))
+        Ok(atomics::of_semantics(bits))
     }
 
     fn fence(&mut self, body: &mut Body, semantics: u32) -> Result<()> {
@@ -207,7 +196,7 @@ impl Reader<'_> {
         if op == Op::AtomicStore {
             let (pointer, value) = (self.arg(body, 0)?, self.arg(body, 3)?);
             self.make(body, IrOp::Store, smallvec![value, pointer], Types::VOID)?;
-            let ordering = self.ordering(self.op(2)?)?.unwrap_or(MONOTONIC);
+            let ordering = self.ordering(self.op(2)?)?.unwrap_or(atomics::MONOTONIC);
             let ordering = atomics::ordering(&mut body.function, ordering);
             let op = self.named(atomics::STORE)?;
             let args = smallvec![value, pointer, ordering];
@@ -229,7 +218,7 @@ impl Reader<'_> {
             return Err(self.unsupported());
         }
         let pointer = self.arg(body, 2)?;
-        let ordering = self.ordering(self.op(4)?)?.unwrap_or(MONOTONIC);
+        let ordering = self.ordering(self.op(4)?)?.unwrap_or(atomics::MONOTONIC);
         let ty = self.value_ty(self.op(0)?)?;
         let mut args: SmallVec<[Value; 3]> = smallvec![pointer];
         let Some(word) = counted else {

@@ -6,6 +6,8 @@ use kiln_platform::platform::PLATFORMS;
 
 const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
+declare spir_func float @_Z18__spirv_ocl_sincosfPf(float, ptr)
+declare spir_func i32 @_Z18__spirv_AtomicIAddPU3AS1iiii(ptr addrspace(1), i32, i32, i32)
 declare { i64, i1 } @llvm.uadd.with.overflow.i64(i64, i64)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
@@ -84,6 +86,100 @@ fn a_kernel_has_no_parameter_of_bools() {
 fn blocks_that_nothing_reaches_go() {
     let body = format!("  %x = add <8 x i32> %w, %w\n{STORE}\nlost:\n  br label %lost");
     replaces("cfg", "", &body, "lost", "add");
+}
+
+#[test]
+fn blocks_in_a_row_are_one() {
+    let body = format!(
+        "  br label %one\none:\n  %a = phi <8 x i32> [ %w, %0 ]\n  br label %two\ntwo:\n  \
+         %x = add <8 x i32> %a, %w\n  br label %three\nthree:\n{STORE}"
+    );
+    let [_, after] = around("cfg", "", &body);
+    assert!(!after.contains("br "), "{after}");
+    // The ways out of a row come from its first block.
+    let body = format!(
+        "  br label %one\none:\n  %c = icmp eq i32 %n, 0\n  br i1 %c, label %yes, label %no\nyes:\n  br label %no\nno:\n  \
+         %x = phi <8 x i32> [ %w, %one ], [ zeroinitializer, %yes ]\n{STORE}"
+    );
+    let [_, after] = around("cfg", "", &body);
+    assert!(after.contains("[ %w, %0 ]"), "{after}");
+}
+
+#[test]
+fn functions_of_spirv_become_intrinsics_and_instructions() {
+    let body = format!(
+        "  %at = inttoptr i64 %p to ptr\n  %f = bitcast i32 %n to float\n  \
+         %s = call spir_func float @_Z18__spirv_ocl_sincosfPf(float %f, ptr %at)\n  %b = bitcast float %s to i32\n  \
+         %x = insertelement <8 x i32> %w, i32 %b, i32 0\n{STORE}"
+    );
+    replaces(
+        "spirv",
+        "",
+        &body,
+        "stored.sincos",
+        "call { float, float } @llvm.sincos",
+    );
+    let body = format!(
+        "  %at = inttoptr i64 %p to ptr addrspace(1)\n  \
+         %s = call spir_func i32 @_Z18__spirv_AtomicIAddPU3AS1iiii(ptr addrspace(1) %at, i32 1, i32 8, i32 %n)\n  \
+         %x = insertelement <8 x i32> %w, i32 %s, i32 0\n{STORE}"
+    );
+    // Memory semantics 8 are the ordering 5.
+    let new = "@llvm.kiln.atomic.add.i32(ptr addrspace(1) %at, i32 %n, i32 5)";
+    replaces("spirv", "", &body, "scoped.add", new);
+}
+
+#[test]
+fn operations_without_a_message_are_loops_of_exchanges() {
+    for (op, ty) in [
+        ("nand", "i32"),
+        ("add", "i16"),
+        ("fsub", "half"),
+        ("fadd", "float"),
+    ] {
+        let body = format!(
+            "  %at = inttoptr i64 %p to ptr addrspace(1)\n  %t = trunc i32 %n to i16\n  %h = bitcast i16 %t to half\n  \
+             %f = bitcast i32 %n to float\n  %s = atomicrmw {op} ptr addrspace(1) %at, {ty} {} monotonic\n  \
+             %x = add <8 x i32> %w, %w\n{STORE}",
+            match ty {
+                "i16" => "%t",
+                "half" => "%h",
+                "float" => "%f",
+                _ => "%n",
+            }
+        );
+        let [_, after] = around("exchanges", "", &body);
+        assert!(after.contains("@llvm.kiln.atomic.cmpxchg"), "{after}");
+        let name = format!("@llvm.kiln.atomic.{op}.");
+        assert!(!after.contains(&name), "{after}");
+    }
+    // What a message does stays.
+    let body = format!(
+        "  %at = inttoptr i64 %p to ptr addrspace(1)\n  %s = atomicrmw add ptr addrspace(1) %at, i32 %n monotonic\n  \
+         %x = add <8 x i32> %w, %w\n{STORE}"
+    );
+    let [_, after] = around("exchanges", "", &body);
+    assert!(!after.contains("cmpxchg"), "{after}");
+}
+
+#[test]
+fn what_counts_rounds_does_not_count() {
+    // More than twenty instructions of each of 127 rounds become constants.
+    let sums = (0..20).fold(String::new(), |text, n| {
+        let from = if n == 0 {
+            "%i".into()
+        } else {
+            format!("%s{}", n - 1)
+        };
+        format!("{text}  %s{n} = xor i32 {from}, {n}\n")
+    });
+    let head = format!("{sums}{}", left("icmp ult i32 %i, 127", "tail"));
+    let body = counted(&head, BACK).replace("%k = and i32 %i", "%k = and i32 %s19");
+    let [_, after] = around("unroll", "", &body);
+    assert!(!after.contains("phi"), "{after}");
+    // Those that depend on a parameter count.
+    let [_, after] = around("unroll", "", &body.replace("xor i32 %i", "xor i32 %n"));
+    assert!(after.contains("phi"), "{after}");
 }
 
 #[test]

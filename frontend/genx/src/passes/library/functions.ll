@@ -333,6 +333,14 @@ define { float, float } @sincos.f32(float %x) {
   ret { float, float } %both
 }
 
+define { double, double } @sincos.f64(double %x) {
+  %sin = call double @llvm.sin.f64(double %x)
+  %cos = call double @llvm.cos.f64(double %x)
+  %first = insertvalue { double, double } undef, double %sin, 0
+  %both = insertvalue { double, double } %first, double %cos, 1
+  ret { double, double } %both
+}
+
 ; The rest of a division by two is exact, and is turned to at most a half.
 define float @turned(float %x) {
   %half = fmul float %x, 5.0e-01
@@ -521,6 +529,23 @@ define { float, float } @fract.f32(float %x) {
   %first = insertvalue { float, float } undef, float %result, 0
   %both = insertvalue { float, float } %first, float %whole, 1
   ret { float, float } %both
+}
+
+define { double, double } @fract.f64(double %x) {
+  %whole = call double @llvm.floor.f64(double %x)
+  %rest = fsub double %x, %whole
+  %below = call double @llvm.minnum.f64(double %rest, double 0x3FEFFFFFFFFFFFFF)
+  %abs = call double @llvm.fabs.f64(double %x)
+  %infinite = fcmp oeq double %abs, 0x7FF0000000000000
+  %part = select i1 %infinite, double 0.0e+00, double %below
+  %signed = call double @llvm.copysign.f64(double %part, double %x)
+  %zero = fcmp oeq double %part, 0.0e+00
+  %known = select i1 %zero, double %signed, double %part
+  %no = fcmp uno double %x, %x
+  %result = select i1 %no, double %x, double %known
+  %first = insertvalue { double, double } undef, double %result, 0
+  %both = insertvalue { double, double } %first, double %whole, 1
+  ret { double, double } %both
 }
 
 ; The rest of the nearest multiple: of the remainder and its complement, the smaller one; of halves, that of an even multiple.
