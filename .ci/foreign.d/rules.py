@@ -120,15 +120,16 @@ def crossbar(i, p):
     if (i.width == 1 or three(i) or d.float or d.size == 8 or any(s.size == 8 or s.float for s in live(i))):
         return False
     across = step(i) // d.size
-    for s in registers(i)[:2]:
+    for s in [s for s in i.srcs if s.file in ("r", "indirect")][:2]:
         if s.scalar or len(s.region) != 3:
             continue
         vertical, row, horizontal = s.region
         stride = vertical if row == 1 else horizontal
-        one = not (row > 1 and row * horizontal != vertical and i.width > row)
+        rows = row > 1 and row * horizontal != vertical and i.width > row
+        one = not rows and "indirect" not in (d.file, s.file)
         if s.size == 2 and d.size * across == 2:
             first = one and d.sub % (32 // d.size) == s.sub // d.size
-            bad = stride > 2 or stride == 2 and not first or not one and d.offset % 4 != 0
+            bad = stride > 2 or stride == 2 and not first or rows and (d.file == "indirect" or d.offset % 4 != 0)
         elif s.size == 1 and (d.size, across) == (2, 1):
             bad = (stride > 8 or stride == 4 and not (one and 2 * (d.sub % 16) == s.sub // 2)
                    or stride == 8 and not (one and 2 * (d.sub % 8) == s.sub // 4))
@@ -269,7 +270,7 @@ RULES = [
     ("type-add-mix", ANY, lambda i, p: i.op == "add" and len({s.float for s in live(i)}) > 1, "Mesa: ADD cannot mix floating-point and integer source types"),
     ("type-add3", since(XE_HPG), lambda i, p: i.op == "add3" and any(o.size not in (2, 4) or o.float for o in i.ops if o.file != "null"), "PRM add3: words and dwords"),
     ("type-avg", ANY, lambda i, p: i.op == "avg" and any(o.float or o.size == 8 for o in i.ops if o.file != "null"), "Mesa: AVG"),
-    ("type-half-int", ANY, lambda i, p: i.op == "mov" and i.width > 1 and i.dst.grf and (i.dst.type == "hf") != (live(i)[0].type == "hf") and not (i.dst.float and live(i)[0].float) and (step(i) != 4 or i.dst.offset % 4 != 0), "Mesa: conversions between integer and HF; IGC fixIntToHFMove"),
+    ("type-half-int", ANY, lambda i, p: len(live(i)) < 3 and i.width > 1 and i.dst.grf and any((i.dst.type == "hf") != (s.type == "hf") and not (i.dst.float and s.float) and "hf" in (i.dst.type, s.type) for s in live(i)) and (step(i) != 4 or i.dst.offset % 4 != 0), "Mesa: conversions between integer and HF; IGC fixIntToHFMove"),
     ("type-byte-64", ANY, lambda i, p: not three(i) and (i.dst.size == 8 and any(s.size == 1 for s in live(i)) or i.dst.size == 1 and any(s.size == 8 and s.file != "immediate" for s in live(i))), "Mesa: no direct conversions between 64 bits and bytes"),
     ("type-half-64", ANY, lambda i, p: not three(i) and (i.dst.size == 8 and any(s.type == "hf" for s in live(i)) or i.dst.type == "hf" and any(s.size == 8 for s in live(i))), "Mesa: no direct conversions between 64 bits and HF"),
     ("type-byte-src1", since(GEN11), lambda i, p: len(i.srcs) > 1 and i.srcs[1].file != "immediate" and i.srcs[1].size == 1 and i.srcs[1].file != "null", "IGC HWCaps.inc noSrc1Byte; Mesa"),

@@ -236,9 +236,7 @@ impl Checker<'_> {
             return Ok(());
         }
         match dst.place {
-            _ if found < 4 || found > 4 && self.inst.op == Op::Mov => {
-                Err(Violation::DstStride { expected: 4, found })
-            }
+            _ if found != 4 => Err(Violation::DstStride { expected: 4, found }),
             Place::Direct(reg) if reg.file == RegFile::Grf && reg.byte % 4 != 0 => {
                 let (operand, ty) = (Operand::Dst, dst.ty);
                 Err(Violation::Alignment { operand, reg, ty })
@@ -321,9 +319,6 @@ impl Checker<'_> {
     pub(super) fn narrow(&self, dst: &Dst) -> Result<(), Violation> {
         let size = dst.ty.bytes();
         let close = size * u32::from(dst.hstride);
-        let Place::Direct(to) = dst.place else {
-            return Ok(());
-        };
         let types = || self.inst.srcs.iter().map(Src::ty).chain([dst.ty]);
         let exempt = types().any(|ty| ty.is_float() || ty.bytes() == 8);
         let checked = self.rules.narrow_steps && size <= 2 && close <= 2 && !exempt;
@@ -334,20 +329,26 @@ impl Checker<'_> {
             Src::Reg(src) => src.region == Region::SCALAR,
             Src::Imm { .. } => true,
         };
-        let null = to.is_null() && !self.inst.srcs.iter().all(scalars);
+        let to = match dst.place {
+            Place::Direct(reg) => Some(reg),
+            Place::Indirect { .. } => None,
+        };
+        let null = to.is_some_and(Reg::is_null) && !self.inst.srcs.iter().all(scalars);
         self.deny(
             null,
             "writes bytes or words less than a dword apart to null",
         )?;
-        if to.file != RegFile::Grf {
+        if to.is_some_and(|to| to.file != RegFile::Grf) {
             return Ok(());
         }
+        let to = to.map(|to| to.byte.into());
         for (n, src) in self.inst.srcs.iter().enumerate().take(2) {
             let Src::Reg(src) = src else { continue };
-            let Place::Direct(from) = src.place else {
-                continue;
+            let from = match src.place {
+                Place::Direct(from) => Some(from.byte.into()),
+                Place::Indirect { .. } => None,
             };
-            if self.is_reached(dst, to.byte.into(), src, from.byte.into()) {
+            if self.is_reached(dst, to, src, from) {
                 continue;
             }
             return Err(Violation::Region {
@@ -361,8 +362,8 @@ impl Checker<'_> {
     }
 
     /// True if the crossbar reaches the elements of a source, which begins at the byte `from`, for those of a result at
-    /// the byte `to`.
-    fn is_reached(&self, dst: &Dst, to: u32, src: &SrcReg, from: u32) -> bool {
+    /// the byte `to`. A place that an address names is unknown.
+    fn is_reached(&self, dst: &Dst, to: Option<u32>, src: &SrcReg, from: Option<u32>) -> bool {
         let size = src.ty.bytes();
         let close = dst.ty.bytes() * u32::from(dst.hstride);
         let Some(vstride) = src.region.vstride else {
@@ -375,7 +376,7 @@ impl Checker<'_> {
         let one_row = width == 1 || step(width, hstride) == vstride.into();
         // Rows of two bytes are at most three bytes apart (Mesa, `gen_validate.cpp`).
         let far = close == 1 && width == 2 && vstride > 3;
-        if !one_row && (far || !to.is_multiple_of(4)) {
+        if !one_row && (far || !to.is_some_and(|to| to.is_multiple_of(4))) {
             return false;
         }
         let apart = size * u32::from(if width == 1 { vstride } else { hstride });
@@ -385,7 +386,8 @@ impl Checker<'_> {
             far @ (2 | 4) if one_row && (size == 1 || far == 2) => {
                 // Two words at a time, of which either may be the first.
                 let unit = if size == 2 { dst.ty.bytes() } else { 1 };
-                to % (grf / far) == from / far / unit * unit
+                let place = |(to, from): (u32, u32)| to % (grf / far) == from / far / unit * unit;
+                to.zip(from).is_some_and(place)
             }
             _ => false,
         }

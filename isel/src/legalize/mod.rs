@@ -736,7 +736,7 @@ impl Legalizer<'_> {
         let narrows = dest.ty == Type::Hf
             && shape(op) == Shape::Regions
             && srcs.iter().any(|s| s.ty() == Type::F);
-        let becomes = converts && op == Op::Mov || narrows;
+        let becomes = converts || narrows;
         let spread = becomes && n > 1 && !addressed && h * bytes > step;
         // Quadwords do not become bytes in one step.
         let quadwords = bytes == 1 && exec == 8;

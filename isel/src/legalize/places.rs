@@ -40,12 +40,14 @@ impl Legalizer<'_> {
     ) -> Result {
         let ternary = shape(op) == Shape::Three && self.rules.ternary.last_as_destination;
         let math = shape(op) == Shape::Math && self.rules.math_in_place;
-        let anywhere = dest.indirect.is_some() || n == 1;
-        if anywhere || !(self.rules.in_place || self.rules.narrow_steps || ternary || math) {
+        if n == 1 || !(self.rules.in_place || self.rules.narrow_steps || ternary || math) {
             return Ok(());
         }
+        // A place that is unknown is no place of its own.
+        let known = dest.indirect.is_none();
         let types: SmallVec<[Type; 4]> = srcs.iter().map(Src::ty).chain([dest.ty]).collect();
-        let in_place = self.rules.in_place && keeps_places(dest.ty, srcs.iter().map(Src::ty));
+        let in_place =
+            known && self.rules.in_place && keeps_places(dest.ty, srcs.iter().map(Src::ty));
         if dest.is_null() && in_place {
             dest.h = self.common_step(n, dest.ty.bytes(), srcs);
         }
@@ -56,8 +58,8 @@ impl Legalizer<'_> {
             && !dest.is_null()
             && !dest.is_architecture();
         let mixed = |&ty: &Type| packs_floats((dest.ty, dest.h), (ty, 1));
-        let last = ternary && !dest.is_null() && !types.iter().any(mixed);
-        let in_place = in_place || math;
+        let last = known && ternary && !dest.is_null() && !types.iter().any(mixed);
+        let in_place = in_place || known && math;
         if !in_place && !narrow && !last {
             return Ok(());
         }
@@ -201,8 +203,8 @@ impl Legalizer<'_> {
     /// The place of bytes or words that are packed more closely, if they are not within reach.
     fn near_place(&self, r: &SrcReg, n: u32, dest: &Dest, at: usize) -> Option<Place> {
         let (step, size) = (dest.h * dest.ty.bytes(), r.ty.bytes());
-        let direct = r.indirect.is_none() && r.region.vstride.is_some();
-        if size > 2 || !direct || self.is_architecture(r.reg) {
+        let by_rows = r.region.vstride.is_none();
+        if size > 2 || by_rows || r.indirect.is_none() && self.is_architecture(r.reg) {
             return None;
         }
         let packed = Place { step: 1, offset: 0 };
@@ -210,13 +212,17 @@ impl Legalizer<'_> {
             let close = u32::from(r.region.hstride) * size <= step;
             // Rows of two bytes are at most three bytes apart (Mesa, `gen_validate.cpp`).
             let far = step == 1 && r.region.width == 2 && r.region.vstride > Some(3);
-            let reached = close && !far && dest.byte.is_multiple_of(4);
+            let aligned = dest.indirect.is_none() && dest.byte.is_multiple_of(4);
+            let reached = close && !far && aligned;
             return (!reached).then_some(packed);
         };
         let to = dest.byte % self.grf;
         let swizzles = at == 1 && size == 2 && dest.ty.bytes() == 1;
         match elements * size / step {
             0 | 1 => None,
+            // An address may be any byte: what is as close, or a dword apart, is reached from everywhere.
+            _ if dest.indirect.is_some() => Some(packed),
+            _ if r.indirect.is_some() => Some(self.in_dwords(size, step, to)),
             _ if swizzles && self.func.target.needs(Erratum::ByteSwizzles) => Some(packed),
             far @ (2 | 4) if size == 1 || far == 2 => {
                 let unit = if size == 2 { dest.ty.bytes() } else { 1 };
