@@ -47,6 +47,11 @@ impl std::fmt::Display for Stepping {
     }
 }
 
+/// The row of an erratum's name, in upper or lower case.
+pub fn named(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))
+}
+
 /// The revisions of a platform that have an erratum: from one up to another, without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Affected {
@@ -178,6 +183,11 @@ impl Errata {
 
     pub const fn stepping(self) -> Stepping {
         self.stepping
+    }
+
+    /// A bit for each erratum, by its number.
+    pub const fn bits(self) -> u128 {
+        self.bits
     }
 }
 

@@ -169,8 +169,6 @@ facts! {
         slm_fence: bool { Skl => false, Icllp => true }
         /// Number of registers, from r0 on, that hold a thread's header: an interruption of the thread restores them.
         header_registers: u16 { Skl => 2, Lnl => 1, Ptl => 2 }
-        /// True if a thread that may be interrupted has to give each sampler message a header.
-        sampler_header: bool { Skl => true, Icllp => false, Lnl => true }
         /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
         bindless_sampler_bit: bool { Skl => false, Icllp => true }
         /// Lowest bit of the number of a bindless surface's state in a register that names the surface and nothing else, which
@@ -428,26 +426,15 @@ impl Platform {
         self.errata.has(erratum)
     }
 
-    /// The platform as if it had not the erratum: what code would be without its workaround.
-    pub const fn without(&self, erratum: Erratum) -> Platform {
-        Platform {
-            errata: self.errata.without(erratum),
-            ..*self
-        }
-    }
-
-    /// The platform in another revision.
-    pub const fn at(&self, stepping: Stepping) -> Platform {
-        Platform {
-            errata: Errata::of(self.model, stepping),
-            ..*self
-        }
-    }
-
-    /// The platform in a revision: itself if that is its own, or else one that is made at the first question and kept.
+    /// The platform in a revision.
     pub fn in_revision(&'static self, stepping: Stepping) -> &'static Platform {
+        self.with(Errata::of(self.model, stepping))
+    }
+
+    /// The platform with other errata: itself if they are its own, or else one that is made at the first question and kept.
+    pub fn with(&'static self, errata: Errata) -> &'static Platform {
         static MADE: Mutex<Vec<&Platform>> = Mutex::new(Vec::new());
-        let is = |made: &Platform| made.model == self.model && made.errata.stepping() == stepping;
+        let is = |made: &Platform| made.model == self.model && made.errata == errata;
         if is(self) {
             return self;
         }
@@ -455,7 +442,8 @@ impl Platform {
         match all.iter().find(|made| is(made)) {
             Some(made) => made,
             None => {
-                let made: &Platform = Box::leak(Box::new(self.at(stepping)));
+                let made = Platform { errata, ..*self };
+                let made: &Platform = Box::leak(Box::new(made));
                 all.push(made);
                 made
             }

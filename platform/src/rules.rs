@@ -63,14 +63,8 @@ facts! {
         }
         /// True if the address register must not be overwritten before others have read it.
         guards_addresses: bool { Gen9 => false, Xe2 => true }
-        /// True if an instruction that writes the address register waits for all pipelines.
-        address_waits_for_all: bool { Gen9 => false, XeHpg => true, Xe2 => false }
-        /// True if a flag must not be overwritten before a predicate was read from it.
-        guards_predicates: bool { Gen9 => true, Xe3 => false }
         /// True if a byte is merged into the word that it is in, so that the word must be finished.
         byte_merges: bool { Gen9 => false, XeHpc => true }
-        /// True if loads from local memory may read after stores that follow them.
-        local_reads_late: bool { Gen9 => false, XeHpg => true, Xe2 => false }
     }
 }
 

@@ -92,7 +92,8 @@ impl Frame {
         let named = (0..target.grf_count).filter(|&grf| is_reserved(grf));
         let mut reserved: UnitSet = named.map(|grf| grf / UNIT_GRFS).collect();
         reserved.insert(headers.header / UNIT_GRFS);
-        if target.needs(Erratum::PreemptionKeepsHeader) {
+        let meets = func.barrier && target.needs(Erratum::BarrierKeepsHeader);
+        if target.needs(Erratum::PreemptionKeepsHeader) || meets {
             reserved.insert(0u32);
         }
         let whole = (0..unit_count).filter(|&unit| of_unit(unit).end <= grfs);

@@ -2,7 +2,7 @@
 //!
 //! Takes the blocks of one routine with physical registers, before scoreboard annotations, and leaves what the rows of
 //! [`kiln_platform::errata`] demand of them. `WORKAROUNDS` is the list, in the order in which they run; a platform
-//! without an erratum's row skips it.
+//! with none of its errata skips one.
 
 mod addresses;
 mod ends;
@@ -26,34 +26,45 @@ use crate::platform::Platform;
 
 type Workaround = fn(&mut Program, &Platform);
 
-const WORKAROUNDS: &[(Erratum, Workaround)] = &[
+const WORKAROUNDS: &[(&[Erratum], Workaround)] = &[
     // First: the others name registers that allocation left alone, and messages with a predicate have an erratum.
-    (Erratum::NoMaskPredicated, guards::guard),
-    (Erratum::NoPreemptFromR2, interruption::forbid),
-    (Erratum::HdcFenceBeforeEnd, fences::before_end),
-    (Erratum::UgmFenceBeforeEnd, fences::before_end),
-    (Erratum::FenceResponseRead, fences::read_responses),
-    (Erratum::AddressesCleared, addresses::clear),
-    (Erratum::SwitchOnUnscored, switches::at_state),
-    (Erratum::SwitchAfterCall, switches::after_calls),
-    (Erratum::FlagsReadBeforeEnd, flags::read_before_end),
+    (&[Erratum::NoMaskPredicated], guards::guard),
+    (&[Erratum::NoPreemptFromR2], interruption::forbid),
     (
-        Erratum::AccumulatorClearedBeforeEnd,
+        &[Erratum::HdcFenceBeforeEnd, Erratum::UgmFenceBeforeEnd],
+        fences::before_end,
+    ),
+    (&[Erratum::FenceResponseRead], fences::read_responses),
+    (&[Erratum::AddressesCleared], addresses::clear),
+    (&[Erratum::SwitchOnUnscored], switches::at_state),
+    (&[Erratum::SwitchAfterCall], switches::after_calls),
+    (&[Erratum::FlagsReadBeforeEnd], flags::read_before_end),
+    (
+        &[Erratum::AccumulatorClearedBeforeEnd],
         ends::clear_accumulator,
     ),
-    (Erratum::NopAfterEnd, ends::append_nop),
-    (Erratum::NopAfterQuotient, quotients::separate),
-    (Erratum::MulMacSuppression, products::separate),
-    (Erratum::ReadSuppressionBroken, suppression::read_anew),
-    (Erratum::SystolicSuppression, suppression::read_columns_anew),
-    (Erratum::FloatSuppression, floats::separate),
-    (Erratum::CselBeforeEnd256, suppression::before_end),
+    (&[Erratum::NopAfterEnd], ends::append_nop),
+    (&[Erratum::NopAfterQuotient], quotients::separate),
+    (&[Erratum::MulMacSuppression], products::separate),
+    (
+        &[
+            Erratum::ReadSuppressionBroken,
+            Erratum::ReadSuppressionBrokenToo,
+        ],
+        suppression::read_anew,
+    ),
+    (
+        &[Erratum::SystolicSuppression],
+        suppression::read_columns_anew,
+    ),
+    (&[Erratum::FloatSuppression], floats::separate),
+    (&[Erratum::CselBeforeEnd256], suppression::before_end),
 ];
 
 /// Applies the platform's workarounds to a routine's code.
 pub fn run(program: &mut Program, platform: &Platform) {
-    for (erratum, workaround) in WORKAROUNDS {
-        if platform.needs(*erratum) {
+    for (errata, workaround) in WORKAROUNDS {
+        if errata.iter().any(|erratum| platform.needs(*erratum)) {
             workaround(program, platform);
         }
     }

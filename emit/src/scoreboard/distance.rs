@@ -134,7 +134,8 @@ impl Walk<'_> {
     fn distance(&mut self, fact: &Fact, parts: &[Part]) -> Distance {
         let code = self.code;
         let notes = fact.notes;
-        let address = notes.has(Notes::ADDRESS) && self.code.rules.address_waits_for_all;
+        let address =
+            notes.has(Notes::ADDRESS) && code.platform.needs(Erratum::AddressWritesWaitForAll);
         let last = notes.has(Notes::LAST);
         if notes.has(Notes::ALONE) || notes.has(Notes::LEAVES) || address || last {
             return self.all(1);

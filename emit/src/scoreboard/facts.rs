@@ -238,8 +238,9 @@ impl<'a> Code<'a> {
         let local = request.function == Function::LocalMemory;
         let fence = request.kind.is_fence();
         let loads = request.kind.access() == Access::Read || request.response != 0;
-        notes.add(Notes::FENCE, fence);
-        if self.rules.local_reads_late {
+        let waited = self.platform.needs(Erratum::FenceTokenWaited);
+        notes.add(Notes::FENCE, fence && waited);
+        if self.platform.needs(Erratum::LocalLoadsReadLate) {
             notes.add(Notes::LOADS_LOCAL, local && loads && !fence);
             notes.add(Notes::STORES_LOCAL, local && (!loads || fence));
         }
@@ -380,7 +381,7 @@ impl<'a> Code<'a> {
         }
         let channels = inst.exec_size + inst.chan_off;
         if let Some(pred) = inst.pred
-            && self.rules.guards_predicates
+            && self.platform.needs(Erratum::FlagsReadEarly)
         {
             let group = match pred.ctrl {
                 PredCtrl::Any(group) | PredCtrl::All(group) => group,

@@ -44,7 +44,9 @@ pub fn run(program: &mut Program, platform: &Platform, indirect: &[Range<u32>]) 
     let (Some(swsb), Some(units)) = (spec(platform).swsb, Units::new(platform)) else {
         return;
     };
-    state::separate(program);
+    if platform.needs(Erratum::StateWriteBeforeFlow) {
+        state::separate(program);
+    }
     let code = facts::Code::new(program, platform, swsb, units, indirect);
     let distances = distance::distances(&code);
     let waits = flow::Solver::new(&code, program).solve();

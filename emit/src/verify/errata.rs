@@ -176,6 +176,11 @@ const RULES: &[(Erratum, Rule, &str)] = &[
         "loads from local memory, and a store or fence does not wait for it",
     ),
     (
+        Erratum::BarrierKeepsHeader,
+        overwrites_header,
+        "overwrites r0 in code with a barrier",
+    ),
+    (
         Erratum::AddressWritesWaitForAll,
         writes_address_early,
         "writes an address register and does not wait for all pipelines",
@@ -195,11 +200,13 @@ struct Code<'a> {
     is_kernel: bool,
     /// True if some branch or message with a response is for some channels only.
     chooses: bool,
+    /// True if some message signals a barrier.
+    meets: bool,
 }
 
 /// Checks code against the errata of its platform.
 pub fn check_code(insts: &[Inst], platform: &Platform) -> Vec<Finding> {
-    let code = Code {
+    let mut code = Code {
         insts,
         platform,
         facts: Facts::new(insts, platform),
@@ -207,7 +214,9 @@ pub fn check_code(insts: &[Inst], platform: &Platform) -> Vec<Finding> {
         accumulates: insts.iter().any(writes_accumulator),
         is_kernel: insts.iter().any(is_end),
         chooses: insts.iter().any(chooses_channels),
+        meets: false,
     };
+    code.meets = insts.iter().any(|inst| signals(&code, inst));
     let mut findings = Vec::new();
     for &(erratum, rule, what) in RULES {
         if platform.needs(erratum) {
@@ -351,7 +360,7 @@ fn ends_with_accumulator(code: &Code, at: usize) -> bool {
 }
 
 /// True for a selection that writes a register with itself.
-pub(super) fn selects_same(inst: &Inst) -> bool {
+pub(crate) fn selects_same(inst: &Inst) -> bool {
     let dst = inst.dst.map(|dst| (dst.place, dst.ty));
     let same = |src: &Src| match src {
         Src::Reg(src) => Some((src.place, src.ty)) == dst,
@@ -443,8 +452,10 @@ fn reads_by_another_path(code: &Code, at: usize) -> bool {
     })
 }
 
+/// Zeros that pad a section are decoded as illegal instructions.
 fn ends_the_code(code: &Code, at: usize) -> bool {
-    is_end(&code.insts[at]) && at + 1 == code.insts.len()
+    let next = code.insts.get(at + 1);
+    is_end(&code.insts[at]) && next.is_none_or(|next| next.op == Op::Illegal)
 }
 
 fn ends_without_wait(code: &Code, at: usize) -> bool {
@@ -452,10 +463,18 @@ fn ends_without_wait(code: &Code, at: usize) -> bool {
     is_end(&code.insts[at]) && !waits(&code.insts[at])
 }
 
+/// True for the message of a barrier.
+fn signals(code: &Code, inst: &Inst) -> bool {
+    request(code, inst).is_some_and(|request| request.kind == Kind::Barrier)
+}
+
+fn overwrites_header(code: &Code, at: usize) -> bool {
+    let writes = footprint::of(&code.insts[at], code.platform).writes;
+    code.meets && writes.registers().any(|register| register == 0)
+}
+
 fn signals_with_count(code: &Code, at: usize) -> bool {
-    let of = code.insts[at].msg.as_ref().and_then(Descriptors::of);
-    let request = of.and_then(|of| Request::decode(of, code.platform.family).ok());
-    if request.is_none_or(|request| request.kind != Kind::Barrier) {
+    if !signals(code, &code.insts[at]) {
         return false;
     }
     let before = code.insts[..at].iter().rev();
@@ -624,7 +643,7 @@ fn signals_for_ended(code: &Code, at: usize) -> bool {
     let Place::Direct(payload) = src.place else {
         return false;
     };
-    if request(code, inst).is_none_or(|request| request.kind != Kind::Barrier) {
+    if !signals(code, inst) {
         return false;
     }
     let field = Reg {

@@ -82,7 +82,8 @@ pub fn check_program(
 }
 
 /// Checks decoded code, whose branches have distances and targets that [`super::flow::check_code`] accepts. Other
-/// compilers call addresses, and predicate all instructions in nested divergence, in ways that are right.
+/// compilers have both units call what either calls, and predicate all instructions in nested divergence: these ways are
+/// right.
 ///
 /// # Errors
 /// An instruction that is wrong in a pair of threads.
@@ -91,6 +92,11 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Result<(), PairError> {
         return Ok(());
     }
     let mut flow = Flow::of_code(code);
+    let calls = platform.needs(Erratum::FusedCalls);
+    let shared = |&at: &usize| calls && calls_address(&code[at]) && !is_called_by_both(code, at);
+    if let Some(at) = (0..code.len()).find(shared) {
+        return Err(error(&flow, at as u32, Wrong::Shared));
+    }
     idle(&mut flow)?;
     let guarded = |at: usize| code[at].no_mask && is_guarded(&flow, at) || calls_address(&code[at]);
     let guarded = (0..code.len()).any(guarded);
@@ -143,6 +149,24 @@ fn stale(flow: &Flow, platform: &Platform) -> Result<(), PairError> {
         Some(at) => Err(error(flow, at as u32, Wrong::Stale)),
         None => Ok(()),
     }
+}
+
+/// True if the threads of a pair tell which of them they are between the last two calls before one and the call: both call
+/// the function of the first, and then both that of the second (SWWA.cpp applyFusedCallWA).
+fn is_called_by_both(code: &[Inst], at: usize) -> bool {
+    const CALLS: usize = 2;
+    let number = |src: &Src| matches!(src, Src::Reg(src) if matches!(src.place, Place::Direct(reg) if reg.file == RegFile::State && (reg.num, reg.byte) == (0, 0)));
+    let mut calls = 0;
+    for inst in code[..at].iter().rev() {
+        calls += usize::from(matches!(inst.op, Op::Call | Op::Calla));
+        if calls == CALLS {
+            return false;
+        }
+        if inst.op == Op::Mov && inst.srcs.iter().any(number) {
+            return true;
+        }
+    }
+    false
 }
 
 fn calls_address(inst: &Inst) -> bool {

@@ -15,6 +15,7 @@ mod machine_code;
 mod messages;
 mod pairs;
 mod planted;
+mod planted_table;
 mod read;
 mod schedule;
 mod scoreboard;

@@ -649,7 +649,7 @@ impl Select<'_, '_> {
         let id = Src::scalar(self.header(8), Type::Ud);
         let to = Dst::new(payload, 1, Type::Ud);
         self.alu(Op::And, Channels::all(8), to, &[id, ud(mask)]);
-        if !encoding::has(Op::Sync(SyncFn::Bar), self.out.target) {
+        if self.out.target.needs(Erratum::CountClearedBeforeBarrier) {
             let count = Reg::phys(RegFile::Notification, 0, 0);
             let mut clear = Inst::no_mask(Op::Mov, 1);
             clear.opts.switch = true;

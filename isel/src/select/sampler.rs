@@ -6,7 +6,9 @@
 
 use kiln_emit::messages::{Flag, Kind, Simd, others};
 use kiln_machine::inst::{Desc, Dst, Reg, Src};
+use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Op, Type};
+use kiln_platform::platform::Platform;
 use kiln_visa::module::{self as visa, Operand, StateVar, predefined};
 use kiln_visa::opcode::Opcode;
 use smallvec::SmallVec;
@@ -169,7 +171,7 @@ impl Select<'_, '_> {
         }
         let half = self.element_bytes(&ops[surface_at + 1])? == 2;
         let target = self.out.target;
-        let needs_header = self.room.interruptible && target.sampler_header
+        let needs_header = self.room.interruptible && wants_header(target)
             || null_mask
             || offsets.is_some()
             || flags & HEADER_OFFSETS as u32 != 0
@@ -202,7 +204,7 @@ impl Select<'_, '_> {
         for operand in &ops[2..2 + parameters] {
             given.push(self.parameter(operand)?);
         }
-        let all = self.room.interruptible && self.out.target.sampler_header && mask != 15;
+        let all = self.room.interruptible && wants_header(self.out.target) && mask != 15;
         Ok(Ask {
             kind,
             narrow: false,
@@ -321,7 +323,7 @@ impl Select<'_, '_> {
             true => Some(self.sampler_header(ask)),
             false => None,
         };
-        self.out.uninterruptible |= header.is_none() && self.out.target.sampler_header;
+        self.out.uninterruptible |= header.is_none() && wants_header(self.out.target);
         let result = &visa.operands[ask.result];
         let bytes = self.element_bytes(result)?;
         let answer = match is_null(result) {
@@ -532,6 +534,11 @@ impl Select<'_, '_> {
         let from = Src::scalar(reg.at(ask.colors * from_row), ty);
         self.alu(Op::Mov, Channels::SCALAR, to, &[from]);
     }
+}
+
+/// True if a thread that may be interrupted has to give each sampler message a header.
+fn wants_header(target: &Platform) -> bool {
+    target.needs(Erratum::SamplerHeader) || target.needs(Erratum::SamplerHeaderFromR0)
 }
 
 /// True for red, or the colors up to green, blue or alpha: the length of the response determines the colors.

@@ -71,11 +71,11 @@ rows! {
     SamplerHeader, "forceSamplerHeader", all([Skl, Bxt]),
         "HWCaps.inc forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
-        Some(Switch { option: "-forceSamplerHeader", driver: "by -enablePreemption" }), Made { pass: "isel/src/select/sampler.rs", check: "runtime/exec/tests/kernels.rs" };
+        Some(Switch { option: "-forceSamplerHeader", driver: "by -enablePreemption" }), Made { pass: "isel/src/select/sampler.rs", check: "emit/src/errata/header.rs" };
     SamplerHeaderFromR0, "samplerHeaderPreemptionWA", all([Lnl, Bmg, Ptl]),
         "HWCaps.inc samplerHeaderPreemptionWA, CISABuilder.cpp 4370, Platform.hpp forceSamplerHeader",
         "gives each sampler message a header if the thread may be interrupted",
-        Some(Switch { option: "-samplerHeaderWA", driver: "on" }), Made { pass: "isel/src/select/sampler.rs", check: "runtime/exec/tests/kernels.rs" };
+        Some(Switch { option: "-samplerHeaderWA", driver: "on" }), Made { pass: "isel/src/select/sampler.rs", check: "emit/src/errata/header.rs" };
     NoPreemptFromR2, "needsNoPreemptR2ForSend", all([Icllp]),
         "HWCaps.inc needsNoPreemptR2ForSend, SWWA.cpp HWWorkaround",
         "has {NoPreempt} on each message whose payload begins in r2",
@@ -139,7 +139,7 @@ rows! {
     BarrierKeepsHeader, "Wa_14017131883", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
         "skuwa/itgl_lp_hw_wa.c, VISAKernelImpl.cpp 4798 (setR0ReadOnly)",
         "never allocates r0 in a kernel with a barrier",
-        None, Made { pass: "regalloc/src/frame.rs", check: "runtime/cli/src/verify.rs" };
+        None, Made { pass: "regalloc/src/frame.rs", check: "emit/src/verify/errata.rs" };
     AddressesOfHalf, "Wa_14010595310", [between(Tgllp, Stepping::A0, Stepping::C0)],
         "skuwa/itgl_lp_hw_wa.c, Platform.hpp WaEnableA64WA",
         "sends 64-bit addresses of one half of the address space only, in IGC's IR",

@@ -48,7 +48,10 @@ fn steppings_are_read_and_ordered() {
 fn a_revision_has_its_errata() {
     let mtl = find("mtl").unwrap();
     assert!(!mtl.needs(Erratum::UgmFenceBeforeEnd));
-    assert!(mtl.at(Stepping::A0).needs(Erratum::UgmFenceBeforeEnd));
+    assert!(
+        mtl.in_revision(Stepping::A0)
+            .needs(Erratum::UgmFenceBeforeEnd)
+    );
     assert!(find("tgllp").unwrap().needs(Erratum::NoMaskPredicated));
     assert!(!find("dg2").unwrap().needs(Erratum::NoMaskPredicated));
 }

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use kiln_platform::errata::Stepping;
+use kiln_platform::errata::{self, Erratum, ROWS, Stepping};
 use kiln_platform::platform::{self, Generation, Named, PLATFORMS, Platform, VISA_ONLY};
 
 /// Minimum similarity of a suggested name, from 0 to 1 (Jaro-Winkler).
@@ -74,14 +74,31 @@ pub struct Revision {
     /// Revision of the platform, such as B0, whose errata count [default: the one that is sold]
     #[arg(long, value_name = "REVISION", value_parser = stepping)]
     stepping: Option<Stepping>,
+    /// Erratum that the platform is taken not to have, such as Wa_1808850743: it shows what a workaround does
+    #[arg(long, value_name = "NAME", value_parser = erratum)]
+    without_erratum: Vec<Erratum>,
 }
 
 impl Revision {
-    /// The platform in the revision.
+    /// The platform in the revision, without the errata that are left out.
     pub fn of(&self, platform: &'static Platform) -> &'static Platform {
-        self.stepping
-            .map_or(platform, |stepping| platform.in_revision(stepping))
+        let platform = self
+            .stepping
+            .map_or(platform, |stepping| platform.in_revision(stepping));
+        let left_out = self.without_erratum.iter();
+        platform.with(left_out.fold(platform.errata, |all, &erratum| all.without(erratum)))
     }
+}
+
+fn erratum(name: &str) -> Result<Erratum, String> {
+    let unknown = || {
+        let meant = alike(name, ROWS.iter().map(|row| row.name));
+        let meant = meant.map_or(String::new(), |meant| format!(": is `{meant}` meant?"));
+        format!("`{name}` is no erratum of `kiln platforms --errata`{meant}")
+    };
+    errata::named(name)
+        .map(|row| row.erratum)
+        .ok_or_else(unknown)
 }
 
 fn stepping(text: &str) -> Result<Stepping, String> {

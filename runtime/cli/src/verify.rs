@@ -12,7 +12,7 @@ use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::{self, errata, late_reads, scoreboard};
-use kiln_platform::errata::{Erratum, ROWS};
+use kiln_platform::errata::ROWS;
 use miette::Report;
 use serde::Serialize;
 
@@ -219,15 +219,18 @@ fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Ver
         offsets.push(entry.offset);
         insts.push(inst);
     }
-    let mut kept = insts.iter().filter(|_| unit.interrupted);
-    if let Some(number) = kept.position(|inst| header::overwrites(inst, platform)) {
+    let kept = (0..).zip(&insts).filter(|_| unit.interrupted);
+    let broken = |(number, inst)| Some((number, header::if_interrupted(inst, platform)?));
+    // One finding says enough: it is about the object's mark.
+    if let Some((number, (erratum, what))) = kept.filter_map(broken).next() {
+        let number: usize = number;
         let at = place(offsets[number], Some(&insts[number]));
-        let row = &ROWS[Erratum::PreemptionKeepsHeader as usize];
-        let message = format!(
-            "overwrites the thread's header, and may be interrupted ({})",
-            row.name
+        let row = &ROWS[erratum as usize];
+        say(
+            at,
+            None,
+            format!("{what}, and may be interrupted ({})", row.name),
         );
-        say(at, None, message);
     }
     for finding in errata::check_code(&insts, platform) {
         let at = place(offsets[finding.at], Some(&insts[finding.at]));

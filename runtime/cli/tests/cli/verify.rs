@@ -107,6 +107,35 @@ fn a_header_that_an_interruption_restores_is_kept() {
     std::fs::remove_file(&file).unwrap();
 }
 
+/// Code that is compiled as if the platform had not an erratum breaks its rule, and none if that is left out, too.
+#[test]
+fn an_erratum_that_is_left_out_is_found() {
+    const ERRATUM: &str = "WaClearArfDependenciesBeforeEot";
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nbody/nbody.visaasm");
+    let file = std::env::temp_dir().join(format!("kiln-erratum-{}.bin", std::process::id()));
+    let path = file.to_str().unwrap();
+    let compile = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+        command.args(["compile", "-q", "-p", "skl", "--emit", "bin", "-o", path]);
+        command.args(options).arg(&source).output().unwrap()
+    };
+    let without = ["--without-erratum", ERRATUM];
+    assert!(compile(&[]).status.success());
+    assert_eq!(verify(&["-p", "skl", path]).0, Some(0));
+    assert!(compile(&without).status.success());
+    let (exit, text) = verify(&["-p", "skl", path]);
+    assert!(exit == Some(1) && text.contains(ERRATUM), "{text}");
+    let (exit, text) = verify(&["-p", "skl", without[0], without[1], path]);
+    assert_eq!(exit, Some(0), "{text}");
+    let unknown = compile(&[without[0], "WaClearArfDependencies"]);
+    let message = String::from_utf8(unknown.stderr).unwrap();
+    assert!(
+        !unknown.status.success() && message.contains(ERRATUM),
+        "{message}"
+    );
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// Exit code and output of the verb for code in a file.
 fn verify_code(code: &[u8], platform: &str) -> (Option<i32>, String) {
     let name = format!("kiln-planted-{}-{platform}.bin", std::process::id());

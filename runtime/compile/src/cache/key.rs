@@ -48,6 +48,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     let mut key = Fields::new("module");
     key.add(platform.name.as_bytes());
     key.add(platform.errata.stepping().to_string().as_bytes());
+    key.add(&platform.errata.bits().to_le_bytes());
     key.add(&grf_limit.to_le_bytes());
     key.add(abi.name.as_bytes());
     for flag in [interruptible, optimize, verify, pressure] {

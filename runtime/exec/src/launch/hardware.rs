@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use kiln_emit::errata::header;
 use kiln_emit::inst::{Inst, Op, Src, SyncFn, TokenUse};
 use kiln_emit::messages::{Function, Kind};
 use kiln_emit::platform::Platform;
+use kiln_emit::verify::pairs::Wrong;
 use kiln_emit::verify::{self, errata, late_reads, pairs};
 use kiln_emit::ze_info::ExecutionEnv;
 use kiln_platform::errata::Erratum;
@@ -23,7 +25,8 @@ use crate::state::thread::{File, FloatMode, Status, Thread};
 
 /// Errata whose effects are modelled, or cannot be seen in a launch: what `verify` finds of them is no error. A fence
 /// before a thread's end is for what runs after the launch, when all stores are done here.
-const MODELLED: [Erratum; 4] = [
+const MODELLED: [Erratum; 5] = [
+    Erratum::PreemptionKeepsHeader,
     Erratum::FenceResponseRead,
     Erratum::SwitchOnUnscored,
     Erratum::HdcFenceBeforeEnd,
@@ -90,6 +93,13 @@ impl<'a> Hardware<'a> {
             .filter_map(|(at, inst)| Some((at, illegal(inst)?.to_string())));
         let findings = errata::check_code(&insts, platform);
         let findings = findings.iter().filter(|f| !MODELLED.contains(&f.erratum));
+        let marked = (0..)
+            .zip(&insts)
+            .filter(|_| !env.disable_mid_thread_preemption)
+            .filter_map(|(at, inst)| {
+                let (erratum, what) = header::if_interrupted(inst, platform)?;
+                (!MODELLED.contains(&erratum)).then(|| (at, what.to_string()))
+            });
         let mut late: BTreeMap<u32, Vec<Late>> = BTreeMap::new();
         for finding in late_reads::check_code(&insts, platform) {
             late.entry(finding.waiting as u32).or_default().push(Late {
@@ -98,6 +108,12 @@ impl<'a> Hardware<'a> {
             });
         }
         let paired = platform.paired && !env.require_disable_eufusion;
+        let shared = match paired && verify::flow::check_code(&insts).is_ok() {
+            true => pairs::check_code(&insts, platform).err(),
+            false => None,
+        };
+        // What an idle thread does and does not is modelled.
+        let shared = shared.filter(|error| error.what == Wrong::Shared);
         let mut unmasked = match paired && platform.needs(Erratum::NoMaskPredicated) {
             true => pairs::nested_in_code(&insts),
             false => vec![false; insts.len()],
@@ -112,6 +128,8 @@ impl<'a> Hardware<'a> {
             refused: findings
                 .map(|finding| (finding.at as u32, finding.to_string()))
                 .chain(illegal)
+                .chain(marked)
+                .chain(shared.map(|error| (error.at.1 as u32, error.what.to_string())))
                 .collect(),
             late,
             unmasked,
