@@ -213,22 +213,39 @@ pub enum Target {
     Reg,
 }
 
-/// Index of the vISA instruction that an instruction was made for, if any. It is ignored by comparisons: any two
-/// origins are equal.
+/// Index of the vISA instruction that an instruction was made for, and the variable that it gives contents, moves, stores or
+/// loads by the account of allocation, if any. It is ignored by comparisons: any two origins are equal.
 #[derive(Clone, Copy)]
-pub struct Origin(u32);
+pub struct Origin {
+    visa: u32,
+    variable: u32,
+}
 
 impl Origin {
     /// The origin of instructions that allocation adds or that were decoded.
-    pub const NONE: Origin = Origin(u32::MAX);
+    pub const NONE: Origin = Origin::new(u32::MAX);
 
     /// The largest index stands for none.
-    pub fn new(number: u32) -> Origin {
-        Origin(number)
+    pub const fn new(number: u32) -> Origin {
+        Origin {
+            visa: number,
+            variable: u32::MAX,
+        }
+    }
+
+    /// The same with a variable; the largest number stands for none.
+    #[must_use]
+    pub fn of_variable(self, variable: u32) -> Origin {
+        Origin { variable, ..self }
     }
 
     pub fn get(self) -> Option<u32> {
-        (self.0 != u32::MAX).then_some(self.0)
+        (self.visa != u32::MAX).then_some(self.visa)
+    }
+
+    /// The number of the variable.
+    pub fn variable(self) -> Option<u32> {
+        (self.variable != u32::MAX).then_some(self.variable)
     }
 }
 

@@ -27,7 +27,43 @@ pub struct RegData {
     pub align: u16,
     /// True if its contents do not depend on the execution mask: a NoMask instruction writes all of it.
     pub uniform: bool,
+    /// The variable of the program that it is a part of.
+    pub variable: Variable,
 }
+
+/// Number of a variable of the program, for people who look at its registers. It is ignored by comparisons: any two are
+/// equal.
+#[derive(Clone, Copy)]
+pub struct Variable(u32);
+
+impl Variable {
+    /// A temporary, or a register that several variables share.
+    pub const NONE: Variable = Variable(u32::MAX);
+
+    /// The largest number stands for none.
+    pub fn new(number: u32) -> Variable {
+        Variable(number)
+    }
+
+    /// The number, the largest of which stands for none.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for Variable {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for Variable {
+    fn eq(&self, _: &Variable) -> bool {
+        true
+    }
+}
+
+impl Eq for Variable {}
 
 /// An edge with its arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -228,6 +264,7 @@ impl Function {
             bytes: bytes as u16,
             align: 1,
             uniform: false,
+            variable: Variable::NONE,
         })
     }
 

@@ -17,6 +17,7 @@ pub mod frame;
 pub mod in_memory;
 pub mod late;
 pub mod layout;
+pub mod names;
 pub mod payload;
 pub mod physical;
 pub mod problem;
@@ -42,6 +43,7 @@ use build_problem::Presented;
 use flags::Assigned;
 use frame::Frame;
 use in_memory::{InMemory, Spot};
+use names::Names;
 use payload::Payloads;
 use problem::{Answer, NoAnswer};
 use routines::{Convention, Parts};
@@ -69,6 +71,8 @@ pub struct Options {
     pub pressure: bool,
     /// Say what is in memory, and what units hold at this place.
     pub explain: Option<Spot>,
+    /// Note the variable of what allocation moves, stores and loads ([`kiln_emit::inst::Origin::variable`]).
+    pub names: bool,
     /// First byte of scratch space that spills may use.
     pub scratch_base: u32,
 }
@@ -81,6 +85,7 @@ impl Default for Options {
             check: cfg!(debug_assertions),
             pressure: false,
             explain: None,
+            names: false,
             scratch_base: 0,
         }
     }
@@ -216,8 +221,9 @@ pub fn allocate_part(
         Allocator::Scan => scan::allocate(&input.problem),
         Allocator::Ion => split_by_plan::allocate(&input.problem, &mut scratch.ion),
     };
-    let (answer, in_memory) = proved(&input, answer, options, &frame)?;
-    let code = rewrite::rewrite(&input, &answer, &frame, &assigned, options.scratch_base)?;
+    let (answer, in_memory, names) = proved(&input, answer, options, &frame)?;
+    let base = options.scratch_base;
+    let code = rewrite::rewrite(&input, &answer, &frame, &assigned, &names, base)?;
     let (program, origins) = layout::layout(&func, &frame, code.bodies)?;
     let allocated = Allocated {
         program,
@@ -253,13 +259,13 @@ fn place_first(func: &mut Function, frame: &Frame) -> Result<(Assigned, Payloads
     Ok((assigned, payloads))
 }
 
-/// An answer, proved and explained if that is asked for.
+/// An answer, proved and explained if that is asked for, with the variables of its moves.
 fn proved(
     input: &Presented,
     answer: Result<Answer, NoAnswer>,
     options: &Options,
     frame: &Frame,
-) -> Result<(Answer, Option<InMemory>), AllocError> {
+) -> Result<(Answer, Option<InMemory>, Names), AllocError> {
     let (func, problem) = (input.func, &input.problem);
     let limit = options.grf_limit.unwrap_or(func.target.default_grfs);
     let answer = answer.map_err(|e| match e {
@@ -276,14 +282,17 @@ fn proved(
             what: e.to_string(),
         },
     })?;
-    let mut explained = None;
-    if options.check || options.explain.is_some() {
+    let (mut explained, mut names) = (None, Names::default());
+    if options.check || options.explain.is_some() || options.names {
         let proved = prove::prove(problem, &answer).map_err(|what| unproved(func, what))?;
         let explain = |spot| in_memory::in_memory(input, &answer, &proved, spot);
         explained = options.explain.map(explain);
+        if options.names {
+            names = names::names(input, &answer, &proved);
+        }
         regalloc2::check(problem, &answer).map_err(|what| unproved(func, what))?;
     }
-    Ok((answer, explained))
+    Ok((answer, explained, names))
 }
 
 fn unproved(func: &Function, what: String) -> AllocError {

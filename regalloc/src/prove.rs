@@ -102,6 +102,11 @@ pub struct Proved<'a> {
 }
 
 impl Proved<'_> {
+    /// The state at the start of a block, if it can be reached.
+    pub fn at_start(&self, block: usize) -> Option<&State> {
+        self.states.get(block)?.as_ref()
+    }
+
     /// Calls `see` with the state before each instruction, and before each move, of each block.
     pub fn walk(&self, mut see: impl FnMut(u32, Option<&Move>, &State)) {
         for (b, state) in self.states.iter().enumerate() {

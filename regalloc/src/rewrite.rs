@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use kiln_emit::inst::{Inst as Gen, Op, Origin, Reg, RegFile};
-use kiln_machine::func::{Block, Entered, Function, Term};
+use kiln_machine::func::{Block, Entered, Function, Term, Variable};
 use kiln_machine::inst::{self, Inst, Opcode, Role};
 use kiln_platform::bits::UnitSet;
 use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
@@ -14,6 +14,7 @@ use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 use crate::build_problem::{Presented, Source};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
+use crate::names::Names;
 use crate::physical::{Physical, RESULT, copy, switch};
 use crate::problem::{Answer, Place, Slot, Unit};
 use crate::routines::{Convention, Passed};
@@ -53,6 +54,7 @@ struct Rewriter<'a> {
     frame: &'a Frame,
     input: &'a Presented<'a>,
     answer: &'a Answer,
+    names: &'a Names,
     /// GRFs of scratch space that slots take.
     used_slots: u32,
     /// The first GRF of scratch space for spills.
@@ -81,6 +83,7 @@ pub fn rewrite(
     answer: &Answer,
     frame: &Frame,
     assigned: &Assigned,
+    names: &Names,
     scratch_base: u32,
 ) -> Result<Rewritten, AllocError> {
     let func = input.func;
@@ -93,6 +96,7 @@ pub fn rewrite(
         frame,
         input,
         answer,
+        names,
         used_slots: ends.max().unwrap_or(0),
         scratch,
         stack: StackFrame::new(func, frame),
@@ -175,8 +179,15 @@ impl Rewriter<'_> {
 
     /// The moves at a point.
     fn moves(&mut self, at: u32, next: &mut usize, body: &mut Body) -> Result<(), AllocError> {
+        let mut names = self.names.get(&at).into_iter().flatten();
         while let Some(step) = self.answer.moves.get(*next).filter(|step| step.at == at) {
+            let first = body.insts.len();
             self.transfer(step.from, step.to, &mut body.insts)?;
+            if let Some(name) = names.next() {
+                for inst in &mut body.insts[first..] {
+                    inst.origin = inst.origin.of_variable(name.number());
+                }
+            }
             body.origins.resize(body.insts.len(), ADDED);
             *next += 1;
         }
@@ -374,11 +385,15 @@ impl Rewriter<'_> {
         // The first register of each operand, in the order of the problem's operands.
         let mut first: [Option<Place>; 4] = [None; 4];
         let mut next = 0;
-        self.func.visit(m, |_, role| {
+        let mut result = Variable::NONE;
+        self.func.visit(m, |v, role| {
             let (operand, n) = match role {
                 Role::Source { src, n } => (usize::from(src), n),
                 Role::Result { n, old } => {
                     next += usize::from(old.is_some());
+                    if n == 0 {
+                        result = self.func.regs[v].variable;
+                    }
                     (RESULT, n)
                 }
                 _ => return,
@@ -392,7 +407,9 @@ impl Rewriter<'_> {
             Some(place) => self.unit_reg(place, r.byte()),
             None => Reg::NULL,
         };
-        self.physical().inst(op, m, reg)
+        let mut inst = self.physical().inst(op, m, reg);
+        inst.origin = inst.origin.of_variable(result.number());
+        inst
     }
 
     /// A move between units, or to or from a spill slot.

@@ -28,13 +28,14 @@ mod typed;
 use area::Area;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use kiln_ir::func::{self as ir, Cell, Routine, Value, VarStorage};
-use kiln_machine::func::{Class, Entered, Function};
+use kiln_ir::func::{self as ir, Cell, Owner, Routine, Value, VarStorage};
+use kiln_machine::func::{Class, Entered, Function, Variable};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_platform::abi::{self, Abi};
 use kiln_platform::isa::Type;
 use kiln_platform::platform::{Platform, UNIT_GRFS};
 use kiln_visa::module as visa;
+use kiln_visa::opcode::Field;
 use scratch::Store;
 use smallvec::SmallVec;
 
@@ -378,7 +379,39 @@ impl Select<'_, '_> {
     /// end of a GRF.
     fn cell_reg(&mut self, cell: Cell) -> VReg {
         let bytes = self.cell_bytes(cell);
-        self.out.reg(self.ir.cells[cell].class, bytes)
+        let data = self.ir.cells[cell];
+        let v = self.out.reg(data.class, bytes);
+        if let Owner::Var { var, .. } = data.owner {
+            self.out.regs[v].variable = Variable::new(var.as_u32());
+        }
+        v
+    }
+
+    /// A new register for what the instruction writes of a cell, which several variables may share.
+    fn written_reg(&mut self, cell: Cell) -> VReg {
+        let v = self.cell_reg(cell);
+        let inst = self.ir.visa(self.current.inst);
+        let unit = self.unit();
+        let results = inst.operands.iter().zip(inst.op.row().operands);
+        let results = results.filter_map(|(operand, field)| match (operand, field) {
+            (visa::Operand::General { var, .. }, Field::Dst(_))
+            | (visa::Operand::Raw { var, .. }, Field::RawDst) => Some(*var),
+            _ => None,
+        });
+        let mut results = results.filter(|&var| {
+            let (root, _) = self.ir.object.root(var);
+            let bytes = self.ir.object.vars[root].bytes();
+            self.ir.cells_of(root).is_some_and(|(first, offset)| {
+                let cells = 0..(offset + bytes).div_ceil(unit);
+                cells
+                    .into_iter()
+                    .any(|n| self.ir.cell_at(first, n) == Some(cell))
+            })
+        });
+        if let Some(var) = results.next() {
+            self.out.regs[v].variable = Variable::new(var.as_u32());
+        }
+        v
     }
 
     fn cell_bytes(&self, cell: Cell) -> u32 {

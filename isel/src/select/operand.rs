@@ -136,7 +136,7 @@ impl Select<'_, '_> {
         for n in low..high {
             let cell = self.cell_at(first, n);
             let v = match self.ir.cells.is_valid(cell) {
-                true => self.cell_reg(cell),
+                true => self.written_reg(cell),
                 false => self.out.grf(unit),
             };
             let touched = self.current.touched.iter_mut();

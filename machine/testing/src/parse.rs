@@ -14,7 +14,7 @@ use kiln_platform::platform;
 use smallvec::SmallVec;
 
 use kiln_machine::func::{
-    Address, Block, BlockData, Class, Edge, Entered, Function, RegData, Term,
+    Address, Block, BlockData, Class, Edge, Entered, Function, RegData, Term, Variable,
 };
 use kiln_machine::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Options, Pred, Reg, Src,
@@ -291,6 +291,7 @@ impl<'a> Parser<'a> {
                 bytes: 0,
                 align: 1,
                 uniform: false,
+                variable: Variable::NONE,
             }));
         }
         Ok(())
@@ -859,6 +860,7 @@ impl<'a> Parser<'a> {
             bytes,
             align,
             uniform: self.eat("!"),
+            variable: Variable::NONE,
         };
         match self.regs[v.as_u32() as usize].replace(data) {
             Some(other) if other != data => Err((at, format!("{v} is {v}{other} elsewhere"))),

@@ -1,6 +1,6 @@
 //! Random machine functions, legal as allocation takes them, from a string of bytes.
 
-use kiln_machine::func::{Block, BlockData, Class, Edge, Function, RegData, Term};
+use kiln_machine::func::{Block, BlockData, Class, Edge, Function, RegData, Term, Variable};
 use kiln_machine::inst::{
     Base, CondMod, Desc, Dst, Inst, List, Message, Old, Pred, Reg, Src, VReg,
 };
@@ -176,6 +176,7 @@ impl Maker<'_, '_> {
             bytes,
             align: if class == Class::Addr { 4 } else { 1 },
             uniform: false,
+            variable: Variable::NONE,
         })
     }
 

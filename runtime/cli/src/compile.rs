@@ -31,7 +31,7 @@ use super::exit::Exit;
 use super::grfs::GrfArgs;
 use super::input::{self, Input};
 use super::names;
-use super::object;
+use super::object::{self, Comments};
 use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::{Machine, Revision, Variant};
 use super::stats::KernelStats;
@@ -75,6 +75,9 @@ pub struct Args {
     /// kernels; for Compiler Explorer (docs/machine-code.md)
     #[arg(long, conflicts_with = "lines")]
     directives: bool,
+    /// In a listing, show how much lives at each instruction, as `kiln disasm --live` does
+    #[arg(long)]
+    live: bool,
     /// Form of the output [default: the extension of -o, else zebin with --info, else bin]
     #[arg(long)]
     emit: Option<Emit>,
@@ -304,6 +307,8 @@ fn session(
         dump: args.dump.iter().filter_map(|d| d.stage()).collect(),
         profile: (args.budget.is_some() || args.remarks.is_some()).then_some(Place::Peak),
         pressure: args.json.is_some() || format == Format::Json,
+        names: args.names.is_some()
+            || args.lines && (args.json.is_some() || format == Format::Json),
         abi: args.abi,
         interruptible: args.preemption,
         without: args.without.clone(),
@@ -535,9 +540,16 @@ impl Job<'_> {
             Emit::Bin => return bins(output, &kernels),
             Emit::Asm if self.args.directives => {
                 let reading = self.session.options().reading();
-                directives::listing(&kernels, platform, self.inputs, &reading).into_bytes()
+                let live = self.args.live;
+                directives::listing(&kernels, platform, self.inputs, &reading, live).into_bytes()
             }
-            Emit::Asm if self.args.lines => object::listings(&kernels, platform).into_bytes(),
+            Emit::Asm if self.args.lines || self.args.live => {
+                let comments = Comments {
+                    lines: self.args.lines,
+                    live: self.args.live,
+                };
+                object::listings(&kernels, platform, comments).into_bytes()
+            }
             Emit::Asm => asm(&kernels, platform).into_bytes(),
             Emit::Zebin => {
                 let (path, info) = match self.info {
@@ -599,6 +611,11 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
             _ => Emit::Bin,
         },
     };
+    if args.live && emit != Emit::Asm {
+        return Err(report::usage(
+            "--live is for a listing, and none is to be written: --emit asm",
+        ));
+    }
     let of_objects = [("--info", &args.info), ("--interface", &args.interface)];
     for (name, _) in of_objects.iter().filter(|(_, file)| file.is_some()) {
         if emit != Emit::Zebin {

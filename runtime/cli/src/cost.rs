@@ -17,7 +17,7 @@ use super::disasm::{File, illegal, open};
 use super::exit::{self, Exit};
 use super::input::Input;
 use super::output::Outputs;
-use super::platforms::Machine;
+use super::platforms::{self, Machine};
 use super::{Format, progress, report, stats};
 
 #[derive(Debug, clap::Args)]
@@ -30,9 +30,9 @@ pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Platform of the code [default: as a zebin says]
-    #[arg(short, long, value_parser = Machine)]
-    platform: Option<&'static Platform>,
+    /// Platform of the code; several, with commas, each have their turn [default: as a zebin says]
+    #[arg(short, long = "platform", value_name = "PLATFORM", value_delimiter = ',', value_parser = Machine)]
+    platforms: Vec<&'static Platform>,
     /// Only this kernel or function of a zebin
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -103,6 +103,7 @@ impl Figures {
 #[derive(Serialize)]
 struct Row {
     file: String,
+    platform: &'static str,
     /// Section of an object file.
     section: Option<String>,
     #[serde(flatten)]
@@ -151,16 +152,17 @@ pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
     let counts = args.counts.as_deref().map(Counts::read).transpose()?;
     let counted = counts.as_ref().map(|counts| counts.kernel.as_str());
     let kernel = args.kernel.as_deref().or(counted);
-    let of = |path: &PathBuf| {
+    let of = |(path, platform): &(&PathBuf, Option<&'static Platform>)| {
         // Raw code has no names, so it is assumed to be the kernel that was counted.
         let whole = args.kernel.is_none();
-        let file = match open(path, args.platform, kernel) {
-            Err(_) if whole => open(path, args.platform, None)?,
+        let file = match open(path, *platform, kernel) {
+            Err(_) if whole => open(path, *platform, None)?,
             file => file?,
         };
         rows(&file, counts.as_ref(), args.timeline)
     };
-    let files: Vec<Result<Rows, Report>> = progress::each(&args.files, "files", of);
+    let turns = platforms::turns(&args.files, &args.platforms);
+    let files: Vec<Result<Rows, Report>> = progress::each(&turns, "files", of);
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
         match file {
@@ -176,7 +178,7 @@ pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
         outputs.json(path, &rows)?;
     }
     if !rows.is_empty() || problems.is_empty() || format == Format::Json {
-        outputs.report(format, &rows, || table(&rows))?;
+        outputs.report(format, &rows, || table(&rows, args.platforms.len() > 1))?;
     }
     outputs.write()?;
     Ok(exit::say(&problems))
@@ -209,6 +211,7 @@ fn rows(file: &File, counts: Option<&Counts>, timeline: bool) -> Result<Rows, Re
         let estimate = cost::estimate(&insts, file.platform, weights);
         Ok(Row {
             file: report::name(file.path),
+            platform: file.platform.name,
             section: unit.section.clone(),
             figures: Figures::counted(&insts, &estimate, file.platform),
             parts: estimate.cycles,
@@ -226,7 +229,8 @@ fn rows(file: &File, counts: Option<&Counts>, timeline: bool) -> Result<Rows, Re
     })
 }
 
-fn table(rows: &[Row]) -> String {
+/// The figures as text, with their platforms if there are `several`.
+fn table(rows: &[Row], several: bool) -> String {
     let heading = [
         "code",
         "instructions",
@@ -244,6 +248,7 @@ fn table(rows: &[Row]) -> String {
     let mut lines = vec![heading.map(str::to_string)];
     for Row {
         file,
+        platform,
         section,
         figures,
         parts,
@@ -258,10 +263,15 @@ fn table(rows: &[Row]) -> String {
             units,
         } = parts;
         let cycles = |n: &f64| format!("{n:.0}");
+        let code = match section {
+            Some(section) => format!("{file}, {section}"),
+            None => file.clone(),
+        };
         lines.push([
-            match section {
-                Some(section) => format!("{file}, {section}"),
-                None => file.clone(),
+            if several {
+                format!("{code} ({platform})")
+            } else {
+                code
             },
             figures.instructions.to_string(),
             figures.bytes.to_string(),

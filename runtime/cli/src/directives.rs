@@ -12,6 +12,7 @@ use kiln_emit::listing::{self, Annotations, Remark, Style};
 use kiln_emit::platform::Platform;
 
 use super::input::Input;
+use super::object;
 use super::output::plain;
 
 /// Numbers of files, from 1, by their names.
@@ -46,12 +47,13 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The listing of a module's code.
+/// The listing of a module's code, with what lives at each instruction if that is wanted.
 pub fn listing(
     kernels: &[&Compiled],
     platform: &'static Platform,
     inputs: &[Input],
     how: &Reading,
+    live: bool,
 ) -> String {
     let texts = Texts::of(inputs, how);
     let mut files = Files::new();
@@ -59,6 +61,10 @@ pub fn listing(
     for kernel in kernels {
         let annotations = Annotations {
             directives: directives(kernel, &texts, &mut files),
+            comments: match live {
+                true => object::live(kernel, platform),
+                false => Vec::new(),
+            },
             ..Annotations::default()
         };
         let mut text = String::new();

@@ -2,7 +2,6 @@
 //!
 //! Works on code of any compiler: everything comes from decoded instructions (docs/live.md).
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -17,10 +16,10 @@ use serde::Serialize;
 use super::disasm::{illegal, open, unit};
 use super::exit::{self, Exit};
 use super::input::Input;
-use super::names::{Maps, Variable, variables};
+use super::names::{Maps, Names, Variable, variables};
 use super::output::Outputs;
 use super::page;
-use super::platforms::Machine;
+use super::platforms::{self, Machine};
 use super::{Format, progress, report, stats};
 
 #[derive(Debug, clap::Args)]
@@ -34,9 +33,9 @@ pub struct Args {
     /// Zebins or raw machine code, `-` for standard input; or vISA, which is compiled and gives values their names
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Platform of the code [default: as a zebin says]
-    #[arg(short, long, value_parser = Machine)]
-    platform: Option<&'static Platform>,
+    /// Platform of the code; several, with commas, each have their turn [default: as a zebin says]
+    #[arg(short, long = "platform", value_name = "PLATFORM", value_delimiter = ',', value_parser = Machine)]
+    platforms: Vec<&'static Platform>,
     /// Only this kernel or function of a zebin
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -82,6 +81,16 @@ struct Piece {
     variables: Vec<Variable>,
     #[serde(skip)]
     text: String,
+}
+
+impl Piece {
+    /// The file, and the section of an object file.
+    fn name(&self) -> String {
+        match &self.section {
+            Some(section) => format!("{}, {section}", self.file),
+            None => self.file.clone(),
+        }
+    }
 }
 
 /// An instruction.
@@ -135,10 +144,11 @@ struct Line<'a> {
 /// The reason why nothing was analyzed.
 pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
     let maps = Maps::read(args.names.as_deref())?;
-    let of = |path: &PathBuf| {
+    let of = |(path, platform): &(&PathBuf, Option<&'static Platform>)| {
+        let (path, platform) = (*path, *platform);
         let input = Input::open(path)?;
         if !page::is_code(&input) {
-            let platform = args.platform.ok_or_else(|| {
+            let platform = platform.ok_or_else(|| {
                 report::usage(format_args!(
                     "{}: name the platform to compile for with --platform",
                     report::name(path)
@@ -163,7 +173,7 @@ pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
             )?;
             return Ok((pieces, None));
         }
-        let file = open(path, args.platform, args.kernel.as_deref())?;
+        let file = open(path, platform, args.kernel.as_deref())?;
         let mut counts = listing::Counts::default();
         let mut pieces = Vec::new();
         for unit in &file.units {
@@ -185,7 +195,8 @@ pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
         }
         Ok((pieces, illegal(&file, counts)))
     };
-    let files: Vec<Result<_, Report>> = progress::each(&args.files, "files", of);
+    let turns = platforms::turns(&args.files, &args.platforms);
+    let files: Vec<Result<_, Report>> = progress::each(&turns, "files", of);
     let (mut pieces, mut problems) = (Vec::new(), Vec::new());
     for file in files {
         match file {
@@ -205,7 +216,7 @@ pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
     }
     if !pieces.is_empty() || problems.is_empty() || format == Format::Json {
         outputs.report(format, &pieces, || match args.summary {
-            true => summary(&pieces),
+            true => summary(&pieces, args.platforms.len() > 1),
             false => pieces.iter().map(|piece| piece.text.as_str()).collect(),
         })?;
     }
@@ -226,7 +237,7 @@ fn piece(
     shown: &Shown,
     code: &[Inst],
     live: &Live,
-    names: &BTreeMap<u32, String>,
+    names: &Names,
     args: &Args,
 ) -> Result<Piece, Report> {
     let platform = shown.platform;
@@ -267,19 +278,14 @@ fn piece(
     };
     let wants_text = !args.summary && args.csv.is_none() && args.json.is_none();
     if wants_text {
-        piece.text = text(&piece, live, &entries, platform, args.map);
+        let named = args.platforms.len() > 1;
+        piece.text = text(&piece, live, &entries, platform, (args.map, named));
     }
     Ok(piece)
 }
 
 /// The values that live at an instruction, in the order of their registers.
-fn values(
-    live: &Live,
-    code: &[Inst],
-    platform: &Platform,
-    names: &BTreeMap<u32, String>,
-    at: u32,
-) -> Vec<Value> {
+fn values(live: &Live, code: &[Inst], platform: &Platform, names: &Names, at: u32) -> Vec<Value> {
     let spans: Vec<_> = live.at(at).collect();
     let numbers: Vec<u32> = spans.iter().map(|span| span.value).collect();
     let accessed = live.accessed(code, platform, &numbers);
@@ -289,7 +295,7 @@ fn values(
             && first.is_grf()
             && first.follows(*count) == span.row
             && (value.from, value.to) == (span.from, span.to)
-            && value.name.as_ref() == names.get(&span.value)
+            && value.name.as_ref() == names.get(span.value)
             && (&value.writes, &value.reads) == (&accessed.writes, &accessed.reads)
         {
             *count += 1;
@@ -303,7 +309,7 @@ fn values(
             1,
             Value {
                 registers: span.row.to_string(),
-                name: names.get(&span.value).cloned(),
+                name: names.get(span.value).cloned(),
                 count: 1,
                 bytes: span.bytes.count_ones(),
                 from: span.from,
@@ -328,13 +334,20 @@ fn places(list: &[u32]) -> String {
     }
 }
 
-/// The listing with what lives, and the values at the chosen instruction.
-fn text(piece: &Piece, live: &Live, entries: &[Entry], platform: &Platform, map: bool) -> String {
+/// The listing with what lives, and the values at the chosen instruction, with a map if that is wanted, and the platform if
+/// it is to be `named`.
+fn text(
+    piece: &Piece,
+    live: &Live,
+    entries: &[Entry],
+    platform: &Platform,
+    (map, named): (bool, bool),
+) -> String {
     let mut text = String::new();
-    let name = match &piece.section {
-        Some(section) => format!("{}, {section}", piece.file),
-        None => piece.file.clone(),
-    };
+    let mut name = piece.name();
+    if named {
+        name.push_str(&format!(" ({})", piece.platform));
+    }
     let Point { grfs, bytes, .. } = piece.most;
     let peak = piece.peak.unwrap_or(0);
     // Writing to memory cannot fail.
@@ -452,14 +465,17 @@ fn marks(live: &Live, entry: &Entry, platform: &Platform, at: u32, shown: &[Row]
     marks
 }
 
-fn summary(pieces: &[Piece]) -> String {
+/// A line for each piece, with its platform if there are `several`.
+fn summary(pieces: &[Piece], several: bool) -> String {
     let heading = ["code", "instructions", "grfs", "of", "bytes", "at"];
     let mut lines = vec![heading.map(str::to_string)];
     for piece in pieces {
+        let code = piece.name();
         lines.push([
-            match &piece.section {
-                Some(section) => format!("{}, {section}", piece.file),
-                None => piece.file.clone(),
+            if several {
+                format!("{code} ({})", piece.platform)
+            } else {
+                code
             },
             piece.instructions.to_string(),
             piece.most.grfs.to_string(),

@@ -46,9 +46,25 @@ struct Held {
     to: u32,
 }
 
+/// Names of what a piece of code holds.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// By the number of a value of [`Live`].
+    pub values: BTreeMap<u32, String>,
+    /// By the number of an instruction: of what a message to scratch space stores or loads.
+    pub messages: BTreeMap<u32, String>,
+}
+
+impl Names {
+    /// The name of a value.
+    pub fn get(&self, value: u32) -> Option<&String> {
+        self.values.get(&value)
+    }
+}
+
 impl Map {
-    /// Names of the values of the code, by their numbers.
-    pub fn names(&self, live: &Live) -> BTreeMap<u32, String> {
+    /// Names of the values of the code and of what it stores.
+    pub fn names(&self, live: &Live) -> Names {
         let held = self.variables.iter().flat_map(|variable| {
             let registers = variable.registers.iter();
             registers.map(|held| ((held.register.as_str(), held.from), &variable.name))
@@ -60,7 +76,14 @@ impl Map {
             let name = held.get(&(register.as_str(), span.from))?;
             Some((span.value, name.to_string()))
         });
-        named.collect()
+        let messages = self.variables.iter().flat_map(|variable| {
+            let slots = variable.slots.iter();
+            slots.map(|slot| (slot.at, variable.name.clone()))
+        });
+        Names {
+            values: named.collect(),
+            messages: messages.collect(),
+        }
     }
 }
 
@@ -136,13 +159,8 @@ pub fn of_module(
 }
 
 /// The variables with the registers and slots that hold them.
-pub fn variables(
-    live: &Live,
-    code: &[Inst],
-    platform: &Platform,
-    names: &BTreeMap<u32, String>,
-) -> Vec<Variable> {
-    if names.is_empty() {
+pub fn variables(live: &Live, code: &[Inst], platform: &Platform, names: &Names) -> Vec<Variable> {
+    if names.values.is_empty() {
         return Vec::new();
     }
     let mut found: BTreeMap<&str, Variable> = BTreeMap::new();
@@ -153,7 +171,7 @@ pub fn variables(
         slots: Vec::new(),
     };
     for span in &live.spans {
-        if let Some(name) = names.get(&span.value) {
+        if let Some(name) = names.get(span.value) {
             let held = Held {
                 register: span.row.to_string(),
                 from: span.from,

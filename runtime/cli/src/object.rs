@@ -9,6 +9,7 @@ use kiln_emit::listing::{self, Annotations, Remark, Style};
 use kiln_emit::platform::Platform;
 use miette::Report;
 
+use super::disasm::unit;
 use super::input::Input;
 use super::output::plain;
 use super::report;
@@ -47,27 +48,42 @@ fn one_line(name: &str) -> String {
     plain(name).replace('\n', " ")
 }
 
-/// Listings of kernels, with comments that give the vISA instruction and source line of the code that follows.
-pub fn listings(kernels: &[&Compiled], platform: &'static Platform) -> String {
+/// Comments of a listing.
+#[derive(Clone, Copy)]
+pub struct Comments {
+    /// The vISA instruction and source line of the code that follows.
+    pub lines: bool,
+    /// What lives at each instruction.
+    pub live: bool,
+}
+
+/// What lives at each instruction of a kernel, as comments.
+pub fn live(kernel: &Compiled, platform: &'static Platform) -> Vec<Remark> {
+    let offsets: Vec<u32> = kernel.symbols.iter().map(|symbol| symbol.offset).collect();
+    unit::live_remarks(&kernel.code, platform, &offsets)
+}
+
+/// Listings of kernels, with comments.
+pub fn listings(kernels: &[&Compiled], platform: &'static Platform, comments: Comments) -> String {
     let one = |kernel: &&Compiled| match kernels {
-        [_] => listing(kernel, platform),
+        [_] => listing(kernel, platform, comments),
         _ => format!(
             "// kernel {}\n{}",
             one_line(&kernel.name),
-            listing(kernel, platform)
+            listing(kernel, platform, comments)
         ),
     };
     kernels.iter().map(one).collect()
 }
 
-fn listing(kernel: &Compiled, platform: &'static Platform) -> String {
+fn listing(kernel: &Compiled, platform: &'static Platform, comments: Comments) -> String {
     let mut headings = Vec::new();
     let functions = kernel.symbols.iter().skip(1);
     headings.extend(functions.map(|function| Remark {
         offset: function.offset.into(),
         text: format!("function {}", one_line(&function.name)),
     }));
-    for line in &kernel.lines.lines {
+    for line in kernel.lines.lines.iter().filter(|_| comments.lines) {
         let mut text = match line.visa {
             Some(visa) => format!("vISA {visa}"),
             None => continue,
@@ -84,6 +100,10 @@ fn listing(kernel: &Compiled, platform: &'static Platform) -> String {
     headings.sort_by_key(|remark| remark.offset);
     let annotations = Annotations {
         headings,
+        comments: match comments.live {
+            true => live(kernel, platform),
+            false => Vec::new(),
+        },
         ..Annotations::default()
     };
     let mut text = String::new();

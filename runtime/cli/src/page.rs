@@ -28,7 +28,7 @@ use super::exit::Exit;
 use super::grfs::GrfArgs;
 use super::input::Input;
 use super::layered;
-use super::names::{Map, Maps};
+use super::names::{Map, Maps, Names};
 use super::output::Outputs;
 use super::platforms::Machine;
 use super::{Format, report};
@@ -304,7 +304,10 @@ pub fn of_visa<T>(
     make: impl Fn(&Code) -> Result<T, Report>,
 ) -> Result<Vec<T>, Report> {
     let platform = options.platform;
-    let mut session = Session::new(options);
+    let mut session = Session::new(Options {
+        names: true,
+        ..options
+    });
     if let Some(kernel) = kernel {
         session = session.only(kernel);
     }
@@ -460,7 +463,7 @@ fn piece(code: &Code, counts: Option<&Counts>) -> Result<Piece, Report> {
         counts: counts.map(<[u64]>::to_vec),
         scratch,
         spans: spans.collect(),
-        names,
+        names: names.values,
         loops: time
             .loops
             .iter()
@@ -536,7 +539,7 @@ impl Texts {
 }
 
 /// Names of values, by their numbers: see [`names`].
-pub fn value_names(code: &Code, insts: &[Inst], live: &Live) -> BTreeMap<u32, String> {
+pub fn value_names(code: &Code, insts: &[Inst], live: &Live) -> Names {
     let mut offset = 0;
     let offsets = insts.iter().map(|inst| {
         let here = offset;
@@ -561,12 +564,7 @@ pub struct Stored {
 }
 
 /// The messages to scratch space, with names of what they store and load.
-pub fn stored(
-    insts: &[Inst],
-    platform: &Platform,
-    live: &Live,
-    names: &BTreeMap<u32, String>,
-) -> Vec<Stored> {
+pub fn stored(insts: &[Inst], platform: &Platform, live: &Live, names: &Names) -> Vec<Stored> {
     let mut last: HashMap<u32, String> = HashMap::new();
     let found = cost::accesses(insts, platform).map(|access| {
         let cost::Access {
@@ -575,14 +573,16 @@ pub fn stored(
             offset,
             bytes,
         } = access;
-        let own = spilled(&insts[at], at as u32, writes, live, names);
-        // A load has the name of what was stored last in its place, in the order of the code.
+        let known = names.messages.get(&(at as u32)).cloned();
+        let own = known.or_else(|| spilled(&insts[at], at as u32, writes, live, names));
+        // Without an account of allocation, a load has the name of what was stored last in its place, in the order of the code.
         let name = match (writes, own) {
             (true, Some(name)) => {
                 last.insert(offset, name.clone());
                 Some(name)
             }
-            (_, own) => last.get(&offset).cloned().or(own),
+            (false, None) => last.get(&offset).cloned(),
+            (_, own) => own,
         };
         Stored {
             at: at as u32,
@@ -595,19 +595,31 @@ pub fn stored(
     found.collect()
 }
 
-/// Names of values: the variable that the vISA instruction of the first write defines, or the kernel's input.
+/// Names of values and of what messages store: the variable that allocation says. A temporary, of which it says none, has
+/// the name of what the vISA instruction of its first write defines, and an input its own.
 fn names(
     code: &Code,
     insts: &[Inst],
     live: &Live,
     texts: Option<&Texts>,
     offsets: &[u32],
-) -> BTreeMap<u32, String> {
+) -> Names {
     if let Some(map) = code.map {
         return map.names(live);
     }
     let mut names = BTreeMap::new();
-    let Some(texts) = texts else { return names };
+    let variable = |at: u32| code.lines.variable(offsets[at as usize]);
+    let messages = cost::accesses(insts, code.platform).filter_map(|access| {
+        let at = access.at as u32;
+        Some((at, variable(at)?.to_string()))
+    });
+    let messages = messages.collect();
+    let Some(texts) = texts else {
+        return Names {
+            values: names,
+            messages,
+        };
+    };
     for span in live.spans.iter().filter(|span| span.row.is_grf()) {
         if names.contains_key(&span.value) {
             continue;
@@ -621,6 +633,10 @@ fn names(
             }
             continue;
         };
+        if let Some(name) = variable(at) {
+            names.insert(span.value, name.to_string());
+            continue;
+        }
         let number = texts.number(code, offsets[at as usize]);
         let part = texts
             .starts
@@ -638,7 +654,10 @@ fn names(
             }
         }
     }
-    names
+    Names {
+        values: names,
+        messages,
+    }
 }
 
 /// The name of the variable that an instruction of vISA defines.
@@ -660,13 +679,7 @@ fn defined(object: &Object, number: usize) -> Option<String> {
 }
 
 /// The name of the value that a message stores or loads.
-fn spilled(
-    inst: &Inst,
-    at: u32,
-    writes: bool,
-    live: &Live,
-    names: &BTreeMap<u32, String>,
-) -> Option<String> {
+fn spilled(inst: &Inst, at: u32, writes: bool, live: &Live, names: &Names) -> Option<String> {
     let place = match writes {
         true => inst.srcs.iter().rev().find_map(|src| match src {
             kiln_emit::inst::Src::Reg(src) => Some(src.place),
@@ -681,7 +694,7 @@ fn spilled(
         return None;
     }
     let span = live.span(Row::grf(reg.num), at)?;
-    names.get(&span.value).cloned()
+    names.get(span.value).cloned()
 }
 
 /// The source files, and the line of each instruction.

@@ -4,6 +4,7 @@
 //! of it; for an unknown name, which name may be meant.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -58,6 +59,21 @@ impl TypedValueParser for Visa {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(machines().chain(others()).map(value)))
     }
+}
+
+/// Each file with each platform of a command line, or once without one, where the file says its own.
+pub fn turns<'a>(
+    files: &'a [PathBuf],
+    platforms: &[&'static Platform],
+) -> Vec<(&'a PathBuf, Option<&'static Platform>)> {
+    let known: Vec<Option<&'static Platform>> = match platforms {
+        [] => vec![None],
+        some => some.iter().copied().map(Some).collect(),
+    };
+    let all = files
+        .iter()
+        .flat_map(|file| known.iter().map(move |one| (file, *one)));
+    all.collect()
 }
 
 fn named(command: &Command, value: &OsStr) -> Result<Named, Error> {

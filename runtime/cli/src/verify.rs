@@ -20,7 +20,7 @@ use super::disasm::unit::Unit;
 use super::disasm::{File, open};
 use super::exit::Exit;
 use super::output::Outputs;
-use super::platforms::{Machine, Revision};
+use super::platforms::{self, Machine, Revision};
 use super::{Format, exit, progress, report};
 
 #[derive(Debug, clap::Args)]
@@ -32,9 +32,9 @@ pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Platform of the code [default: as a zebin says]
-    #[arg(short, long, value_parser = Machine)]
-    platform: Option<&'static Platform>,
+    /// Platform of the code; several, with commas, each have their turn [default: as a zebin says]
+    #[arg(short, long = "platform", value_name = "PLATFORM", value_delimiter = ',', value_parser = Machine)]
+    platforms: Vec<&'static Platform>,
     #[command(flatten)]
     revision: Revision,
 }
@@ -56,6 +56,7 @@ const MAX_FINDINGS: usize = 10_000;
 #[derive(Serialize)]
 struct Finding {
     file: String,
+    platform: &'static str,
     /// `None` for a raw file.
     section: Option<String>,
     /// `None` if it is about the code as a whole.
@@ -78,12 +79,13 @@ struct Place {
 /// # Errors
 /// The reason why nothing was written.
 pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
-    let of = |path: &PathBuf| {
-        let mut opened = open(path, args.platform, None)?;
+    let of = |(path, platform): &(&PathBuf, Option<&'static Platform>)| {
+        let mut opened = open(path, *platform, None)?;
         opened.platform = args.revision.of(opened.platform);
         Ok(file(&opened))
     };
-    let each: Vec<Result<Verified, Report>> = progress::each(&args.files, "files", of);
+    let turns = platforms::turns(&args.files, &args.platforms);
+    let each: Vec<Result<Verified, Report>> = progress::each(&turns, "files", of);
     let mut all = Verified::default();
     let mut problems = Vec::new();
     for verified in each {
@@ -101,7 +103,7 @@ pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
         }
     }
     let mut outputs = Outputs::default();
-    outputs.report(format, &all, || text(&all))?;
+    outputs.report(format, &all, || text(&all, args.platforms.len() > 1))?;
     outputs.write()?;
     let exit = exit::say(&problems);
     Ok(match (exit, all.findings.as_slice()) {
@@ -110,11 +112,13 @@ pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
     })
 }
 
-fn text(verified: &Verified) -> String {
+/// The findings as text, with their platforms if there are `several`.
+fn text(verified: &Verified, several: bool) -> String {
     let mut out = String::new();
     for finding in &verified.findings {
         let Finding {
             file,
+            platform,
             section,
             at,
             first,
@@ -123,6 +127,11 @@ fn text(verified: &Verified) -> String {
         let place = match section {
             Some(section) => format!("{file}, {section}"),
             None => file.clone(),
+        };
+        let place = if several {
+            format!("{place} ({platform})")
+        } else {
+            place
         };
         let line = |place: &Place| match &place.instruction {
             Some(inst) => format!("{:#x}: {inst}", place.offset),
@@ -186,6 +195,7 @@ fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Ver
         }
         verified.findings.push(Finding {
             file: name.to_string(),
+            platform: platform.name,
             section: unit.section.clone(),
             at,
             first,

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use kiln_emit::assemble::Program;
-use kiln_visa::module::{Object, Operand};
+use kiln_visa::module::{Object, Operand, Var};
 use kiln_visa::opcode::Opcode;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,20 @@ pub struct Lines {
     /// Rows in the order of the code.
     #[serde(with = "distances")]
     pub lines: Vec<Line>,
+    /// Instructions of whose results allocation knows the variable, in the order of the code; none unless
+    /// [`Options::names`](crate::Options::names) asks for them.
+    pub held: Vec<Held>,
+    /// Names of these variables.
+    pub variables: Vec<String>,
+}
+
+/// An instruction with the variable that it gives contents, copies, stores to scratch space or loads from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// Offset in bytes from the start of the code.
+    pub offset: u32,
+    /// Index in [`Lines::variables`].
+    pub variable: u32,
 }
 
 /// Rows are stored with the distance of each from the one before, most of which take one byte.
@@ -95,9 +109,36 @@ impl Lines {
             }
         }
         Lines {
-            files: Vec::new(),
             lines,
+            ..Lines::default()
         }
+    }
+
+    /// Notes the variables that a program's instructions with these offsets have by allocation's account.
+    pub(crate) fn name(&mut self, program: &Program, offsets: &[u32], object: &Object) {
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        for (inst, &offset) in program.blocks.iter().flatten().zip(offsets) {
+            let Some(var) = inst.origin.variable() else {
+                continue;
+            };
+            let Some(declared) = object.vars.get(Var::from_u32(var)) else {
+                continue;
+            };
+            let variable = *numbers.entry(var).or_insert_with(|| {
+                self.variables.push(declared.name.to_string());
+                self.variables.len() as u32 - 1
+            });
+            self.held.push(Held { offset, variable });
+        }
+    }
+
+    /// The name of the variable that the instruction at an offset has by allocation's account.
+    pub fn variable(&self, offset: u32) -> Option<&str> {
+        let at = self.held.binary_search_by_key(&offset, |held| held.offset);
+        let held = self.held[at.ok()?];
+        self.variables
+            .get(held.variable as usize)
+            .map(String::as_str)
     }
 
     /// Fills in the source lines from FILE and LOC.
@@ -131,13 +172,27 @@ impl Lines {
             }),
             ..*line
         }));
+        let first = self.variables.len() as u32;
+        self.variables.extend_from_slice(&other.variables);
+        self.held.extend(other.held.iter().map(|held| Held {
+            offset: held.offset + base,
+            variable: held.variable + first,
+        }));
     }
 
     /// The table of the code in `start..end`, with offsets relative to `start`.
     pub fn part(&self, start: usize, end: usize) -> Lines {
+        let inside = |held: &&Held| (start..end).contains(&(held.offset as usize));
         let mut part = Lines {
             files: self.files.clone(),
             lines: Vec::new(),
+            held: (self.held.iter().filter(inside))
+                .map(|held| Held {
+                    offset: held.offset - start as u32,
+                    ..*held
+                })
+                .collect(),
+            variables: self.variables.clone(),
         };
         for line in self
             .lines

@@ -88,6 +88,8 @@ pub struct Options {
     pub pressure: bool,
     /// Records the register pressure by instruction, and the live values at this place.
     pub profile: Option<Place>,
+    /// Notes the variable that each instruction's result belongs to, in [`Lines::held`](crate::lines::Lines::held).
+    pub names: bool,
     /// Stages and passes whose code is kept as text, in [`Compiled::dumps`](crate::Compiled::dumps).
     pub dump: Vec<Stage>,
     /// Form of LLVM IR; `None` to see which it is.
@@ -133,6 +135,7 @@ impl Options {
             verify: cfg!(debug_assertions),
             pressure: false,
             profile: None,
+            names: false,
             dump: Vec::new(),
             variant: None,
             stop: Stop::default(),

@@ -171,16 +171,8 @@ impl Unit {
 
     /// Adds what lives at each instruction to the comments of its listing.
     pub fn add_live(&self, platform: &'static Platform, annotations: &mut Annotations) {
-        let code = listing::insts(self.code(), platform);
-        let live = self.live(&code, platform);
-        let mut offset = 0;
-        for (inst, point) in code.iter().zip(&live.points) {
-            annotations.comments.push(Remark {
-                offset,
-                text: format!("live {}", shown(point)),
-            });
-            offset += u64::from(inst.size());
-        }
+        let remarks = live_remarks(self.code(), platform, &self.entries());
+        annotations.comments.extend(remarks);
         annotations.comments.sort_by_key(|remark| remark.offset);
     }
 
@@ -228,6 +220,22 @@ pub fn live(code: &[Inst], platform: &Platform, offsets: &[u32]) -> Live {
         offset += inst.size();
     }
     Live::new(code, platform, &entries)
+}
+
+/// Comments with what lives at each instruction of code in which kernels and functions begin at these offsets, ascending.
+pub fn live_remarks(bytes: &[u8], platform: &'static Platform, offsets: &[u32]) -> Vec<Remark> {
+    let code = listing::insts(bytes, platform);
+    let live = live(&code, platform, offsets);
+    let mut offset = 0;
+    let remark = |(inst, point): (&Inst, &Point)| {
+        let remark = Remark {
+            offset,
+            text: format!("live {}", shown(point)),
+        };
+        offset += u64::from(inst.size());
+        remark
+    };
+    code.iter().zip(&live.points).map(remark).collect()
 }
 
 /// Registers that live at an instruction, in words.

@@ -348,6 +348,56 @@ fn several_platforms_are_compiled_for_in_one_call() {
     assert!(!fs::exists(one).unwrap());
 }
 
+/// Verbs that look at machine code do so for each platform of one call, as for one alone.
+#[test]
+fn several_platforms_are_looked_at_in_one_call() {
+    let folder = Folder::new("code-platforms");
+    let (visa, code) = (example("saxpy", "visaasm"), folder.path("saxpy.bin"));
+    pass(&["compile", &visa, "-p", "skl", "-o", &code]);
+    for (verb, rows) in [
+        ("cost", ""),
+        ("live", ""),
+        ("verify", "/findings"),
+        ("live", ""),
+    ] {
+        let file = if verb == "live" { &visa } else { &code };
+        let of = |platforms: &str| -> Vec<Value> {
+            let output = kiln(&["--format", "json", verb, file, "-p", platforms]);
+            let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let rows = document.pointer(rows).unwrap();
+            rows.as_array().unwrap().clone()
+        };
+        let each = [of("skl"), of("icllp"), of("tgllp")].concat();
+        assert_eq!(of("skl,icllp,tgllp"), each, "{verb}");
+        let text = kiln(&[verb, file, "-p", "skl,tgllp"]);
+        let text = self::text(&text.stdout);
+        assert!(
+            text.contains("(tgllp)") || verb == "verify",
+            "{verb}: {text}"
+        );
+    }
+}
+
+/// A listing that is written shows what lives as one of the code does.
+#[test]
+fn listings_of_a_build_show_what_lives() {
+    let folder = Folder::new("asm-live");
+    let (visa, code) = (example("nbody", "visaasm"), folder.path("nbody.bin"));
+    pass(&["compile", &visa, "-p", "skl", "-o", &code]);
+    let listed = pass(&["disasm", &code, "-p", "skl", "--live"]);
+    let line = [
+        "compile", &visa, "-p", "skl", "--emit", "asm", "--live", "-q", "-o", "-",
+    ];
+    assert_eq!(pass(&line), listed);
+    assert!(listed.contains("live 62 grf") || listed.matches("// live ").count() > 100);
+    for more in ["-g", "--directives"] {
+        let listed = pass(&[&line[..], &[more]].concat());
+        assert!(listed.matches("live ").count() > 100, "{listed}");
+    }
+    let output = kiln(&["compile", &visa, "-p", "skl", "--live", "-o", &code]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
 /// LLVM IR brings its layout, and an interface gives that of vISA: both run without an object file.
 #[test]
 fn programs_without_object_files_run() {

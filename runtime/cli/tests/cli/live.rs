@@ -1,6 +1,6 @@
 //! `kiln live`: live registers, held against what machine code does when it is executed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use kiln_compile::{Input, Options, Session};
@@ -282,6 +282,115 @@ fn a_map_names_values_of_machine_code() {
     pass(&["compile", &visa, "-p", "skl", "--emit", "bin", "-o", &other]);
     let refused = kiln(&["live", "-p", "skl", &other, "--names", &map]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+}
+
+/// The variable that each numbered instruction of a text of vISA defines: the first operand, where it is a variable.
+fn defined(visa: &str) -> BTreeMap<u64, String> {
+    let lines = fs::read_to_string(visa).unwrap();
+    let of_line = |line: &str| {
+        let (code, number) = line.split_once("/// $")?;
+        let (_, operands) = code.split_once("(M")?.1.split_once(')')?;
+        let name = operands.trim_start().split(['(', '.']).next()?;
+        let is_name = name.starts_with('V') && !name.contains(' ');
+        is_name.then_some((number.trim().parse().ok()?, name.to_string()))
+    };
+    lines.lines().filter_map(of_line).collect()
+}
+
+/// The account of allocation, with what the lines of the vISA and the listing say: each instruction that writes a register has the variable
+/// that its instruction of vISA defines, and each message to scratch space a variable, which is stored before it is loaded.
+#[test]
+fn variables_are_where_allocation_put_them() {
+    let folder = Folder::new("live-variables");
+    let (out, json) = (folder.path("k.bin"), folder.path("k.json"));
+    let (mut agree, mut messages) = (0, 0);
+    for (kernel, limit) in [
+        ("nbody", "32"),
+        ("nbody", "128"),
+        ("sgemm", "48"),
+        ("mandelbrot", "128"),
+    ] {
+        let visa = example(kernel, "visaasm");
+        let defined = defined(&visa);
+        pass(&[
+            "compile",
+            &visa,
+            "-p",
+            "skl",
+            "--grf-limit",
+            limit,
+            "-g",
+            "--emit",
+            "bin",
+            "-o",
+            &out,
+            "--stats",
+            &json,
+        ]);
+        let stats: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        let listed: Value =
+            serde_json::from_str(&pass(&["--format", "json", "disasm", "-p", "skl", &out]))
+                .unwrap();
+        let insts = listed["files"][0]["units"][0]["instructions"]
+            .as_array()
+            .unwrap();
+        let rows = stats[0]["lines"].as_array().unwrap();
+        let number = |at: usize| {
+            let offset = insts[at]["offset"].as_u64();
+            let row = rows.partition_point(|row| row["offset"].as_u64() <= offset);
+            rows[row - 1]["visa"].as_u64()
+        };
+        let mut slots = Vec::new();
+        for variable in stats[0]["variables"].as_array().unwrap() {
+            let name = variable["name"].as_str().unwrap();
+            for held in variable["registers"].as_array().unwrap() {
+                let from = held["from"].as_u64().unwrap() as usize;
+                let text = insts[from]["text"].as_str().unwrap();
+                let writes = format!("{}.0<", held["register"].as_str().unwrap());
+                let result = text.split(") ").find(|part| part.starts_with('r'));
+                // Copies and loads that allocation adds have no instruction of vISA.
+                let is_added = text.contains(":ud r") && text.starts_with("(W) mov");
+                if result.is_none_or(|result| !result.starts_with(&writes)) || is_added || from == 0
+                {
+                    continue;
+                }
+                if let Some(defined) = number(from).and_then(|number| defined.get(&number)) {
+                    // Equal constants of two variables are one value.
+                    if !text.contains(" 0.0:f") {
+                        assert_eq!(name, defined, "{kernel}, {from}: {text}");
+                        agree += 1;
+                    }
+                }
+            }
+            for slot in variable["slots"].as_array().unwrap() {
+                assert_eq!(slot["name"], name);
+                slots.push((
+                    slot["at"].as_u64(),
+                    slot["writes"] == true,
+                    slot["offset"].as_u64(),
+                ));
+            }
+        }
+        slots.sort_unstable();
+        let of = |key: &str| stats[0][key].as_u64().unwrap() as usize;
+        assert!(
+            slots.len() * 20 >= (of("spills") + of("fills")) * 19,
+            "{kernel}: {}",
+            slots.len()
+        );
+        for (at, writes, offset) in &slots {
+            let stored = |other: &&(_, bool, _)| other.1 && other.2 <= *offset && other.0 < *at;
+            assert!(
+                *writes || slots.iter().any(|other| stored(&other)),
+                "{kernel}: {at:?}"
+            );
+        }
+        messages += slots.len();
+    }
+    assert!(
+        agree > 250 && messages > 70,
+        "{agree} registers, {messages} messages"
+    );
 }
 
 /// The numbers agree in text, JSON and CSV, and a register that a predicate may keep lives on.

@@ -38,6 +38,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
         verify,
         pressure,
         profile,
+        names,
         dump,
         variant,
         stop: _,
@@ -51,7 +52,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     key.add(&platform.errata.bits().to_le_bytes());
     key.add(&grf_limit.to_le_bytes());
     key.add(abi.name.as_bytes());
-    for flag in [interruptible, optimize, verify, pressure] {
+    for flag in [interruptible, optimize, verify, pressure, names] {
         key.add(&[u8::from(*flag)]);
     }
     key.add(format!("{allocator:?} {variant:?} {grfs:?}").as_bytes());

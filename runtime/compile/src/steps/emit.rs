@@ -132,6 +132,9 @@ pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
     };
     let mut lines = Lines::of(&program, &assembled.inst_offsets);
     lines.locate(source);
+    if options.names {
+        lines.name(&program, &assembled.inst_offsets, source);
+    }
     for profile in &mut profiles {
         profile.locate(source);
     }

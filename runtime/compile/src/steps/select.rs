@@ -125,6 +125,7 @@ pub(crate) fn select(built: Built) -> Result<Selected, CompileError> {
             allocator: options.allocator,
             check: options.verify,
             pressure: options.pressure,
+            names: options.names,
             scratch_base: scratch_base + own_scratch,
             ..kiln_regalloc::Options::default()
         },
