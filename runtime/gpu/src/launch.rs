@@ -111,8 +111,8 @@ pub struct Launch {
     pub samplers: u32,
     /// Scratch space.
     pub scratch: Scratch,
-    /// Arguments, if the command has their places.
-    pub arguments: Option<Arguments>,
+    /// Places of arguments.
+    pub arguments: Arguments,
 }
 
 /// Number of threads of an execution unit.
@@ -132,6 +132,19 @@ pub fn slm_bytes(code: u32) -> usize {
 }
 
 impl Launch {
+    /// Places of the states that messages name.
+    pub fn states(&self, space: &Arc<Space>, bases: &Bases, device: &Device) -> States {
+        States {
+            space: space.clone(),
+            table: bases.tables + u64::from(self.table),
+            surfaces: bases.surface,
+            bindless: bases.bindless,
+            samplers: bases.dynamic + u64::from(self.samplers),
+            bindless_samplers: bases.bindless_samplers,
+            tiling: device.tiling,
+        }
+    }
+
     /// Executes all groups.
     pub fn run(
         self,
@@ -151,6 +164,7 @@ impl Launch {
         let program = programs.at(space, (bases.instruction, self.code), platform)?;
         let threads = self.threads.len() as u32;
         let general_state = space.canonical(bases.general);
+        let states = self.states(space, bases, device);
         let (scratch, scratch_bytes, scratch_first) = match self.scratch {
             Scratch::Surface(bytes) => (SCRATCH, bytes, None),
             Scratch::Memory(bytes, first) => (general_state, bytes, Some(first)),
@@ -170,15 +184,7 @@ impl Launch {
             scratch_first,
             slm,
             memory: space.memory(own),
-            bindings: Box::new(States {
-                space: space.clone(),
-                table: bases.tables + u64::from(self.table),
-                surfaces: bases.surface,
-                bindless: bases.bindless,
-                samplers: bases.dynamic + u64::from(self.samplers),
-                bindless_samplers: bases.bindless_samplers,
-                tiling: device.tiling,
-            }),
+            bindings: Box::new(states),
             general_state,
             scratch,
             control: self.rounding << 4,

@@ -4,7 +4,8 @@
 use kiln_emit::platform::Platform;
 use kiln_exec::device::Start;
 
-use super::launch::{Bases, Launch, Scratch};
+use super::launch::{Bases, Launch, Scratch, slm_bytes};
+use super::record::Arguments;
 use super::space::{Fault, Space};
 
 /// Number of dwords of the command.
@@ -69,7 +70,11 @@ pub fn launch(
         table: d[4] & 0xffe0,
         samplers: d[3] & !0x1f,
         scratch: Scratch::Memory(scratch_bytes, first),
-        arguments: None,
+        arguments: Arguments {
+            indirect: at,
+            slm: slm_bytes(d[6] >> 16 & 31) as u64,
+            ..Arguments::default()
+        },
     })
 }
 

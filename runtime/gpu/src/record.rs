@@ -3,8 +3,9 @@
 //! The compiler's library (`runtime/igc`) leaves the object files that programs are built from in a folder. A launch has an address of
 //! code; the kernel is that whose code is there, but for what the driver has relocated. The layout of arguments is that of `.ze_info`: an
 //! address stands for the memory from there to the end of what is bound, or to the next argument's address. Its
-//! contents are written before the launch, and again after it, to be compared with. Launches that these files cannot say are
-//! left out: those with images, samplers or addresses of surfaces, with an argument of no or of another's memory, or with an offset.
+//! contents are written before the launch, and again after it, to be compared with. Surfaces and samplers are those of the binding table, or of
+//! the heaps that arguments have offsets in; texels of images are written in rows without gaps. Launches that these files cannot say are
+//! left out: those with an argument of no or of another's memory, or with an offset.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -12,11 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-use kiln_emit::ze_info::{AddrMode, ArgType, Kernel, PayloadArgument};
+use kiln_emit::ze_info::{AddrMode, AddrSpace, ArgType, Kernel, PayloadArgument};
 use kiln_emit::zebin::Zebin;
+use kiln_exec::device::{Bindings, HEAP, Place};
+use kiln_exec::{Addressing, Filter, Sampler, Shape};
 
 use super::report;
 use super::space::Space;
+use super::surfaces::{SAMPLER_BYTES, SURFACE_BYTES, States};
 
 /// Folder of the object files below that of the records.
 pub const OBJECTS: &str = "objects";
@@ -64,7 +68,41 @@ pub struct Record {
     global: [u32; 3],
     local: [u32; 3],
     /// Lines of the launch file, and the memory of each that is some.
-    args: Vec<(String, Option<(u64, usize)>)>,
+    args: Vec<(String, Option<Memory>)>,
+}
+
+/// Memory of an argument, by its address.
+#[derive(Clone, Copy, Debug)]
+enum Memory {
+    /// So many bytes.
+    Bytes(u64, usize),
+    /// An image.
+    Texels(u64, Shape),
+}
+
+impl Memory {
+    /// The contents.
+    fn read(self, space: &Space) -> io::Result<Vec<u8>> {
+        let (base, shape) = match self {
+            Memory::Bytes(at, len) => return bytes(space, at, len),
+            Memory::Texels(base, shape) => (base, shape),
+        };
+        let texel = shape.format.bytes();
+        let mut all = Vec::with_capacity(shape.bytes() as usize);
+        for slice in 0..u64::from(shape.size[2]) {
+            for row in 0..u64::from(shape.size[1]) {
+                // Tiles may part a row anywhere but in a texel.
+                for at in (0..shape.pitch()).step_by(texel) {
+                    all.extend(bytes(
+                        space,
+                        base.wrapping_add(shape.byte(at, row, slice)),
+                        texel,
+                    )?);
+                }
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// Records all launches of the process below a folder.
@@ -81,8 +119,9 @@ pub fn to(folder: &Path) {
 /// Begins the record of a launch, if launches are recorded and it can be.
 pub fn begin(
     space: &Space,
+    states: &States,
     code: u64,
-    arguments: Option<&Arguments>,
+    arguments: &Arguments,
     groups: [u32; 3],
     first: [u32; 3],
 ) -> Option<Record> {
@@ -105,9 +144,10 @@ pub fn begin(
     };
     let folder = format!("{:04}-{}", recorder.launches, plain(&kernel.name));
     let folder = recorder.folder.join(folder);
-    let begun = match arguments {
-        Some(arguments) if first == [0; 3] => {
-            started(space, kernel, arguments, groups, &folder, &object.path)
+    let begun = match first {
+        [0, 0, 0] => {
+            let files = (folder.as_path(), object.path.as_path());
+            started(space, states, kernel, arguments, groups, files)
         }
         _ => Err("it has an offset".to_string()),
     };
@@ -132,9 +172,9 @@ impl Record {
         );
         for (number, (line, memory)) in self.args.iter().enumerate() {
             match memory {
-                Some((at, len)) => {
+                Some(memory) => {
                     let name = format!("{number}.after");
-                    fs::write(self.folder.join(&name), bytes(space, *at, *len)?)?;
+                    fs::write(self.folder.join(&name), memory.read(space)?)?;
                     let _ = writeln!(text, "  - {{{line}, expect: {name}, type: u8}}");
                 }
                 None => {
@@ -196,11 +236,11 @@ fn is_at(space: &Space, code: u64, zebin: &Zebin, kernel: &Kernel) -> bool {
 /// Begins a record: the object file and the contents of buffers.
 fn started(
     space: &Space,
+    states: &States,
     kernel: &Kernel,
     arguments: &Arguments,
     groups: [u32; 3],
-    folder: &Path,
-    object: &Path,
+    (folder, object): (&Path, &Path),
 ) -> Result<Record, String> {
     let places = &kernel.payload_arguments;
     let end = places
@@ -235,7 +275,9 @@ fn started(
         }
         Some(axes)
     });
-    let local = said.or(arguments.local);
+    let required = &kernel.execution_env.required_work_group_size;
+    let required = <[u32; 3]>::try_from(required.as_slice()).ok();
+    let local = said.or(arguments.local).or(required);
     let local = local.ok_or("the size of its groups is not known")?;
     let count = places.iter().filter_map(|place| place.arg_index).max();
     let count = count.map_or(0, |last| last.min(1 << 12) + 1);
@@ -245,7 +287,36 @@ fn started(
             .filter(move |place| place.arg_index == Some(index))
     };
     let address = |place: &PayloadArgument| {
-        (place.addrmode == Some(AddrMode::Stateless)).then(|| number(place.offset, place.size))?
+        let is_one =
+            place.addrmode == Some(AddrMode::Stateless) || place.arg_type == ArgType::BufferAddress;
+        is_one.then(|| number(place.offset, place.size))?
+    };
+    let surface = |index: u32, place: &PayloadArgument| {
+        let at = match place.addrmode {
+            Some(AddrMode::Bindless) => {
+                let offset = number(place.offset, place.size)?;
+                HEAP.checked_add(u32::try_from(offset / SURFACE_BYTES).ok()?)?
+            }
+            _ => {
+                let entries = &kernel.binding_table_indices;
+                entries
+                    .iter()
+                    .find(|entry| entry.arg_index == index)?
+                    .bti_value
+            }
+        };
+        let surface = states.surface(at)?;
+        match surface.place {
+            Place::Range(base, bytes) => Some((base, bytes, surface.image)),
+            _ => None,
+        }
+    };
+    let sampler = |place: &PayloadArgument| match place.addrmode {
+        Some(AddrMode::Bindless) => {
+            let offset = number(place.offset, place.size)?;
+            states.sampler(u32::try_from(offset / SAMPLER_BYTES).ok()?, true)
+        }
+        _ => states.sampler(place.sampler_index?, false),
     };
     let mut starts: Vec<u64> = (0..count).flat_map(|i| of(i).filter_map(address)).collect();
     starts.sort_unstable();
@@ -254,8 +325,9 @@ fn started(
     }
     let mut args = Vec::new();
     for index in 0..count {
-        let mut pieces = of(index);
-        let Some(first) = pieces.next() else {
+        // Sizes of an image may be before it.
+        let pointer = of(index).find(|piece| piece.arg_type == ArgType::ArgBypointer);
+        let Some(first) = pointer.or_else(|| of(index).next()) else {
             // The compiler has no place for an argument that is not used.
             args.push(("u32: 0".to_string(), None));
             continue;
@@ -273,8 +345,28 @@ fn started(
                 let bytes = next.unwrap_or(arguments.slm).saturating_sub(at);
                 args.push((format!("local: {bytes}"), None));
             }
+            (ArgType::ArgBypointer, _) if first.addrspace == Some(AddrSpace::Sampler) => {
+                let sampler = sampler(first);
+                let sampler = sampler.ok_or_else(|| format!("argument {index} is no sampler"))?;
+                args.push((flags(&sampler), None));
+            }
+            (ArgType::ArgBypointer, _) if first.addrspace == Some(AddrSpace::Image) => {
+                let Some((base, _, Some(shape))) = surface(index, first) else {
+                    return Err(format!("argument {index} is no image that is known"));
+                };
+                if shape.bytes() > MOST_BYTES {
+                    return Err(format!("argument {index} has {} bytes", shape.bytes()));
+                }
+                let is_there = |(_, memory): &(String, Option<Memory>)| matches!(memory, Some(Memory::Texels(at, _)) if *at == base);
+                if args.iter().any(is_there) {
+                    return Err("two arguments are one image".to_string());
+                }
+                let line = picture(&shape, &format!("{index}.before"));
+                args.push((line, Some(Memory::Texels(base, shape))));
+            }
             (ArgType::ArgBypointer, _) => {
                 let at = of(index).find_map(address);
+                let at = at.or_else(|| surface(index, first).map(|(base, ..)| base));
                 let at = at.ok_or_else(|| format!("argument {index} is a surface"))?;
                 let (_, room) = space
                     .host(at)
@@ -284,20 +376,19 @@ fn started(
                 if len > MOST_BYTES {
                     return Err(format!("argument {index} has {len} bytes"));
                 }
-                args.push((format!("buf: {index}.before"), Some((at, len as usize))));
+                let memory = Memory::Bytes(at, len as usize);
+                args.push((format!("buf: {index}.before"), Some(memory)));
             }
-            _ => return Err(format!("argument {index} is an image or a sampler")),
+            _ => return Err(format!("argument {index} is of a kind that is not known")),
         }
     }
     let written = || -> io::Result<()> {
         fs::create_dir_all(folder)?;
         fs::copy(object, folder.join(OBJECT))?;
         for (index, (_, memory)) in args.iter().enumerate() {
-            if let Some((at, len)) = memory {
-                fs::write(
-                    folder.join(format!("{index}.before")),
-                    bytes(space, *at, *len)?,
-                )?;
+            if let Some(memory) = memory {
+                let name = format!("{index}.before");
+                fs::write(folder.join(name), memory.read(space)?)?;
             }
         }
         Ok(())
@@ -310,6 +401,33 @@ fn started(
         local,
         args,
     })
+}
+
+/// The line of an image whose texels are in a file.
+fn picture(shape: &Shape, file: &str) -> String {
+    let sizes = &shape.size[..shape.kind.limits().len()];
+    let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+    let (kind, format, sizes) = (shape.kind.name(), shape.format, sizes.join("x"));
+    format!("{kind}: '{format}:{sizes}:{file}'")
+}
+
+/// The line of a sampler.
+fn flags(sampler: &Sampler) -> String {
+    let coordinates = match sampler.normalized {
+        true => "normalized",
+        false => "unnormalized",
+    };
+    let outside = match sampler.addressing {
+        Addressing::Clamp => "clamp",
+        Addressing::ClampToEdge => "edge",
+        Addressing::Repeat => "repeat",
+        Addressing::MirroredRepeat => "mirror",
+    };
+    let filter = match sampler.filter {
+        Filter::Nearest => "nearest",
+        Filter::Linear => "linear",
+    };
+    format!("sampler: '{coordinates},{outside},{filter}'")
 }
 
 /// An argument that is passed by value, in pieces.

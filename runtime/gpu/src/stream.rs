@@ -328,8 +328,10 @@ impl Streamer {
         };
         let (bases, programs) = (&self.bases, &mut self.programs);
         let budget = self.settings.budget;
-        let arguments = launch.arguments.as_ref();
-        let record = record::begin(space, launch.code, arguments, launch.groups, launch.first);
+        let arguments = &launch.arguments;
+        let states = launch.states(space, bases, self.device);
+        let (groups, first) = (launch.groups, launch.first);
+        let record = record::begin(space, &states, launch.code, arguments, groups, first);
         let started = Instant::now();
         match launch.run(space, bases, programs, self.device, &options, budget) {
             Ok(stats) => {

@@ -29,8 +29,8 @@ pub struct States {
 }
 
 /// Size of a surface's state in bytes, and of a sampler's.
-const SURFACE_BYTES: u64 = 64;
-const SAMPLER_BYTES: u64 = 16;
+pub const SURFACE_BYTES: u64 = 64;
+pub const SAMPLER_BYTES: u64 = 16;
 /// Types of surfaces.
 const BUFFER: u32 = 4;
 /// The format of a buffer of bytes.

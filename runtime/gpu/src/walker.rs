@@ -82,12 +82,12 @@ impl<'a> Walker<'a> {
             table: descriptor[4] & 0x1f_ffe0,
             samplers: descriptor[3] & !0x1f,
             scratch: Scratch::Surface(scratch(space, bases)),
-            arguments: Some(Arguments {
+            arguments: Arguments {
                 inline: self.inline().unwrap_or_default(),
                 indirect: bases.general + u64::from(words[3] & !0x3f),
                 local: (words[4] >> 29 & 1 != 0).then(|| self.local()),
                 slm: slm_bytes(descriptor[5] >> 16 & 31) as u64,
-            }),
+            },
         }
     }
 
