@@ -22,14 +22,14 @@ pub struct Liveness {
 
 /// Registers live at the end of each block: the sum of their amounts, and those that the block itself mentions. The space
 /// is near the length of the code; lists of all live registers would take blocks times registers.
-pub(crate) struct Ends<T> {
+pub struct Ends<T> {
     sums: Vec<T>,
     mentioned: Lists,
 }
 
 impl<T: Copy + Default + AddAssign> Ends<T> {
     /// Sums of the amounts of the registers that have one.
-    pub(crate) fn new(func: &Function, graph: &Graph, amount: impl Fn(VReg) -> Option<T>) -> Self {
+    pub fn new(func: &Function, graph: &Graph, amount: impl Fn(VReg) -> Option<T>) -> Self {
         let blocks = func.blocks.len();
         let mut sums = vec![T::default(); blocks];
         let mut mentioned = Vec::new();
@@ -47,12 +47,12 @@ impl<T: Copy + Default + AddAssign> Ends<T> {
     }
 
     /// The sum over all registers that are live-out.
-    pub(crate) fn sum(&self, block: Block) -> T {
+    pub fn sum(&self, block: Block) -> T {
         self.sums[block.as_u32() as usize]
     }
 
     /// Live-out registers that the block reads or defines.
-    pub(crate) fn mentioned(&self, block: Block) -> &[VReg] {
+    pub fn mentioned(&self, block: Block) -> &[VReg] {
         self.mentioned.of(block)
     }
 }

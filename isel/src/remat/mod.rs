@@ -17,10 +17,11 @@
 //! A few registers are to stay free (`aim`), since payloads of messages need consecutive registers. Values that are
 //! live across a call of a subroutine must fit in the registers that it preserves.
 //!
-//! Pressure is estimated first (`schedule::pressure`), never too low, and counted exactly only
-//! if the estimate is not a multiple of the register file: with far more, much is spilled whatever this pass does.
+//! Nothing is done where the pressure is a multiple of the register file: with far more, much is spilled whatever this
+//! pass does.
 
 mod inputs;
+mod lasts;
 mod rewrite;
 mod spots;
 mod values;
@@ -32,8 +33,8 @@ use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::pressure::profile;
 
-use crate::schedule::pressure::{Known, Pressure};
 use inputs::gather;
+use lasts::lasts;
 use rewrite::rewrite;
 use spots::Spots;
 use values::{Values, collect};
@@ -42,8 +43,8 @@ use values::{Values, collect};
 const MAX_BLOCKS: usize = 4;
 /// One unit of `UNITS_PER_FREE` is left free.
 const UNITS_PER_FREE: u32 = 15;
-/// Maximum estimated pressure, as a multiple of the register file, for which pressure is counted.
-const MAX_PRESSURE_RATIO: u32 = 3;
+/// Maximum excess, as a multiple of the register file, at which values are rematerialized.
+const MAX_OVER: u32 = 2;
 /// Minimum length, in instructions, of a live range that is shortened.
 const MIN_RANGE_INSTS: u32 = 16;
 /// Weight of a use in a loop, relative to one outside, and maximum depth of loops that count.
@@ -97,16 +98,12 @@ pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32
     if most.saturating_add(most_lost) <= units {
         return false;
     }
-    let known = Known::new(func, units, |_| false);
-    let estimate = estimate(func, &known);
-    if estimate + most_lost <= units || estimate > MAX_PRESSURE_RATIO * units {
-        return false;
-    }
     let graph = Graph::new(func);
     let places = places(func, &graph, units, &calls);
-    if !places.is_empty() {
+    let over = places.iter().map(|place| place.over).max().unwrap_or(0);
+    if over > 0 && over <= MAX_OVER * units {
         let mut values = collect(func);
-        let chosen = choose(func, &graph, &known, &mut values, places);
+        let chosen = choose(func, &graph, &mut values, places);
         rewrite(func, &values, &chosen);
         let mut left = self::places(func, &graph, units, &self::calls(func, &lost));
         left.retain(|place| place.is_call || place.over > spare);
@@ -132,16 +129,6 @@ fn calls(func: &Function, lost: impl Fn(u16) -> u32) -> Vec<Call> {
         }
     }
     calls
-}
-
-/// An estimate of the maximum pressure.
-fn estimate(func: &Function, known: &Known) -> u32 {
-    let mut pressure = Pressure::new(known);
-    let most = func.blocks.keys().filter_map(|block| {
-        pressure.enter(func, block);
-        pressure.most()
-    });
-    most.map(|(_, most)| most as u32).max().unwrap_or(0)
 }
 
 /// The place of the highest excess in each block, and the calls with an excess.
@@ -186,7 +173,6 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
 fn choose(
     func: &Function,
     graph: &Graph,
-    known: &Known,
     values: &mut Values,
     mut places: Vec<Place>,
 ) -> Vec<Chosen> {
@@ -217,9 +203,10 @@ fn choose(
         values.place(v, |read| spots.of(home, read));
     }
     let values = &*values;
+    let lasts = lasts(func);
     // True if a register that is live before an instruction is live after it.
     let lives_behind = |v: VReg, block: Block, at: u32| {
-        let (last, here) = (known.last(v), 2 * block.as_u32());
+        let (last, here) = (lasts[v.as_u32() as usize], 2 * block.as_u32());
         last > here || last == here && values.get(v).last > at
     };
     // True if a register is live before the first use of another in each block, or at the end of the block before.

@@ -6,9 +6,9 @@
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::graph::{Graph, depths};
 
+use super::lasts::Loops;
 use super::values::{BOTH, Read};
 use super::{LOOP_WEIGHT, MAX_LOOP_DEPTH};
-use crate::schedule::pressure::Loops;
 
 pub struct Spots<'a> {
     func: &'a Function,

@@ -1,17 +1,18 @@
 //! Register pressure at each place of a block, in the original order and as the schedule changes it.
 //!
-//! A value that is live across blocks counts as live from its definition to its last use in the order of the code,
-//! or to the end of the outermost loop that contains a use but not the definition. That includes its live range and
-//! is found in time near linear in the code.
+//! The amounts that are live at the ends of blocks are exact ([`Ends`]).
 //!
 //! A value that [`pairs`](crate::pairs) may put in one unit with another counts as half a unit, or as a unit if that is
 //! asked for. [`Pressure::needed`] has the units that an order of a block needs once its values are in pairs.
 
 use std::cmp::Reverse;
 
+use std::ops::AddAssign;
+
 use kiln_machine::func::{Block, Class, Entered, Function};
+use kiln_machine::graph::Graph;
 use kiln_machine::inst::VReg;
-use kiln_machine::liveness::{term_uses, uses_of};
+use kiln_machine::liveness::{Ends, term_uses};
 use smallvec::SmallVec;
 
 use crate::pairs::Pairs;
@@ -25,9 +26,6 @@ const FLAG: usize = 1;
 const ADDRESS: usize = 2;
 const UNITS: usize = 3;
 
-/// Maximum number of loops around a use that are searched.
-const MAX_LOOPS: usize = 64;
-const NONE: u32 = u32::MAX;
 /// Words of flags that are kept free, and maximum words of addresses, of sixteen, that may be live at once.
 const FREE_FLAG_WORDS: i32 = 1;
 const MAX_ADDRESS_WORDS: i32 = 8;
@@ -46,18 +44,17 @@ pub struct Known {
     is_called: bool,
     /// For each register: its class, and its size.
     size: Vec<(u8, i32)>,
-    /// For each register: twice the number of the last block in which it is live, plus one if it is live-out there.
-    last: Vec<u32>,
-    /// For each block: the amounts that are live-out.
-    at_end: Vec<Amounts>,
+    ends: Ends<Live>,
 }
 
-/// Loops by their first blocks, as far as the order of the code shows them.
-pub struct Loops {
-    /// The last block of each loop.
-    end: Vec<u32>,
-    /// For each block: the innermost loop around it; for a loop's first block, the loop around that loop.
-    around: Vec<u32>,
+/// Amounts that are live at once.
+#[derive(Clone, Copy, Default)]
+struct Live(Amounts);
+
+impl AddAssign for Live {
+    fn add_assign(&mut self, other: Live) {
+        add(&mut self.0, &other.0, 1);
+    }
 }
 
 pub struct Pressure<'a> {
@@ -67,6 +64,10 @@ pub struct Pressure<'a> {
     less: i32,
     /// Maximum amounts that may be live in the block where an instruction was moved up.
     bound: Amounts,
+    /// For each register: the block at whose end it was found live last, plus one.
+    lives_after: Vec<u32>,
+    /// The amounts that are live at the end of the block.
+    at_end: Amounts,
     /// For each instruction of the block, and for its end: the amounts that are live before it.
     before: Vec<Amounts>,
     /// The most units that live at once in the new order so far, if each value has its own.
@@ -86,66 +87,21 @@ pub struct Pressure<'a> {
     defs: Vec<u32>,
 }
 
-impl Loops {
-    pub fn new(func: &Function) -> Loops {
-        let blocks = func.blocks.len();
-        let mut loops = Loops {
-            end: vec![NONE; blocks],
-            around: vec![NONE; blocks],
-        };
-        for (block, data) in func.blocks.iter() {
-            for edge in data.succs.iter().filter(|edge| edge.to <= block) {
-                loops.end[edge.to.as_u32() as usize] = block.as_u32();
-            }
-        }
-        let end = &loops.end;
-        let mut open: Vec<u32> = Vec::new();
-        for block in 0..blocks as u32 {
-            while open.last().is_some_and(|&head| end[head as usize] < block) {
-                open.pop();
-            }
-            loops.around[block as usize] = open.last().copied().unwrap_or(NONE);
-            if end[block as usize] != NONE {
-                open.push(block);
-            }
-        }
-        loops
-    }
-
-    /// The innermost loop that contains a block.
-    fn innermost(&self, block: u32) -> u32 {
-        match self.end[block as usize] {
-            NONE => self.around[block as usize],
-            _ => block,
-        }
-    }
-
-    /// The loops that contain a block, innermost first: the first and the last block of each.
-    pub fn around(&self, block: Block) -> impl Iterator<Item = (Block, Block)> {
-        let some = |head: u32| (head != NONE).then_some(head);
-        let innermost = some(self.innermost(block.as_u32()));
-        let heads = std::iter::successors(innermost, move |&head| some(self.around[head as usize]));
-        let ends = |head: u32| {
-            (
-                Block::from_u32(head),
-                Block::from_u32(self.end[head as usize]),
-            )
-        };
-        heads.take(MAX_LOOPS).map(ends)
-    }
-}
-
 impl Known {
     /// Takes the registers that may share a unit.
     pub fn new(func: &Function, units: u32, is_half: impl Fn(VReg) -> bool) -> Known {
-        let blocks = func.blocks.len();
-        let regs = func.regs.len();
         let size = |(v, data): (VReg, &kiln_machine::func::RegData)| match data.class {
             Class::Grf => (GRF as u8, 2 - i32::from(is_half(v))),
             Class::Flag => (FLAG as u8, data.bytes.div_ceil(2) as i32),
             Class::Addr => (ADDRESS as u8, data.bytes.div_ceil(2) as i32),
         };
-        let mut known = Known {
+        let size: Vec<(u8, i32)> = func.regs.iter().map(size).collect();
+        let live = |v: VReg| {
+            let mut live = Live::default();
+            count(&mut live.0, size[v.as_u32() as usize], 1);
+            Some(live)
+        };
+        Known {
             units: units as i32,
             limit: [
                 (2 * units * MOVED_UP_PERCENT / 100) as i32,
@@ -154,72 +110,9 @@ impl Known {
                 i32::MAX,
             ],
             is_called: func.entered != Entered::Dispatched,
-            size: func.regs.iter().map(size).collect(),
-            last: vec![0; regs],
-            at_end: vec![[0; 4]; blocks + 1],
-        };
-        let born = known.follow(func);
-        // Changes of the live amounts, from the end of each block to the end of the next one.
-        for (v, &(class, amount)) in known.size.iter().enumerate() {
-            let (from, to) = (born[v], known.last[v].div_ceil(2));
-            if from < to {
-                count(&mut known.at_end[from as usize], (class, amount), 1);
-                count(&mut known.at_end[to as usize], (class, amount), -1);
-            }
+            ends: Ends::new(func, &Graph::new(func), live),
+            size,
         }
-        let mut now = [0; 4];
-        for amounts in &mut known.at_end {
-            add(&mut now, amounts, 1);
-            *amounts = now;
-        }
-        known
-    }
-
-    /// Twice the number of the last block in which a register is live, plus one if it is live-out there.
-    pub fn last(&self, v: VReg) -> u32 {
-        self.last[v.as_u32() as usize]
-    }
-
-    /// Finds how far each register is live. Gives the block of each definition.
-    fn follow(&mut self, func: &Function) -> Vec<u32> {
-        let mut born = vec![0; func.regs.len()];
-        for (block, data) in func.blocks.iter() {
-            let block = block.as_u32();
-            data.params
-                .iter()
-                .for_each(|v| born[v.as_u32() as usize] = block);
-            for inst in &data.insts {
-                func.visit(inst, |v, role| {
-                    if role.is_def() {
-                        born[v.as_u32() as usize] = block;
-                    }
-                });
-            }
-        }
-        let loops = Loops::new(func);
-        for (block, data) in func.blocks.iter() {
-            let block = block.as_u32();
-            let innermost = loops.innermost(block);
-            let mut used = |v: VReg, at: u32| {
-                let born = born[v.as_u32() as usize];
-                let mut last = at;
-                let mut head = innermost;
-                for _ in 0..MAX_LOOPS {
-                    if head == NONE || head <= born {
-                        break;
-                    }
-                    last = last.max(2 * loops.end[head as usize] + 1);
-                    head = loops.around[head as usize];
-                }
-                let known = &mut self.last[v.as_u32() as usize];
-                *known = last.max(*known);
-            };
-            for inst in &data.insts {
-                uses_of(func, inst, |v| used(v, 2 * block));
-            }
-            term_uses(func, Block::from_u32(block), |v| used(v, 2 * block + 1));
-        }
-        born
     }
 }
 
@@ -231,6 +124,8 @@ impl Pressure<'_> {
             block: Block::from_u32(0),
             less: 0,
             bound: [0; 4],
+            lives_after: vec![0; count],
+            at_end: [0; 4],
             before: Vec::new(),
             most_units: 0,
             reads: vec![0; count],
@@ -248,6 +143,7 @@ impl Pressure<'_> {
     pub fn enter(&mut self, func: &Function, block: Block) {
         let insts = &func.blocks[block].insts;
         self.block = block;
+        self.end(func);
         self.starts.clear();
         self.read.clear();
         self.defs.clear();
@@ -287,6 +183,26 @@ impl Pressure<'_> {
         self.start(0);
     }
 
+    /// Finds what is live at the end of the block: arguments of its edges beside what is live-out.
+    fn end(&mut self, func: &Function) {
+        let stamp = self.block.as_u32() + 1;
+        for v in self.known.ends.mentioned(self.block) {
+            self.lives_after[v.as_u32() as usize] = stamp;
+        }
+        self.at_end = self.known.ends.sum(self.block).0;
+        term_uses(func, self.block, |v| {
+            let v = v.as_u32() as usize;
+            if std::mem::replace(&mut self.lives_after[v], stamp) != stamp {
+                count(&mut self.at_end, self.known.size[v], 1);
+            }
+        });
+    }
+
+    /// True if a register that the block mentions is live at its end.
+    fn lives_after(&self, v: usize) -> bool {
+        self.lives_after[v] > self.block.as_u32()
+    }
+
     /// Starts the block again, with so many units less than before.
     pub fn start_with_less(&mut self, units: i32) {
         self.count_reads();
@@ -311,9 +227,8 @@ impl Pressure<'_> {
 
     /// Counts the reads that follow the start of the block.
     fn count_reads(&mut self) {
-        let beyond = 2 * self.block.as_u32();
         for &v in self.read.iter().chain(&self.defs) {
-            self.reads[v as usize] = u32::from(self.known.last[v as usize] > beyond);
+            self.reads[v as usize] = u32::from(self.lives_after(v as usize));
         }
         for &v in &self.read {
             self.reads[v as usize] += 1;
@@ -323,10 +238,9 @@ impl Pressure<'_> {
     /// The amounts that are live before each instruction of an order, given from its end, and at the end.
     fn amounts(&mut self, order: impl Iterator<Item = u32>) -> Vec<Amounts> {
         let count_of = self.defined.len();
-        let beyond = 2 * self.block.as_u32();
         self.walks += 1;
         let mut all = vec![[0; 4]; count_of + 1];
-        let mut now = self.known.at_end[self.block.as_u32() as usize];
+        let mut now = self.at_end;
         all[count_of] = now;
         for (place, inst) in (0..count_of).rev().zip(order) {
             let inst = inst as usize;
@@ -335,7 +249,7 @@ impl Pressure<'_> {
             for at in self.starts[inst].0..self.starts[inst + 1].0 {
                 let v = self.read[at as usize] as usize;
                 let known = std::mem::replace(&mut self.seen[v], self.walks);
-                if known != self.walks && self.known.last[v] <= beyond {
+                if known != self.walks && !self.lives_after(v) {
                     count(&mut now, self.known.size[v], 1);
                 }
             }
