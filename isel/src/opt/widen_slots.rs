@@ -4,14 +4,15 @@
 //! bytes: it writes every fourth byte and a move packs them, and the next operation spreads them again. Values that
 //! are read and written only by operations channel by channel get elements four bytes apart from their definition
 //! on; their uses read them with the wider stride. Values of one web (joined by block parameters or tied operands)
-//! change together, and only where that saves a move. Where the channels of 64-bit operations keep their place, the
+//! change together, and only where that saves more moves than it costs: floats whose channels keep their place are
+//! packed again for a packed result. Where the channels of 64-bit operations keep their place, the
 //! same is done for dwords that only such operations read.
 //!
 //! Payloads, lists, fixed inputs and values that are read with elements of another size stay packed.
 
 use cranelift_entity::{EntityRef as _, PrimaryMap};
 use kiln_machine::func::{Block, Class, Function, RegData};
-use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
+use kiln_machine::inst::{Dst, Inst, Opcode, Role, Src, SrcReg, VReg};
 use kiln_platform::isa::{Op, Region, SrcMod, Type};
 use kiln_platform::rules::rules;
 
@@ -103,8 +104,9 @@ struct Facts {
     fixed: bool,
     /// Number of bytes in use.
     end: u32,
-    /// Number of moves that spreading saves.
+    /// Number of moves that spreading saves, and of those that it costs.
     gain: u32,
+    loss: u32,
 }
 
 impl Facts {
@@ -178,7 +180,9 @@ impl Webs {
         if size > MAX_NARROW_BYTES && !long {
             return false;
         }
-        self.facts[v].gain += u32::from(long && n > 1 && r.step(n) == Some(1));
+        let vector = n > 1 && r.step(n) == Some(1);
+        self.facts[v].gain += u32::from(long && vector);
+        self.facts[v].loss += u32::from(self.in_place && vector && packs_again(r, inst));
         self.facts[v].element(size);
         let end = r.reg.byte() + r.span(n as u8);
         self.facts[v].end = self.facts[v].end.max(end);
@@ -219,6 +223,7 @@ impl Webs {
             }
             facts.end = facts.end.max(own.end);
             facts.gain += own.gain;
+            facts.loss += own.loss;
         }
         let factor = |(v, bytes): (VReg, u16)| {
             let facts = whole[v.index()];
@@ -226,7 +231,7 @@ impl Webs {
             let factor = slot / u32::from(facts.size.max(1));
             let end = facts.end * factor;
             let fits = end <= func.target.unit_bytes();
-            match facts.fixed || facts.gain == 0 || facts.size == 0 || !fits {
+            match facts.fixed || facts.gain <= facts.loss || facts.size == 0 || !fits {
                 true => (1, bytes),
                 false => (factor as u8, end.next_multiple_of(slot) as u16),
             }
@@ -252,6 +257,13 @@ fn spread(r: &SrcReg, n: u32, factor: u32) -> Option<Region> {
 fn is_long(inst: &Inst) -> bool {
     inst.dst
         .is_some_and(|dst| dst.ty.bytes() == 8 && !dst.ty.is_float())
+}
+
+/// True if a source of floats lies where the operation's packed result has its channels, as those of floats must.
+fn packs_again(r: &SrcReg, inst: &Inst) -> bool {
+    let size = r.ty.bytes();
+    let beside = |dst: Dst| dst.ty.bytes() == size && dst.hstride == 1 && !dst.reg.is_null();
+    r.ty.is_float() && !packs(inst) && inst.dst.is_some_and(beside)
 }
 
 /// True if an operation cannot write consecutive elements.
