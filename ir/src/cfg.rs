@@ -379,6 +379,17 @@ fn split(
     Ok(blocks)
 }
 
+/// True if an operation is the first one of a block.
+pub(crate) fn starts_block(op: Opcode) -> bool {
+    matches!(op, Opcode::Label | Opcode::Subroutine)
+}
+
+/// True if an operation is the last one of a block.
+pub(crate) fn ends_block(op: Opcode) -> bool {
+    use Opcode::{Call, FRet, Goto, Jmp, Ret};
+    matches!(op, Goto | Jmp | Ret | FRet | Call)
+}
+
 /// The first instruction of each block of a routine.
 fn first_insts(object: &Object, insts: Range<usize>) -> Result<Vec<usize>, CfgError> {
     let begin = insts.start;
@@ -386,19 +397,15 @@ fn first_insts(object: &Object, insts: Range<usize>) -> Result<Vec<usize>, CfgEr
     let mut starts = vec![false; insts.len() + 1];
     starts[0] = true;
     for i in insts.clone() {
-        match object.insts[i].op {
-            Opcode::Label | Opcode::Subroutine => starts[i - begin] = true,
-            Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet | Opcode::Call => {
-                starts[i - begin + 1] = true
-            }
-            Opcode::SwitchJmp => {
-                return Err(CfgError::Unsupported {
-                    inst: i,
-                    what: "an indexed jump",
-                });
-            }
-            _ => {}
+        let op = object.insts[i].op;
+        if op == Opcode::SwitchJmp {
+            return Err(CfgError::Unsupported {
+                inst: i,
+                what: "an indexed jump",
+            });
         }
+        starts[i - begin] |= starts_block(op);
+        starts[i - begin + 1] |= ends_block(op);
     }
     Ok(insts.filter(|&i| starts[i - begin]).collect())
 }

@@ -4,6 +4,9 @@
 //! Takes an object before accesses are collected and gives variables of at most half a cell slots in shared cells,
 //! no two with a byte in common. Liveness is exact to the byte: a write of one keeps the others where they are live.
 //!
+//! Vectors of one block stay alone, too: machine IR puts them in pairs once they are scheduled, and in a shared cell
+//! each would wait for the others.
+//!
 //! The live range of a shared cell covers those of all members, and a write of one member reads the others.
 //! So members should begin and end at about the same instructions; temporaries, which copy propagation would
 //! remove, stay alone. Subroutines pass whole cells: all members of a cell are used by the same subroutines.
@@ -16,6 +19,7 @@ use kiln_visa::opcode::{Field, Opcode};
 use kiln_platform::platform::Platform;
 use smallvec::SmallVec;
 
+use crate::cfg::{ends_block, starts_block};
 use crate::liveness::Mask;
 
 /// Minimum length of a variable's live range, in instructions.
@@ -23,6 +27,9 @@ const MIN_LIVE_INSTS: u32 = 20;
 
 /// Maximum distance between the ends of two live ranges, both ends added, beside half of the later range's length.
 const MAX_DISTANCE_INSTS: u32 = 64;
+
+/// Maximum bytes of a variable of one block that shares a cell.
+const MAX_LOCAL_BYTES: u32 = 8;
 
 /// Maximum number of groups, the latest ones, that a variable may join.
 const MAX_OPEN_GROUPS: usize = 256;
@@ -42,6 +49,9 @@ struct Use {
     /// First instruction and last.
     start: u32,
     end: u32,
+    /// The block of the first instruction, and whether all uses are in it.
+    block: u32,
+    is_local: bool,
     /// Size and alignment, in bytes.
     bytes: u32,
     align: u32,
@@ -87,6 +97,7 @@ pub fn pack(
         .filter_map(|(used, var)| Some((used?, var)))
         .filter(|(used, var)| {
             used.end - used.start >= MIN_LIVE_INSTS
+                && (!used.is_local || used.bytes <= MAX_LOCAL_BYTES)
                 && used.bytes <= widest(target)
                 && candidate(*var)
         })
@@ -155,6 +166,7 @@ impl Uses {
     pub(crate) fn unite(&mut self, var: Var, home: Var) {
         let more = self.0[var.index()].take();
         if let (Some(used), Some(more)) = (&mut self.0[home.index()], more) {
+            used.is_local &= more.is_local && more.block == used.block;
             used.start = used.start.min(more.start);
             used.end = used.end.max(more.end);
             used.bytes = used.bytes.max(more.bytes);
@@ -168,9 +180,10 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
     let row_bytes = target.grf_bytes;
     let widest = widest(target);
     let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
-    let mut routine = 0;
+    let (mut routine, mut block) = (0, 0);
     for (i, inst) in object.insts.iter().enumerate() {
         routine += u32::from(inst.op == Opcode::Subroutine);
+        block += u32::from(starts_block(inst.op));
         for (operand, (field, _)) in inst.operands.iter().zip(inst.op.row().operands_of(inst)) {
             let (Operand::General { var, .. } | Operand::Raw { var, .. }) = *operand else {
                 continue;
@@ -197,6 +210,8 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
             let used = uses[root.as_u32() as usize].get_or_insert_with(|| Use {
                 start: i as u32,
                 end: 0,
+                block,
+                is_local: true,
                 bytes: decl.bytes(),
                 align: decl.align.bytes().max(natural(decl.bytes())),
                 routines: SmallVec::new(),
@@ -205,12 +220,14 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
                 used.routines.push(routine);
             }
             used.end = i as u32;
+            used.is_local &= used.block == block;
             if at + end > used.bytes {
                 used.bytes = at + end;
                 used.align = used.align.max(natural(used.bytes));
             }
             used.align = used.align.max(least);
         }
+        block += u32::from(ends_block(inst.op));
     }
     Uses(uses)
 }
