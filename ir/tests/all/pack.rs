@@ -73,6 +73,7 @@ fn scalars_of_one_life_share_a_cell() {
     assert_eq!(cell("S3").1 % 8, 0, "a qword");
     assert_eq!(cell("H0").1 % 32, 0, "a register");
     assert_eq!(cell("H1").1 % 32, 0, "a register");
+    assert_ne!(cell("H0").0, cell("H1").0, "vectors of one block");
     assert!(
         places(&func)
             .iter()
@@ -125,7 +126,7 @@ fn no_two_variables_have_a_byte_in_common() {
             }
         }
     }
-    assert!(shared > 10, "only {shared} variables share cells");
+    assert!(shared > 5, "only {shared} variables share cells");
 }
 
 /// A variable takes a whole GRF if an access reaches the GRF's end.
@@ -137,7 +138,7 @@ fn what_is_written_past_a_variable_is_its_own() {
     for _ in 0..20 {
         body += "add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\n";
     }
-    body += "add (M1, 16) V(0,0)<1> A(0,0)<0;1,0> B(0,0)<0;1,0>\nret (M1, 1)\n";
+    body += "L:\nadd (M1, 16) V(0,0)<1> A(0,0)<0;1,0> B(0,0)<0;1,0>\nret (M1, 1)\n";
     let module = kernel(&body);
     let func = build(&module.objects[0], &SKL).expect("a graph");
     let storage = |name| func.storage[var(&module, name)];
