@@ -177,6 +177,7 @@ PLANTED = {
     "state-next": ("bmg", "(W) xor (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x30:uw {A@1}\ngoto (16|M0) L8 L8", "(W) xor (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x30:uw {A@1}\nsync.nop null {A@1}"),
     "end-flags": ("skl", "cmp (8|M0) (lt)f0.1 null<1>:d r6.0<8;8,1>:d r8.0<8;8,1>:d\n(W) send (8|M0) null r127 0x27 0x02000010 {EOT}",
                   "cmp (8|M0) (lt)f0.1 null<1>:d r6.0<8;8,1>:d r8.0<8;8,1>:d\n(W) mov (1|M0) null<1>:ud f0.0<0;1,0>:ud\n(W) send (8|M0) null r127 0x27 0x02000010 {EOT}"),
+    "while-after-flow": ("bmg", "join (16|M0) L16\n(f0.0) while (16|M0) L0", "join (16|M0) L16\nnop\n(f0.0) while (16|M0) L0"),
     "end-accumulator": ("tgllp", "nop\n(W) send.ts (1|M0) null r127 null 0x0 0x02000010 {EOT,@1}", "(W) mov (16|M0) acc0.0<1>:f 0x0:f\n(W) send.ts (1|M0) null r127 null 0x0 0x02000010 {EOT,@1}"),
     "end-fence": ("tgllp", "send.dc1 (16|M0) null r8 r10 0x80 0x04025C05 {$1} // wr:2+2, rd:0; untyped surface write\n(W) send.ts (1|M0) null r127 null 0x0 0x02000010 {EOT,@1}",
                   "send.dc1 (16|M0) null r8 r10 0x80 0x04025C05 {$1} // wr:2+2, rd:0; untyped surface write\n(W) send.dc0 (8|M0) r4 r127 null 0x0 0x0219E000 {$2} // wr:1+0, rd:1; fence\n(W) send.ts (1|M0) null r127 null 0x0 0x02000010 {EOT,@1}"),

@@ -240,8 +240,21 @@ def registers_of_file(code, p):
             yield place
 
 
+FLOW = {"if", "else", "endif", "while", "break", "cont", "goto", "join", "halt", "call", "calla", "ret", "brd", "brc", "jmpi"}
+
+
+def while_after_flow(code, p):
+    """The end of a loop directly after another instruction of control flow."""
+    before = None
+    for place in code:
+        if place.form.op == "while" and before in FLOW:
+            yield place
+        before = place.form.op
+
+
 # Name, platforms, function, source.
 SEQUENCES = [
+    ("while-after-flow", on("lnl", "bmg", "ptl"), while_after_flow, "Mesa mesa_defs.json 22020521218, brw_to_binary.cpp"),
     ("fence-read", on("skl", "icllp"), fence_read, "IGC SWWA.cpp addFenceCommit: the response is read before the next message"),
     ("math-nop", on("skl"), math_nop, "IGC HWCaps.inc hasFdivPowWA, SWWA.cpp HWWorkaround"),
     ("state-next", since(XE_LP), state_next, "IGC SWSB_G4IR.cpp setFollowDistOneAReg, insertSync"),

@@ -12,6 +12,7 @@ mod floats;
 mod guards;
 pub mod header;
 mod interruption;
+mod loops;
 mod products;
 mod quotients;
 mod suppression;
@@ -59,6 +60,7 @@ const WORKAROUNDS: &[(&[Erratum], Workaround)] = &[
     ),
     (&[Erratum::FloatSuppression], floats::separate),
     (&[Erratum::CselBeforeEnd256], suppression::before_end),
+    (&[Erratum::WhileAfterFlow], loops::separate),
 ];
 
 /// Applies the platform's workarounds to a routine's code.

@@ -181,6 +181,11 @@ const RULES: &[(Erratum, Rule, &str)] = &[
         "overwrites r0 in code with a barrier",
     ),
     (
+        Erratum::WhileAfterFlow,
+        loops_after_flow,
+        "ends a loop directly after another instruction of control flow",
+    ),
+    (
         Erratum::AddressWritesWaitForAll,
         writes_address_early,
         "writes an address register and does not wait for all pipelines",
@@ -502,6 +507,11 @@ fn returns_without_switch(code: &Code, at: usize) -> bool {
     let returned = at.checked_sub(1).is_some_and(|at| calls(&code.insts[at]));
     let begins = at == 0 && !code.is_kernel && code.insts.iter().any(|inst| inst.op == Op::Ret);
     (returned || begins) && !inst.opts.switch
+}
+
+fn loops_after_flow(code: &Code, at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| code.insts[before].op);
+    code.insts[at].op == Op::While && before.is_some_and(Op::is_branch)
 }
 
 fn reads_by_rows(code: &Code, at: usize) -> bool {

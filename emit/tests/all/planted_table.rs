@@ -298,6 +298,16 @@ mov (8|M0) r4.0<1>:ud r[a0.0]<1,0>:ud"),
 (W) send.gtwy (1|M0) null r13 null:0 0x0 0x02000004 {I@1,$4}",
 "(W) mov (1|M0) r13.2<1>:ud 0x100:ud
 (W) send.gtwy (1|M0) null r13 null:0 0x0 0x02000004 {I@1,$4}"),
+    (Erratum::WhileAfterFlow, "bmg",
+"(W) mov (8|M0) r60.0<1>:ud 0x0:ud
+join (16|M0) 16
+(f0.0) while (16|M0) -32
+(W) send.gtwy (1|M0) null r127 null:0 0x0 0x02000010 {EOT}",
+"(W) mov (8|M0) r60.0<1>:ud 0x0:ud
+join (16|M0) 16
+nop
+(f0.0) while (16|M0) -48
+(W) send.gtwy (1|M0) null r127 null:0 0x0 0x02000010 {EOT}"),
     (Erratum::FlagsReadEarly, "dg2",
 "(f0.0) add (8|M0) r10.0<1>:f r4.0<1;1,0>:f r6.0<1;1,0>:f
 cmp (8|M0) (eq)f0.0 null<1>:d r8.0<1;1,0>:d 0x0:d",

@@ -376,4 +376,8 @@ rows! {
         "Mesa brw_lower_scoreboard.cpp 1226, 1278, SWSB_G4IR.cpp getFootprintForACC",
         "waits before it writes an accumulator that another pipeline may still read",
         None, Made { pass: "emit/src/scoreboard/registers.rs", check: "emit/src/verify/errata.rs" };
+    WhileAfterFlow, "Wa_22020521218", all([Lnl, Bmg, Ptl]),
+        "Mesa mesa_defs.json, brw_to_binary.cpp 1676, jay_to_binary.c 735",
+        "has a nop between an instruction of control flow and a while after it, which may be predicted wrong",
+        None, Made { pass: "emit/src/errata/loops.rs", check: "emit/src/verify/errata.rs" };
 }

@@ -622,6 +622,7 @@ pub const UPSTREAM: &[(List, &str, Fate)] = &[
     (Mesa, "Wa_18035690555", Row(MulMacSuppression)),
     (Mesa, "Wa_22013689345", Row(UgmFenceBeforeEnd)),
     (Mesa, "Wa_22016140776", Row(HalfMathScalarsToo)),
+    (Mesa, "Wa_22020521218", Row(WhileAfterFlow)),
     (Mesa, "Wa_14021821874", Classed(Graphics)),
     (Mesa, "Wa_14018813551", Classed(Graphics)),
     (Mesa, "Wa_14026600921", Classed(Graphics)),
