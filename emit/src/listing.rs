@@ -1,13 +1,15 @@
 //! Machine code as text.
 //!
-//! Never fails: undecodable bytes are listed as `illegal` with the reason, and the listing continues after them.
+//! Never fails: undecodable bytes are listed as `illegal` with the reason, and the listing continues after them. What its
+//! text does not say in full has its bytes in a comment, so that each listing says all of its code.
 
 use crate::encoding::spec::Spec;
-use crate::encoding::{DecodeError, decode_into, spec};
-use crate::inst::{Inst, Op, Target};
+use crate::encoding::{DecodeError, decode_into, encode, spec};
+use crate::inst::{Inst, Op, Place, SWIZZLE_XYZW, Src, Target, Type};
 use crate::messages;
 use crate::platform::Platform;
 use crate::print::{write_inst, write_label};
+use crate::read::assemble;
 use crate::text::Text;
 use std::fmt::Write;
 
@@ -174,10 +176,15 @@ pub fn list_onto(
     let spec = spec(platform);
     let mut text = Text::from(std::mem::take(out));
     text.reserve(code.len() * LISTING_BYTES_PER_CODE_BYTE);
-    let starts = match style {
+    let places: Vec<i64> = match style {
+        Style::Numeric => Vec::new(),
+        Style::Labels => places(code, spec),
+    };
+    let mut starts = match style {
         Style::Numeric => Vec::new(),
         Style::Labels => block_starts(code, spec, platform),
     };
+    starts.retain(|start| places.binary_search(start).is_ok());
     let mut starts = starts.into_iter().peekable();
     let mut headings = annotations.headings.iter().peekable();
     let mut directives = annotations.directives.iter().peekable();
@@ -199,10 +206,13 @@ pub fn list_onto(
         }
         let decoded = decode_into(bytes, spec, platform, &mut inst);
         tally.add(decoded.is_ok().then_some(&inst), bytes);
+        let is_whole = decoded.is_ok() && says_all(&inst, bytes, platform);
         match decoded {
             Ok(()) => {
-                let pc = (style == Style::Labels).then_some(offset);
-                write_inst(&inst, pc, Some(spec), &mut text);
+                // A target inside an instruction or outside of the code has no label.
+                let is_labelled = style == Style::Labels
+                    && targets(&inst, offset).all(|to| places.binary_search(&to).is_ok());
+                write_inst(&inst, is_labelled.then_some(offset), Some(spec), &mut text);
                 if inst.msg.is_some() {
                     text.str(" // ");
                     messages::write(&inst, spec.messages, &mut text);
@@ -213,6 +223,9 @@ pub fn list_onto(
             }
         }
         text.trim_end();
+        if !is_whole {
+            write_bytes(bytes, &mut text);
+        }
         let end = u64::from(offset) + bytes.len() as u64;
         while let Some(comment) = comments.next_if(|comment| comment.offset < end) {
             text.str(" // ");
@@ -250,6 +263,26 @@ fn write_start(start: i64, text: &mut Text) {
     text.str(":\n");
 }
 
+/// Where instructions begin, and where the last one ends.
+fn places(code: &[u8], spec: &'static Spec) -> Vec<i64> {
+    let mut places = vec![0];
+    places.extend(pieces(code, spec).map(|(offset, bytes)| i64::from(offset) + bytes.len() as i64));
+    places
+}
+
+/// The places that an instruction at an offset names.
+fn targets(inst: &Inst, offset: u32) -> impl Iterator<Item = i64> {
+    let base = match inst.op.branches_to_place() {
+        true => 0,
+        false => i64::from(offset),
+    };
+    let targets = [inst.jip, inst.uip].into_iter().flatten();
+    targets.filter_map(move |target| match target {
+        Target::Offset(distance) => Some(base + i64::from(distance)),
+        _ => None,
+    })
+}
+
 /// Places with a branch to them, and those after a branch.
 fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i64> {
     let mut starts = vec![0];
@@ -268,20 +301,57 @@ fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i6
         if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
             starts.push(i64::from(offset) + bytes.len() as i64);
         }
-        let base = if inst.op.branches_to_place() {
-            0
-        } else {
-            i64::from(offset)
-        };
-        for target in [inst.jip, inst.uip].into_iter().flatten() {
-            if let Target::Offset(distance) = target {
-                starts.push(base + i64::from(distance));
-            }
-        }
+        starts.extend(targets(&inst, offset));
     }
     starts.sort_unstable();
     starts.dedup();
     starts
+}
+
+/// Begins the comment with the bytes of what the text of an instruction does not say in full: bytes that are no instruction, and
+/// encodings in which bits without a meaning are not those that the encoder writes.
+pub(crate) const BYTES: &str = "bytes ";
+
+/// True if the text of an instruction says its bytes, so that it is read back to them. What is plain need not be read: its
+/// text has each part.
+fn says_all(inst: &Inst, bytes: &[u8], platform: &'static Platform) -> bool {
+    let is_encoded = encode(inst, platform).is_ok_and(|encoded| encoded.as_bytes() == bytes);
+    is_encoded
+        && (is_plain(inst)
+            || assemble(&line(inst, 0, platform, Style::Numeric), platform, true)
+                .is_ok_and(|read| read.code == bytes))
+}
+
+/// True for an operation of one or two sources on whole elements in registers, whatever its regions.
+fn is_plain(inst: &Inst) -> bool {
+    let on_elements = |place: Place, ty: Type| match place {
+        Place::Direct(reg) => u32::from(reg.byte).is_multiple_of(ty.bytes()),
+        Place::Indirect { .. } => true,
+    };
+    let dst = inst
+        .dst
+        .is_none_or(|dst| dst.mme.is_none() && on_elements(dst.place, dst.ty));
+    let plain = |src: &Src| match src {
+        Src::Reg(src) => {
+            src.mme.is_none() && src.swizzle == SWIZZLE_XYZW && on_elements(src.place, src.ty)
+        }
+        Src::Imm { .. } => true,
+    };
+    let is_special = inst.msg.is_some()
+        || inst.op.is_branch()
+        || inst.op.is_macro()
+        || matches!(inst.op, Op::Sync(_) | Op::Wait | Op::Nop | Op::Illegal);
+    let kind = !is_special && inst.srcs.len() <= 2;
+    kind && !inst.opts.align16 && dst && inst.srcs.iter().all(plain)
+}
+
+fn write_bytes(bytes: &[u8], text: &mut Text) {
+    text.str(" // ");
+    text.str(BYTES);
+    for byte in bytes {
+        // Writing to memory cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
 }
 
 fn write_illegal(len: usize, error: &DecodeError, text: &mut Text) {

@@ -5,6 +5,8 @@
 //! printer and the encoder are made, and has no table of its own. An instruction is compact exactly if its line says
 //! so.
 //!
+//! Bytes in a comment (`// bytes ...`) are those of the instruction, if they say what its text says.
+//!
 //! The code says what the text says: each instruction is encoded, decoded again, and printed; the result must be the
 //! text of the instruction that was read. What has no encoding, or breaks a rule of the platform, is an error.
 
@@ -18,7 +20,7 @@ use std::fmt;
 use crate::encoding::spec::{Form, Spec};
 use crate::encoding::{decode, encode, spec};
 use crate::inst::{Inst, Op, Target};
-use crate::listing::Remark;
+use crate::listing::{BYTES, Remark};
 use crate::platform::Platform;
 use crate::print::write_inst;
 use crate::text::Text;
@@ -153,6 +155,8 @@ struct Read {
     at: Place,
     offset: u32,
     line: Line,
+    /// The bytes that a comment says.
+    bytes: Option<Vec<u8>>,
 }
 
 impl Reader {
@@ -182,13 +186,12 @@ impl Reader {
             return;
         }
         let column = cursor.at;
+        if let Some(line) = self.meant(&text[column..], comment) {
+            self.push(place(number, column), line, comment);
+            return;
+        }
         match Line::read(&mut cursor, self.spec) {
-            Ok(line) => {
-                let offset = self.size;
-                self.size = self.size.saturating_add(line.inst.size());
-                let at = place(number, column);
-                self.lines.push(Read { at, offset, line });
-            }
+            Ok(line) => self.push(place(number, column), line, comment),
             Err(Unreadable { at, what }) => {
                 let found = found(&cursor.line[at..]);
                 let what = match (what, found) {
@@ -203,6 +206,36 @@ impl Reader {
         }
     }
 
+    fn push(&mut self, at: Place, line: Line, comment: &str) {
+        let offset = self.size;
+        let bytes = comment.split(" // ").find_map(bytes_of);
+        let size = match &bytes {
+            Some(bytes) if line.inst.op == Op::Illegal => bytes.len() as u32,
+            _ => line.inst.size(),
+        };
+        self.size = self.size.saturating_add(size);
+        self.lines.push(Read {
+            at,
+            offset,
+            line,
+            bytes,
+        });
+    }
+
+    /// The instruction of the bytes in a comment, if its text is this one.
+    fn meant(&self, text: &str, comment: &str) -> Option<Line> {
+        let bytes = comment.split(" // ").find_map(bytes_of)?;
+        let inst = decode(&bytes, self.platform).ok()?;
+        let mut listed = Text::default();
+        write_inst(&inst, None, Some(self.spec), &mut listed);
+        let listed = listed.into_string();
+        let same = listed.split_whitespace().eq(text.split_whitespace());
+        same.then_some(Line {
+            inst,
+            labels: [None, None],
+        })
+    }
+
     fn say(&mut self, line: u32, column: usize, len: usize, what: String) {
         let (at, len) = (place(line, column), len as u32);
         self.errors.push(ReadError { at, len, what });
@@ -214,7 +247,13 @@ impl Reader {
             comments: std::mem::take(&mut self.comments),
             ..Assembly::default()
         };
-        for Read { at, offset, line } in std::mem::take(&mut self.lines) {
+        for Read {
+            at,
+            offset,
+            line,
+            bytes,
+        } in std::mem::take(&mut self.lines)
+        {
             if self.errors.len() >= MAX_ERRORS {
                 break;
             }
@@ -241,7 +280,7 @@ impl Reader {
             if !whole {
                 continue;
             }
-            match self.encode(&inst) {
+            match self.encode(&inst, bytes) {
                 Ok(bytes) => {
                     assembly.places.push((offset, at));
                     assembly.code.extend_from_slice(&bytes);
@@ -252,10 +291,21 @@ impl Reader {
         assembly
     }
 
-    /// The bytes of an instruction, which must say all of it.
-    fn encode(&self, inst: &Inst) -> Result<Vec<u8>, String> {
-        let encoded = encode(inst, self.platform).map_err(|e| e.to_string())?;
-        let back = decode(encoded.as_bytes(), self.platform).map_err(|e| e.to_string())?;
+    /// The bytes of an instruction, which must say all of it: those of a comment, if they say the same, or the encoder's.
+    fn encode(&self, inst: &Inst, bytes: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
+        let bytes = bytes.filter(|bytes| match decode(bytes, self.platform) {
+            Ok(back) => self.text(&back) == self.text(inst),
+            Err(_) => inst.op == Op::Illegal,
+        });
+        let bytes = match bytes {
+            Some(bytes) if inst.op == Op::Illegal => return Ok(bytes),
+            Some(bytes) => bytes,
+            None => {
+                let encoded = encode(inst, self.platform).map_err(|e| e.to_string())?;
+                encoded.as_bytes().to_vec()
+            }
+        };
+        let back = decode(&bytes, self.platform).map_err(|e| e.to_string())?;
         let (text, again) = (self.text(inst), self.text(&back));
         if text != again {
             return Err(format!(
@@ -267,7 +317,7 @@ impl Reader {
                 .and_then(|()| verify_function(&back, self.platform));
             broken.map_err(|e| e.to_string())?;
         }
-        Ok(encoded.as_bytes().to_vec())
+        Ok(bytes)
     }
 
     /// The text of an instruction, for comparison. One of three sources is listed by its encoding, which may be that
@@ -283,6 +333,15 @@ impl Reader {
         let text = text.into_string();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The bytes that a comment says.
+fn bytes_of(comment: &str) -> Option<Vec<u8>> {
+    let digits = comment.trim().strip_prefix(BYTES)?.as_bytes();
+    let is_some = (2..=32).contains(&digits.len()) && digits.len().is_multiple_of(2);
+    let of_pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let all: Option<Vec<u8>> = digits.chunks(2).map(of_pair).collect();
+    all.filter(|_| is_some)
 }
 
 fn place(line: u32, column: usize) -> Place {

@@ -1,12 +1,15 @@
 //! `kiln report`: a page for a kernel or two, with everything that is known of the machine code.
 //!
-//! The page is one file without outside parts: a frame, a style sheet and a program (`page/`), and the data as JSON.
+//! The page is one file without outside parts: a frame, a style sheet and a program (`page/`), and the data as packed JSON.
 //! Each input is a build: an object file or machine code of any compiler, or vISA that is compiled here and brings its own
 //! text and source lines.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use kiln_compile::lines::Lines;
 use kiln_compile::{Compiled, CompiledModule, Failure, Options, Session};
 use kiln_emit::cost::timeline::{self, Timeline};
@@ -778,10 +781,7 @@ fn graph(live: &Live, time: &Timeline) -> Option<Graph> {
 
 /// The page.
 fn html(page: &Page) -> String {
-    // Within an element of HTML, its end must not occur in the data.
-    let data = serde_json::to_string(page)
-        .unwrap_or_default()
-        .replace('<', "\\u003c");
+    let data = packed(&serde_json::to_vec(page).unwrap_or_default());
     let frame = include_str!("page/page.html");
     let mut out = String::with_capacity(data.len() + 100_000);
     let parts = [
@@ -799,4 +799,24 @@ fn html(page: &Page) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Data in the letters of base64 after DEFLATE, which browsers undo.
+fn packed(data: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(data);
+    let bytes = encoder.finish().unwrap_or_default();
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let word = three
+            .iter()
+            .fold(0, |word, byte| word << 8 | u32::from(*byte));
+        let word = word << (8 * (3 - three.len()));
+        let letters = (0..4).map(|n| char::from(LETTERS[(word >> (18 - 6 * n) & 63) as usize]));
+        text.extend(letters.take(three.len() + 1));
+        text.extend(std::iter::repeat_n('=', 3 - three.len()));
+    }
+    text
 }

@@ -1,5 +1,5 @@
 "use strict";
-// The page of a report: plots, linked columns, values, control flow. All data are in the element "data".
+// The page of a report: plots, linked columns, values, control flow. All data are in the element "data", packed.
 
 const ROW = 18;
 const $ = (tag, attributes = {}, ...children) => {
@@ -833,4 +833,13 @@ class Page {
   }
 }
 
-window.page = new Page(JSON.parse(document.getElementById("data").textContent));
+// Data are JSON, packed by DEFLATE and base64.
+async function unpacked(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let n = 0; n < bytes.length; n++) bytes[n] = letters.charCodeAt(n);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).json();
+}
+
+unpacked(document.getElementById("data").textContent).then(data => { window.page = new Page(data); });

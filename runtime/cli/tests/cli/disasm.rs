@@ -233,7 +233,7 @@ fn bytes_that_are_no_instruction_are_illegal_with_a_reason() {
             .collect();
         assert_eq!(illegal.len(), 2, "{}: {illegal:?}", platform.name);
         assert!(
-            illegal[0].ends_with("illegal // 0x7f is no opcode"),
+            illegal[0].contains("illegal // 0x7f is no opcode // bytes 7f00"),
             "{}",
             illegal[0]
         );

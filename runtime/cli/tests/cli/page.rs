@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use flate2::read::DeflateDecoder;
 use serde_json::Value;
 
 use crate::program::{Folder, example, examples, kiln, names, pass, text};
@@ -9,9 +10,29 @@ use crate::program::{Folder, example, examples, kiln, names, pass, text};
 /// The data of a page.
 fn data(page: &str) -> Value {
     let html = fs::read_to_string(page).unwrap();
-    let start = "<script id=\"data\" type=\"application/json\">";
+    let start = "<script id=\"data\" type=\"application/octet-stream\">";
     let data = html.split(start).nth(1).unwrap();
-    serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
+    let letters = data
+        .split("</script>")
+        .next()
+        .unwrap()
+        .trim_end_matches('=');
+    let value = |letter: u8| match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let mut bytes = Vec::new();
+    for four in letters.as_bytes().chunks(4) {
+        let word = four
+            .iter()
+            .fold(0, |word, letter| word << 6 | u32::from(value(*letter)));
+        let word = (word << (6 * (4 - four.len()))).to_be_bytes();
+        bytes.extend_from_slice(&word[1..four.len()]);
+    }
+    serde_json::from_reader(DeflateDecoder::new(&bytes[..])).unwrap()
 }
 
 /// A page needs nothing from outside, and has what `live`, `cost` and `disasm` say.
