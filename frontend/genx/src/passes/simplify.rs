@@ -1,11 +1,14 @@
-//! Constants folded, copies and trivial phis removed, and what nobody uses.
+//! Constants folded, copies and trivial phis removed, what a block computes twice, and what nobody uses.
 //!
 //! Takes any function. Afterwards no instruction has only constant operands that `fold` knows, no phi has a single
-//! value, and every instruction has an effect or a user. Each round is linear; rounds end when nothing changes, or
+//! value, no block has two equal instructions of which the second can be the first (local value numbering), and every
+//! instruction has an effect or a user. A vector that is written in parts is not shared: each chain of writes has its own. Each round is linear; rounds end when nothing changes, or
 //! after a fixed number.
 
+use std::collections::HashMap;
+
 use cranelift_entity::SecondaryMap;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::intrinsics::Kind;
 use crate::ir::{
@@ -39,10 +42,38 @@ impl Replaced {
     }
 }
 
+/// Operation, type and operands of an instruction.
+type Key = (Op, Type, SmallVec<[Value; 3]>);
+
+/// The value that an equal instruction before has; none if there is none, or if the instruction is one of a kind.
+fn known(
+    function: &Function,
+    inst: Inst,
+    made: &mut HashMap<Key, Value, foldhash::fast::FixedState>,
+) -> Option<Value> {
+    let data = &function.insts[inst];
+    let writes = match &data.op {
+        Op::InsertElement | Op::InsertValue(_) => true,
+        Op::Intrinsic(intrinsic) => {
+            matches!(intrinsic.kind(), Kind::WriteRegion | Kind::WritePredicate)
+        }
+        _ => false,
+    };
+    if writes || !data.op.is_movable() {
+        return None;
+    }
+    let key = (data.op.clone(), data.ty, data.args.clone());
+    let first = *made.entry(key).or_insert(data.result?);
+    let from = function.inst_of(first)?;
+    (function.insts[from].flags == data.flags).then_some(first)
+}
+
 fn round(types: &mut Types, function: &mut Function) -> bool {
     let mut replaced = Replaced(SecondaryMap::new());
     let mut changed = false;
+    let mut made = HashMap::default();
     for block in function.order.clone() {
+        made.clear();
         for inst in function.blocks[block].insts.clone() {
             for i in 0..function.insts[inst].args.len() {
                 let arg = function.insts[inst].args[i];
@@ -55,7 +86,7 @@ fn round(types: &mut Types, function: &mut Function) -> bool {
             let Some(result) = function.insts[inst].result else {
                 continue;
             };
-            let new = fold(types, function, inst);
+            let new = fold(types, function, inst).or_else(|| known(function, inst, &mut made));
             if let Some(new) = new
                 .map(|new| replaced.get(new))
                 .filter(|new| *new != result)

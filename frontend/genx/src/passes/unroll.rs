@@ -16,15 +16,16 @@ use smallvec::smallvec;
 
 use super::{cfg, simplify};
 use crate::emit::predecessors;
-use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, Op, Scalar, Types, Value};
+use crate::intrinsics::Kind;
+use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, Op, Scalar, Types, Value};
 
-/// Rounds of a loop at most, the last of which may only leave it, and instructions of all its rounds.
+/// Rounds of a loop at most, the last of which may only leave it, and instructions that all its rounds cost.
 const MAX_ROUNDS: usize = 129;
 const MAX_INSTS: usize = 2048;
 /// Blocks of a loop at most.
 const MAX_BLOCKS: usize = 64;
 /// Instructions that a function grows by at most.
-const MAX_GROWTH: usize = 16 << 10;
+const MAX_GROWTH: usize = 32 << 10;
 /// Levels of loops that are unrolled, from the innermost.
 const MAX_LEVELS: usize = 8;
 /// Operations that a condition is evaluated through at most.
@@ -41,11 +42,12 @@ pub fn unroll(types: &mut Types, function: &mut Function) {
             let Some((rounds, counters)) = one.rounds(types, function) else {
                 continue;
             };
-            let size = one.size(types, function, &counters).saturating_mul(rounds);
-            if size > MAX_INSTS.min(room) {
+            let (size, all) = one.size(types, function, &counters);
+            let (size, all) = (size.saturating_mul(rounds), all.saturating_mul(rounds));
+            if size > MAX_INSTS || all > room {
                 continue;
             }
-            room -= size;
+            room -= all;
             copies.insert(one.header, one.unroll(function, rounds, &mut replaced));
         }
         if copies.is_empty() {
@@ -185,13 +187,14 @@ impl Loop {
         })
     }
 
-    /// Instructions of a round but those that count rounds, which become constants.
-    fn size(&self, types: &Types, function: &Function, counters: &[Value]) -> usize {
+    /// Instructions that a round costs, and all that are copied. What counts rounds becomes constants; regions at constant
+    /// places become operands and destinations, and a product is part of its sum.
+    fn size(&self, types: &Types, function: &Function, counters: &[Value]) -> (usize, usize) {
         let mut counts: SecondaryMap<Value, bool> = SecondaryMap::new();
         for phi in counters {
             counts[*phi] = true;
         }
-        let mut size = 0;
+        let (mut size, mut all) = (0, 0);
         for inst in self
             .blocks
             .iter()
@@ -203,7 +206,9 @@ impl Loop {
                 Op::Binary(_) | Op::ICmp(_) | Op::Cast(_) | Op::Select | Op::Freeze
             );
             let known = |arg: &Value| counts[*arg] || function.as_bits(*arg).is_some();
+            all += usize::from(data.op != Op::Phi);
             match data.result {
+                Some(_) if is_operand(data, known) => {}
                 Some(result) if folds && data.args.iter().all(known) => {
                     counts[result] = scalar(types, function, result).is_some();
                     size += usize::from(!counts[result]);
@@ -211,7 +216,7 @@ impl Loop {
                 _ => size += usize::from(data.op != Op::Phi),
             }
         }
-        size
+        (size, all)
     }
 
     /// The block that goes to the first round, if the header has phis.
@@ -227,7 +232,7 @@ impl Loop {
         let phis = insts
             .map(|inst| &function.insts[*inst])
             .take_while(|data| data.op == Op::Phi);
-        let of = |data: &crate::ir::InstData| {
+        let of = |data: &InstData| {
             let back = data.targets.iter().position(|from| *from == self.latch)?;
             let before = data.args.get(1 - back.min(1))?;
             Some((data.result?, *before, data.args[back]))
@@ -373,6 +378,23 @@ impl Loop {
             }
         }
     }
+}
+
+/// True for a region at a place that these constants say, and other instructions that become parts of others.
+fn is_operand(data: &InstData, known: impl Fn(&Value) -> bool) -> bool {
+    let place = match &data.op {
+        Op::Shuffle(_) | Op::Freeze | Op::Cast(CastOp::BitCast) => return true,
+        Op::Binary(BinaryOp::FMul) => return data.flags.contract,
+        Op::ExtractElement => data.args.get(1),
+        Op::InsertElement => data.args.get(2),
+        Op::Intrinsic(intrinsic) => match intrinsic.kind() {
+            Kind::ReadRegion => data.args.get(4),
+            Kind::WriteRegion => data.args.get(5),
+            _ => None,
+        },
+        _ => None,
+    };
+    place.is_some_and(known)
 }
 
 /// Lets a branch go to another block.

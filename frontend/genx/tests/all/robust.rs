@@ -110,9 +110,10 @@ fn modules_become_no_millions_of_instructions() {
     };
     // Offsets that differ by element are made one address at a time.
     let part = "declare <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16>, i32, i32, i32, <4096 x i16>, i32)";
-    let parts = |n| {
+    let parts = |n: u32| {
+        let from = n.checked_sub(1).map_or("%v".into(), |n| format!("%r{n}"));
         format!(
-            "  %r{n} = call <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16> %v, i32 1, i32 1, i32 0, <4096 x i16> %v, i32 undef)\n  store <4096 x i16> %r{n}, ptr addrspace(1) %p\n"
+            "  %r{n} = call <4096 x i16> @llvm.genx.rdregioni.v4096i16.v4096i16.v4096i16(<4096 x i16> {from}, i32 1, i32 1, i32 0, <4096 x i16> {from}, i32 undef)\n  store <4096 x i16> %r{n}, ptr addrspace(1) %p\n"
         )
     };
     let refused = |declarations: &str, ty: &str, lines: String| {
