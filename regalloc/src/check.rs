@@ -168,9 +168,15 @@ impl Checker<'_> {
         }
         let mut states: SecondaryMap<Block, Option<Box<State>>> = SecondaryMap::new();
         states[self.func.entry()] = Some(Box::new(self.entry()?));
+        let again = self.reached_again();
         let mut work = BTreeSet::from([self.func.entry()]);
         while let Some(b) = work.pop_first() {
-            let Some(mut state) = states[b].as_deref().cloned() else {
+            // All blocks before this one are done, so that no other state comes to one outside of loops.
+            let kept = match again[b] {
+                true => states[b].clone(),
+                false => states[b].take(),
+            };
+            let Some(mut state) = kept.map(|state| *state) else {
                 continue;
             };
             self.block(b, &mut state)?;
@@ -193,6 +199,22 @@ impl Checker<'_> {
         }
         self.loses_as_said(self.overwritten)?;
         self.overwrites_as_said()
+    }
+
+    /// Blocks that lie between the ends of an edge back, in the order of their numbers.
+    fn reached_again(&self) -> SecondaryMap<Block, bool> {
+        let mut first: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+        for (b, data) in self.func.blocks.iter() {
+            let back = data.succs.iter().map(|edge| edge.to).filter(|to| *to <= b);
+            first[b] = back.min();
+        }
+        let mut again = SecondaryMap::new();
+        let mut least = None;
+        for b in self.func.blocks.keys().rev() {
+            least = [least, first[b]].into_iter().flatten().min();
+            again[b] = least.is_some_and(|least| least <= b);
+        }
+        again
     }
 
     fn entry(&self) -> Result<State> {
