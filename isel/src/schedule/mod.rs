@@ -16,7 +16,7 @@
 //! After allocation, reuse of registers would prevent most moves.
 
 mod depend;
-pub(crate) mod pressure;
+mod pressure;
 
 use kiln_emit::cost::time::Time;
 use kiln_machine::func::{Block, Function};

@@ -6,7 +6,6 @@
 //! asked for. [`Pressure::needed`] has the units that an order of a block needs once its values are in pairs.
 
 use std::cmp::Reverse;
-
 use std::ops::AddAssign;
 
 use kiln_machine::func::{Block, Class, Entered, Function};
