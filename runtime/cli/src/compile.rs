@@ -677,30 +677,39 @@ fn numbered(output: &Path, kernel: &str) -> PathBuf {
     name.into()
 }
 
-/// Unresolved relocations of raw machine code, a line for each.
+/// Unresolved relocations of raw machine code, a line for each kernel.
 fn unresolved(kernels: &[&Compiled]) -> Vec<String> {
     let mut lines = Vec::new();
     for Compiled {
         name, relocations, ..
     } in kernels
     {
-        for Relocation {
-            offset,
-            symbol,
-            kind,
-        } in relocations
-        {
-            let bits = kind.bytes() * 8;
-            let part = match kind {
-                RelocationKind::AddressHigh => "the upper half of ",
-                _ => "",
-            };
-            lines.push(format!(
-                "{name}: the {bits} bits at offset {offset:#x} need {part}the address of {symbol}"
-            ));
+        match &relocations[..] {
+            [] => {}
+            [one] => lines.push(format!("{name}: {}", place(one))),
+            [first, rest @ ..] => lines.push(format!(
+                "{name}: {}; {} more, which an object file lists",
+                place(first),
+                rest.len()
+            )),
         }
     }
     lines
+}
+
+/// A place in machine code that needs an address.
+fn place(relocation: &Relocation) -> String {
+    let Relocation {
+        offset,
+        symbol,
+        kind,
+    } = relocation;
+    let bits = kind.bytes() * 8;
+    let part = match kind {
+        RelocationKind::AddressHigh => "the upper half of ",
+        _ => "",
+    };
+    format!("the {bits} bits at offset {offset:#x} need {part}the address of {symbol}")
 }
 
 pub(super) fn asm(kernels: &[&Compiled], platform: &'static Platform) -> String {

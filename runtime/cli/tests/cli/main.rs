@@ -115,7 +115,7 @@ fn addresses_of_data_are_relocated() {
             &format!("    faddr table NAMED(0,0)<1>\n{mul}\n{used}"),
             1,
         );
-    let visa = folder.write("k.visaasm", source);
+    let visa = folder.write("k.visaasm", &source);
     let mut zebin = Zebin::parse(&fs::read(example("saxpy", "zebin")).unwrap()).unwrap();
     let out = folder.path("out.zebin");
 
@@ -183,6 +183,26 @@ fn addresses_of_data_are_relocated() {
     );
     let said = format!("  ⚠ saxpy: the 64 bits at offset {offset:#x} need the address of table\n");
     assert_eq!((raw.status.code(), text(&raw.stderr)), (Some(0), said));
+    // Of several, the first, and how many more.
+    let other = format!(
+        "    faddr other NAMED(0,0)<1>\n{add} LOW(0,0)<0;1,0>\n    faddr table NAMED(0,0)<1>\n"
+    );
+    let both = source.replacen("    faddr table NAMED(0,0)<1>\n", &other, 1);
+    let both = folder.write("both.visaasm", both);
+    let raw = kiln(&["compile", "-p", "skl", "--emit", "bin", "-o", &code, &both]);
+    let said = text(&raw.stderr);
+    let [line] = &said.lines().collect::<Vec<_>>()[..] else {
+        panic!("{said}");
+    };
+    assert!(
+        line.starts_with("  ⚠ saxpy: the 64 bits at offset 0x"),
+        "{line}"
+    );
+    assert!(
+        line.ends_with("; 1 more, which an object file lists"),
+        "{line}"
+    );
+    kiln(&["compile", "-p", "skl", "--emit", "bin", "-o", &code, &visa]);
     // The field is the immediate of a move.
     let listed = pass(&["disasm", "-p", "skl", &code, "--numeric-labels"]);
     let at = offset as usize - 8;
