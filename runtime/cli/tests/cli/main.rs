@@ -184,10 +184,8 @@ fn addresses_of_data_are_relocated() {
     let said = format!("  ⚠ saxpy: the 64 bits at offset {offset:#x} need the address of table\n");
     assert_eq!((raw.status.code(), text(&raw.stderr)), (Some(0), said));
     // Of several, the first, and how many more.
-    let other = format!(
-        "    faddr other NAMED(0,0)<1>\n{add} LOW(0,0)<0;1,0>\n    faddr table NAMED(0,0)<1>\n"
-    );
-    let both = source.replacen("    faddr table NAMED(0,0)<1>\n", &other, 1);
+    let other = format!("{used}\n    faddr other NAMED(0,0)<1>\n{add} LOW(0,0)<0;1,0>");
+    let both = source.replacen(&used, &other, 1);
     let both = folder.write("both.visaasm", both);
     let raw = kiln(&["compile", "-p", "skl", "--emit", "bin", "-o", &code, &both]);
     let said = text(&raw.stderr);

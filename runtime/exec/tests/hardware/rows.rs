@@ -40,7 +40,6 @@ const KERNELS: &[(&[Erratum], &str, &str)] = &[
     (&[Erratum::FusedCalls], "dg2", "noopt_functions"),
     (&[Erratum::AddressWritesWaitForAll], "dg2", "atom_int"),
     (&[Erratum::LocalLoadsReadLate], "pvc", "wg_funcs"),
-    (&[Erratum::SystolicSource8], "dg2", "xe_dpas_8"),
     (&[Erratum::SendReadsLate], "pvc", "atom_int"),
     (&[Erratum::HalfToInteger], "pvc", "half_arith"),
     (&[Erratum::AddressWaitsForFloats], "bmg", "call_arrays"),
