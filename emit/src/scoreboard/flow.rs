@@ -136,9 +136,10 @@ impl<'a> Solver<'a> {
             self.pending[usize::from(token)] = pending;
         }
         let insts = self.code.insts(block);
+        let first = self.code.starts[block];
         let mut reaches_end = true;
         for (number, inst) in insts.zip(&self.program.blocks[block]) {
-            self.step(number);
+            self.step(first, number);
             let notes = self.code.fact(number).notes;
             if notes.has(Notes::LEAVES) {
                 self.state = State::default();
@@ -196,7 +197,7 @@ impl<'a> Solver<'a> {
         entry.is_open |= grown;
     }
 
-    fn step(&mut self, number: u32) {
+    fn step(&mut self, first: u32, number: u32) {
         let code = self.code;
         let fact = code.fact(number);
         if fact.notes.has(Notes::BOUND) {
@@ -207,7 +208,7 @@ impl<'a> Solver<'a> {
         if takes {
             let setter = fact.setter as usize;
             if self.result.tokens[setter] == NO_TOKEN {
-                let token = self.choose(wait.dst);
+                let token = self.choose(first, wait.dst);
                 self.result.tokens[setter] = token;
                 self.taken[usize::from(token)] = number + 1;
             }
@@ -379,16 +380,17 @@ impl<'a> Solver<'a> {
         self.pending[usize::from(token)] = new;
     }
 
-    /// The token for an instruction: one that it waits for anyway; else a free one; else the one that was taken first.
-    fn choose(&self, waited: u32) -> u8 {
+    /// The token for an instruction of a block that begins with `first`: one that it waits for anyway, if it was taken in
+    /// the block; else a free one; else one that it waits for, or the one that was taken first. A token of a block before
+    /// would stand for both messages where ways meet, and waits for the first would be for the second as well.
+    fn choose(&self, first: u32, waited: u32) -> u8 {
         let by_age = |token: &u8| self.taken[usize::from(*token)];
         let all = u32::MAX >> (32 - u32::from(self.count));
-        let free = all & !self.state.active;
-        let among = match (waited & all, free) {
-            (0, 0) => all,
-            (0, free) => free,
-            (waited, _) => waited,
-        };
-        bits(among).min_by_key(by_age).unwrap_or(0)
+        let waited = waited & all;
+        let own = bits(waited).filter(|&token| self.taken[usize::from(token)] > first);
+        let own = own.fold(0, |own, token| own | 1 << token);
+        let among = [own, all & !self.state.active, waited, all];
+        let among = among.into_iter().find(|&among| among != 0);
+        bits(among.unwrap_or(all)).min_by_key(by_age).unwrap_or(0)
     }
 }
