@@ -103,9 +103,12 @@ pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32
     let over = places.iter().map(|place| place.over).max().unwrap_or(0);
     if over > 0 && over <= MAX_OVER * units {
         let mut values = collect(func);
-        let chosen = choose(func, &graph, &mut values, places);
-        rewrite(func, &values, &chosen);
-        let mut left = self::places(func, &graph, units, &self::calls(func, &lost));
+        let chosen = choose(func, &graph, &mut values, &places);
+        let mut left = places;
+        if !chosen.is_empty() {
+            rewrite(func, &values, &chosen);
+            left = self::places(func, &graph, units, &self::calls(func, &lost));
+        }
         left.retain(|place| place.is_call || place.over > spare);
         gather(func, &left);
     }
@@ -170,16 +173,12 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
 }
 
 /// Chooses the values to rematerialize.
-fn choose(
-    func: &Function,
-    graph: &Graph,
-    values: &mut Values,
-    mut places: Vec<Place>,
-) -> Vec<Chosen> {
+fn choose(func: &Function, graph: &Graph, values: &mut Values, places: &[Place]) -> Vec<Chosen> {
     let mut crowded = vec![false; func.blocks.len()];
-    for place in &places {
+    for place in places {
         crowded[place.block.as_u32() as usize] = true;
     }
+    let mut places: Vec<&Place> = places.iter().collect();
     places.sort_by_key(|place| (Reverse(place.over), place.at));
     places.truncate(MAX_PLACES);
     let mut first = Vec::with_capacity(func.blocks.len());
