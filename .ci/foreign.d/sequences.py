@@ -149,8 +149,10 @@ def read_suppression(code, p):
 
 def source_release(code, p):
     """A wait for the sources of a message of the same stretch of code without the moves that make up for their early release. The reference
-    looks no further than a block: between labels, and between branches."""
-    sent = set()
+    looks no further than a block: between labels, and between branches. A class of functions reads its messages in order: the moves after
+    a later message of the class are for the earlier ones, too."""
+    # Token -> true for a message of loads and stores.
+    sent = {}
     for place in code:
         f = place.form
         if place.labels:
@@ -158,11 +160,17 @@ def source_release(code, p):
         tokens = [o for o in place.instruction.options if o.startswith("$")]
         if not f.send and f.op != "sync" and f.dst is not None and f.dst.grf and any(o.endswith(".src") and o[:-4] in sent for o in tokens):
             yield place
+        waited = next((o[:-4] for o in tokens if o.endswith(".src") and o[:-4] in sent), None)
+        if waited is not None and f.op == "mov" and f.dst is not None and not f.dst.grf:
+            earlier = list(sent)[:list(sent).index(waited)]
+            for token in earlier:
+                if sent[token] == sent[waited]:
+                    del sent[token]
         for token in tokens:
             if "." not in token:
-                sent.discard(token)
+                sent.pop(token, None)
                 if f.send and any(length for _, length in list(filter(None, payloads(place)))[1:]):
-                    sent.add(token)
+                    sent[token] = place.instruction.function in ("ugm", "ugml", "slm", "tgm")
         if f.op in CONTROL_FLOW:
             sent.clear()
 
