@@ -233,7 +233,7 @@ impl Origin {
         }
     }
 
-    /// The same with a variable; the largest number stands for none.
+    /// This origin with a variable; the largest number stands for none.
     #[must_use]
     pub fn of_variable(self, variable: u32) -> Origin {
         Origin { variable, ..self }

@@ -72,7 +72,7 @@ pub struct Finding {
     pub inst: u32,
     /// The variable.
     pub var: Variable,
-    /// What was found.
+    /// The kind of the finding.
     pub kind: Kind,
 }
 
@@ -169,7 +169,7 @@ fn compares_with_itself(inst: &Inst) -> bool {
     matches!((sources.next(), sources.next()), (Some((a, _)), Some((b, _))) if a == b)
 }
 
-/// What an instruction finds in a variable.
+/// Contents of a variable that an instruction finds.
 #[derive(Clone, Copy, Default)]
 struct Found {
     /// A path writes some of what it reads.
@@ -291,7 +291,7 @@ struct Flow<'a> {
     reached: Vec<bool>,
 }
 
-/// What a block does with a cell.
+/// Accesses of a block to a cell.
 #[derive(Clone, Copy, Default)]
 struct Summary {
     /// Bits that are read before the block writes them.

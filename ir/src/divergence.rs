@@ -121,7 +121,7 @@ impl<'a> Values<'a> {
             .iter_mut()
             .take(predefined)
             .for_each(|var| *var = true);
-        // What nothing writes may be anything.
+        // A variable without a write may hold any contents.
         let mut writes = vec![false; object.vars.len()];
         let mut compares = vec![false; object.predicates.len()];
         for (operand, _) in object.insts.iter().flat_map(results) {

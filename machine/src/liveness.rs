@@ -28,8 +28,14 @@ pub struct Ends<T> {
 }
 
 impl<T: Copy + Default + AddAssign> Ends<T> {
-    /// Sums of the amounts of the registers that have one.
-    pub fn new(func: &Function, graph: &Graph, amount: impl Fn(VReg) -> Option<T>) -> Self {
+    /// Sums of the amounts of the registers that have one. A register is not followed beyond a block whose sum is full, so
+    /// that time is near the length of the code however many registers live.
+    pub fn new(
+        func: &Function,
+        graph: &Graph,
+        amount: impl Fn(VReg) -> Option<T>,
+        is_full: impl Fn(&T) -> bool,
+    ) -> Self {
         let blocks = func.blocks.len();
         let mut sums = vec![T::default(); blocks];
         let mut mentioned = Vec::new();
@@ -37,7 +43,11 @@ impl<T: Copy + Default + AddAssign> Ends<T> {
         uses.follow(
             graph,
             |_, _| {},
-            |block, v| sums[block.as_u32() as usize] += amount(v).unwrap_or_default(),
+            |block, v| {
+                let sum = &mut sums[block.as_u32() as usize];
+                *sum += amount(v).unwrap_or_default();
+                !is_full(sum)
+            },
             |block, v| mentioned.push((block, v)),
         );
         Ends {
@@ -103,7 +113,10 @@ impl Liveness {
         Uses::new(func, wanted).follow(
             graph,
             |block, v| live_in.push((block, v)),
-            |block, v| live_out.push((block, v)),
+            |block, v| {
+                live_out.push((block, v));
+                true
+            },
             |_, _| {},
         );
         let blocks = func.blocks.len();
@@ -140,12 +153,13 @@ impl Uses {
     }
 
     /// Follows each register from its uses to its definition. Calls `live_in` and `live_out` with each block in which it
-    /// is that, and `mentioned` with those of the latter that read or define it.
+    /// is that, and `mentioned` with those of the latter that read or define it. A register is followed beyond a block if
+    /// `live_out` says so.
     fn follow(
         &self,
         graph: &Graph,
         mut live_in: impl FnMut(Block, VReg),
-        mut live_out: impl FnMut(Block, VReg),
+        mut live_out: impl FnMut(Block, VReg) -> bool,
         mut mentioned: impl FnMut(Block, VReg),
     ) {
         // By block: the register last found live-in, and the one last found live-out.
@@ -168,10 +182,10 @@ impl Uses {
                         if std::mem::replace(end, v) == v {
                             continue;
                         }
-                        live_out(pred, v);
+                        let goes_on = live_out(pred, v);
                         if def == pred.as_u32() {
                             mentioned(pred, v);
-                        } else {
+                        } else if goes_on {
                             stack.push(pred);
                         }
                     }

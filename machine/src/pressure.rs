@@ -69,7 +69,7 @@ pub fn pressure(func: &Function, graph: &Graph) -> Pressure {
         bytes: start,
         units: start,
     };
-    walk(func, ends(func, graph), |now, block, inst| {
+    walk(func, ends(func, graph, u32::MAX), |now, block, inst| {
         let amounts = [now.amount.bytes, now.amount.units];
         for (peak, amount) in [&mut most.bytes, &mut most.units].into_iter().zip(amounts) {
             if amount > peak.amount {
@@ -99,8 +99,8 @@ impl Profile {
     }
 }
 
-/// The pressure at each point of each block.
-pub fn profile(func: &Function, graph: &Graph) -> Profile {
+/// The pressure at each point of each block, as far as it is below a number of units: where more live, some may be missing.
+pub fn profile(func: &Function, graph: &Graph, most: u32) -> Profile {
     let mut starts = Vec::with_capacity(func.blocks.len() + 1);
     starts.push(0);
     let mut end = 0;
@@ -109,7 +109,7 @@ pub fn profile(func: &Function, graph: &Graph) -> Profile {
         starts.push(end);
     }
     let mut amounts = vec![Amount::default(); end];
-    walk(func, ends(func, graph), |now, block, inst| {
+    walk(func, ends(func, graph, most), |now, block, inst| {
         let most = &mut amounts[starts[block.as_u32() as usize] + inst];
         most.bytes = most.bytes.max(now.amount.bytes);
         most.units = most.units.max(now.amount.units);
@@ -131,8 +131,9 @@ pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> V
 }
 
 /// Enters what is live-out: amounts of all registers, but of these only those that the block mentions.
-fn ends(func: &Function, graph: &Graph) -> impl Fn(&mut Now, Block) {
-    let ends = Ends::new(func, graph, |v| Amount::of(func, v));
+fn ends(func: &Function, graph: &Graph, most: u32) -> impl Fn(&mut Now, Block) {
+    let is_full = |amount: &Amount| amount.units >= most;
+    let ends = Ends::new(func, graph, |v| Amount::of(func, v), is_full);
     move |now, block| {
         let mentioned = ends.mentioned(block).iter();
         mentioned.for_each(|v| now.live[v.as_u32() as usize] = now.block);

@@ -139,7 +139,7 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
     let mut calls = calls.iter().peekable();
     let mut places = Vec::new();
     let mut first = 0;
-    let profile = profile(func, graph);
+    let profile = profile(func, graph, (MAX_OVER + 2) * units);
     for block in func.blocks.keys() {
         let amounts = profile.of(block);
         // Before an instruction: registers that are live-out are live after the last one.

@@ -1,6 +1,6 @@
 //! Register pressure at each place of a block, in the original order and as the schedule changes it.
 //!
-//! The amounts that are live at the ends of blocks are exact ([`Ends`]).
+//! The amounts that are live at the ends of blocks are exact ([`Ends`]) up to [`MAX_COUNTED_UNITS`].
 //!
 //! A value that [`pairs`](crate::pairs) may put in one unit with another counts as half a unit, or as a unit if that is
 //! asked for. [`Pressure::needed`] has the units that an order of a block needs once its values are in pairs.
@@ -32,6 +32,10 @@ const MAX_ADDRESS_WORDS: i32 = 8;
 /// Percentage of the general registers that may be live where an instruction was moved up, if no more were in the block
 /// before: payloads of messages need consecutive registers.
 const MOVED_UP_PERCENT: u32 = 92;
+
+/// Maximum number of live units that are counted at the end of a block: all orders spill with more, which are four times the
+/// largest file.
+const MAX_COUNTED_UNITS: i32 = 512;
 
 /// Facts of a function before scheduling.
 pub struct Known {
@@ -100,6 +104,7 @@ impl Known {
             count(&mut live.0, size[v.as_u32() as usize], 1);
             Some(live)
         };
+        let is_full = |live: &Live| live.0[UNITS] >= MAX_COUNTED_UNITS;
         Known {
             units: units as i32,
             limit: [
@@ -109,7 +114,7 @@ impl Known {
                 i32::MAX,
             ],
             is_called: func.entered != Entered::Dispatched,
-            ends: Ends::new(func, &Graph::new(func), live),
+            ends: Ends::new(func, &Graph::new(func), live, is_full),
             size,
         }
     }
@@ -182,7 +187,7 @@ impl Pressure<'_> {
         self.start(0);
     }
 
-    /// Finds what is live at the end of the block: arguments of its edges beside what is live-out.
+    /// Finds the registers that are live at the end of the block: arguments of its edges beside those that are live-out.
     fn end(&mut self, func: &Function) {
         let stamp = self.block.as_u32() + 1;
         for v in self.known.ends.mentioned(self.block) {

@@ -53,11 +53,11 @@ fn one_line(name: &str) -> String {
 pub struct Comments {
     /// The vISA instruction and source line of the code that follows.
     pub lines: bool,
-    /// What lives at each instruction.
+    /// Registers that live at each instruction.
     pub live: bool,
 }
 
-/// What lives at each instruction of a kernel, as comments.
+/// Registers that live at each instruction of a kernel, as comments.
 pub fn live(kernel: &Compiled, platform: &'static Platform) -> Vec<Remark> {
     let offsets: Vec<u32> = kernel.symbols.iter().map(|symbol| symbol.offset).collect();
     unit::live_remarks(&kernel.code, platform, &offsets)

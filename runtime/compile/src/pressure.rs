@@ -149,7 +149,7 @@ pub struct Stored {
 /// The profile of a legal function that may use `grf_limit` GRFs.
 pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     let graph = Graph::new(func);
-    let amounts = pressure::profile(func, &graph);
+    let amounts = pressure::profile(func, &graph, u32::MAX);
     let mut points = Vec::new();
     let loops = depths(func);
     let mut starts = Vec::new();

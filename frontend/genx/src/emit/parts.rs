@@ -1,7 +1,7 @@
 //! Values that are whole registers of a larger vector, and stay in them.
 //!
-//! What a message receives is often written into a vector as the next thing that is done with it, and what one sends is often
-//! read from a vector just before. Where the registers of the value are registers of the vector, the variable of the value is
+//! The value that a message receives is often written into a vector right after it, and the value that one sends is often
+//! read from a vector right before. Where the registers of the value are registers of the vector, the variable of the value is
 //! an alias of a part of the vector's, and nothing is copied. Between the definition and the last use of such a value, which are
 //! in one block, the vector's variable is not written otherwise; for one that is written into the vector, it is not read either.
 

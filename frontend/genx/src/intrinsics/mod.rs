@@ -97,7 +97,7 @@ pub enum Access {
     Store,
     /// The old value is read, and another written.
     Modify(AtomicOp),
-    /// The same by an operation that no message has.
+    /// The old value is read, and another written, by an operation that no message has.
     Compute(Computed),
     Fence,
 }
@@ -289,7 +289,7 @@ pub enum Kind {
     Atomic(AtomicKind, AtomicOp, u8),
     /// An atomic instruction of LLVM, its ordering last. Made by the readers.
     Ordered(Access),
-    /// The same with the operands of SPIR-V, pointer, scope, semantics and values, by its name.
+    /// An atomic function of SPIR-V by its name, with pointer, scope, semantics and values as operands.
     Scoped(&'static str),
     /// A function of the library with two results, of which the second goes to the pointer after its operand, by its name.
     Stored(&'static str),

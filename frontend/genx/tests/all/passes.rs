@@ -153,7 +153,7 @@ fn operations_without_a_message_are_loops_of_exchanges() {
         let name = format!("@llvm.kiln.atomic.{op}.");
         assert!(!after.contains(&name), "{after}");
     }
-    // What a message does stays.
+    // A message with effects stays.
     let body = format!(
         "  %at = inttoptr i64 %p to ptr addrspace(1)\n  %s = atomicrmw add ptr addrspace(1) %at, i32 %n monotonic\n  \
          %x = add <8 x i32> %w, %w\n{STORE}"
@@ -177,7 +177,7 @@ fn what_counts_rounds_does_not_count() {
     let body = counted(&head, BACK).replace("%k = and i32 %i", "%k = and i32 %s19");
     let [_, after] = around("unroll", "", &body);
     assert!(!after.contains("phi"), "{after}");
-    // Those that depend on a parameter count.
+    // A loop whose counter depends on a parameter stays.
     let [_, after] = around("unroll", "", &body.replace("xor i32 %i", "xor i32 %n"));
     assert!(after.contains("phi"), "{after}");
 }

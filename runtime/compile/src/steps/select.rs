@@ -188,7 +188,7 @@ fn units_in_use(selected: &Selected) -> u32 {
     let mut peaks = vec![0; selected.routines.len()];
     for &n in &selected.bottom_up {
         let Routine { machine, graph, .. } = &selected.routines[n];
-        let points = live_units(machine, graph);
+        let points = live_units(machine, graph, u32::MAX);
         for (block, data) in machine.blocks.iter() {
             let ops = data.insts.iter().map(|inst| Some(inst.op)).chain([None]);
             for (op, amount) in ops.zip(points.of(block)) {
