@@ -63,10 +63,15 @@ const NOTE_OWNER: &[u8] = b"IntelGT\0";
 pub const ENTRY: &str = "_entry";
 /// Name, after [`TEXT_PREFIX`], of the section of functions that are called by address.
 pub const FUNCTIONS: &str = "Intel_Symbol_Table_Void_Program";
+/// Name of the section of texts that kernels print, and type of a section of plain data. The driver keeps those texts where it reads
+/// them itself.
+pub const STRINGS: &str = ".data.const.string";
+pub const SHT_PROGBITS: u32 = elf::SHT_PROGBITS.0;
 /// Bindings and type of a symbol's `info`: `binding << 4 | type`.
 pub const STB_LOCAL: u8 = elf::STB_LOCAL.0;
 pub const STB_GLOBAL: u8 = elf::STB_GLOBAL.0;
 pub const STT_FUNC: u8 = elf::STT_FUNC.0;
+pub const STT_OBJECT: u8 = elf::STT_OBJECT.0;
 pub const STT_NOTYPE: u8 = elf::STT_NOTYPE.0;
 
 /// An object file that cannot be read. Offsets are bytes from the file's start.

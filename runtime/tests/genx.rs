@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_corpus::Kernel;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Launch, Program};
+use kiln_runtime::exec::{Arg, Launch, Program};
 use kiln_runtime::interface::{
     Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface,
 };
@@ -244,6 +244,7 @@ fn an_interface_packs_the_local_ids_of_explicit_simd() {
         unread: false,
     };
     let interface = Interface {
+        strings: Vec::new(),
         kernels: vec![KernelInterface {
             name: "neighbours".to_string(),
             local_memory: 1024,
@@ -311,6 +312,52 @@ fn object_files_have_the_lines_of_the_source() {
                 Some((path, source.line))
             });
             assert_eq!(found.collect::<Vec<_>>(), expected, "{name} {device}");
+        }
+    }
+}
+
+/// The text of C's own calls (`printed.c`), on every kind of platform.
+#[test]
+fn printed_text_is_that_of_c() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/genx_printed");
+    let expected = String::from_utf8(file(&folder.join("printed.txt"))).expect("text");
+    for name in ["skl", "icllp", "tgllp", "dg2", "pvc", "bmg", "ptl"] {
+        for (form, tier) in [
+            ("ll", Tier::Quick),
+            ("ll", Tier::Best),
+            ("spv", Tier::Best),
+            ("std.spv", Tier::Best),
+        ] {
+            let zebin = compiled(
+                &folder.join("printed").with_extension(form),
+                tier,
+                platform(name),
+            );
+            let zebin = zebin.unwrap_or_else(|e| panic!("{name}, {form}: {e}"));
+            let program =
+                Program::from_zebin(&zebin, "printed", platform(name)).expect("a program");
+            let mut launch = Launch {
+                ze_info: &zebin.ze_info,
+                kernel: "printed",
+                global: [1; 3],
+                local: [1; 3],
+                dimensions: 1,
+                args: vec![
+                    Arg::Value(7u32.to_le_bytes().to_vec()),
+                    Arg::Value(0x123_4567_89ab_u64.to_le_bytes().to_vec()),
+                    Arg::Value(3.140_625_f32.to_le_bytes().to_vec()),
+                    Arg::Buffer(vec![0xff; 4]),
+                ],
+                budget: Launch::BUDGET,
+            };
+            let stats = launch.run(&program);
+            let stats = stats.unwrap_or_else(|e| panic!("{name}, {form}, {tier:?}: {e}"));
+            assert_eq!(stats.printed, expected, "{name}, {form}, {tier:?}");
+            assert_eq!(
+                launch.args[3].memory(),
+                Some(&[0; 4][..]),
+                "the result of a call"
+            );
         }
     }
 }

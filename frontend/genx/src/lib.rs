@@ -57,6 +57,8 @@ pub struct Compiled {
     pub visa: Visa,
     /// Interfaces of the kernels, in the order of the module.
     pub interfaces: Vec<Interface>,
+    /// Texts that the driver keeps for what prints: the name of each, which code has the address of, and its bytes.
+    pub strings: Vec<(String, Vec<u8>)>,
     /// The attempt that succeeded.
     pub attempt: &'static Attempt,
     /// Errors of earlier attempts: parts that are compiled in another way than the module asks for.

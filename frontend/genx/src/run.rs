@@ -54,6 +54,7 @@ pub fn compile(
                 return Ok(Compiled {
                     visa,
                     interfaces,
+                    strings: emit::module::strings(&run.module),
                     attempt,
                     warnings: undefined.into_iter().chain(failed).collect(),
                 });

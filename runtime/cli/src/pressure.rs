@@ -109,6 +109,13 @@ pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
     let module = session.compile_module(&sources);
     let module = module.map_err(|failure| report::failure(&inputs, &failure))?;
     let compiled = module.kernels.iter().chain(&module.functions);
+    let counts = compiled.clone().map(|one| one.visa_instructions);
+    let most = counts.max().unwrap_or(0);
+    if let Some(at) = args.at.filter(|at| *at as usize >= most) {
+        return Err(report::usage(format_args!(
+            "--at {at}: there are {most} instructions, the first is 0"
+        )));
+    }
     let profiles: Vec<Named> = compiled
         .flat_map(|one| {
             one.profiles.iter().map(|profile| Named {

@@ -349,7 +349,10 @@ pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     };
     let (wrong, checked) = (results.iter().filter(|r| !r.pass).count(), results.len());
     let taken = outputs.stdout_taken();
-    let text: String = results.iter().map(Checked::line).collect();
+    let lines = results.iter().map(Checked::line);
+    let text: String = std::iter::once(stats.printed.clone())
+        .chain(lines)
+        .collect();
     let document = RunStats::new(&kernel, &stats, seconds, results);
     let named = args.stats.iter().flatten().chain(&args.json);
     for path in named {

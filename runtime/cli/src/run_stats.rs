@@ -24,6 +24,9 @@ pub struct RunStats<'a> {
     by_message: Vec<Row<'a>>,
     /// Execution count of each instruction, in the order of the code.
     by_place: Vec<u64>,
+    /// Text that the kernel printed.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    printed: &'a str,
     /// Results of a launch file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     results: Vec<Checked>,
@@ -90,6 +93,7 @@ impl<'a> RunStats<'a> {
             by_instruction: rows(&stats.by_instruction),
             by_message: rows(&stats.by_message),
             by_place: (stats.by_place.iter().map(|count| count.instructions)).collect(),
+            printed: &stats.printed,
             results,
         }
     }

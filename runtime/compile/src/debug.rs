@@ -17,16 +17,14 @@ use gimli::write::{
 };
 use gimli::{Encoding, Format, LineEncoding, LittleEndian};
 use kiln_emit::zebin::{
-    ADDRESS, ADDRESS_LOW, FUNCTIONS, Relocation, Relocations, Section, SymbolPlace, TEXT_PREFIX,
-    Zebin,
+    ADDRESS, ADDRESS_LOW, FUNCTIONS, Relocation, Relocations, SHT_PROGBITS, Section, SymbolPlace,
+    TEXT_PREFIX, Zebin,
 };
 
 use crate::lines::Lines;
 use crate::result::Compiled;
 use crate::result::CompiledModule;
 
-/// `SHT_PROGBITS`.
-const CONTENTS: u32 = 1;
 /// Size of a compacted instruction in bytes; every instruction's size is a multiple of it.
 const STEP: u8 = 8;
 /// File name for code whose file vISA does not name.
@@ -62,7 +60,7 @@ pub fn add(zebin: &mut Zebin, module: &CompiledModule) -> Result<()> {
         }
         zebin.others.push(Section {
             name: id.name().to_string(),
-            kind: CONTENTS,
+            kind: SHT_PROGBITS,
             flags: 0,
             align: 1,
             entry_size: 0,

@@ -3,7 +3,7 @@
 
 use crate::debug;
 use crate::info::Info;
-use crate::interface::InterfaceError;
+use crate::interface::{InterfaceError, Text};
 use crate::loader::FUNCTION_ALIGN;
 use crate::result::{Compiled, CompiledModule, Symbol as Function};
 use kiln_emit::assemble::RelocationKind;
@@ -15,7 +15,8 @@ use kiln_emit::ze_info::{
 };
 use kiln_emit::zebin::{
     ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, ENTRY, FUNCTIONS, KernelText, Relocation, Relocations,
-    STB_GLOBAL, STB_LOCAL, STT_FUNC, STT_NOTYPE, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
+    SHT_PROGBITS, STB_GLOBAL, STB_LOCAL, STRINGS, STT_FUNC, STT_NOTYPE, STT_OBJECT, Section,
+    Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
 use serde_norway::Mapping;
 
@@ -88,7 +89,11 @@ pub fn object_file(
     let mut zebin = match info {
         Info::Zebin(zebin) => zebin,
         Info::ZeInfo(info) => of_kernels(info),
-        Info::Interface(interface) => of_kernels(interface.ze_info(module, platform)?),
+        Info::Interface(interface) => {
+            let mut zebin = of_kernels(interface.ze_info(module, platform)?);
+            keep(&mut zebin, &interface.strings);
+            zebin
+        }
     };
     let by_address = |function: &&Compiled| function.addressed;
     let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
@@ -199,6 +204,34 @@ fn describe(info: &mut ZeInfo, function: &Compiled) {
     let env = &mut info.functions[place].execution_env;
     env.grf_count = function.grf_count;
     env.barrier_count = barriers(function);
+}
+
+/// Adds the section of the texts that kernels print, with their symbols.
+fn keep(zebin: &mut Zebin, strings: &[Text]) {
+    if strings.is_empty() {
+        return;
+    }
+    let mut data = Vec::new();
+    for Text { name, bytes } in strings {
+        zebin.symbols.push(Symbol {
+            name: name.clone(),
+            value: data.len() as u64,
+            size: bytes.len() as u64,
+            info: STB_GLOBAL << 4 | STT_OBJECT,
+            other: 0,
+            place: SymbolPlace::Section(STRINGS.to_string()),
+        });
+        data.extend_from_slice(bytes);
+    }
+    zebin.others.push(Section {
+        name: STRINGS.to_string(),
+        kind: SHT_PROGBITS,
+        flags: 0,
+        align: 1,
+        entry_size: 0,
+        size: data.len() as u64,
+        data,
+    });
 }
 
 /// Adds the symbols of functions that LLVM IR only declares: another file defines them.

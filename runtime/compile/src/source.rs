@@ -205,7 +205,7 @@ pub fn read(bytes: &[u8], how: &Reading) -> Result<Source, InputError> {
         Form::Genx(bytes) => {
             let compiled = kiln_genx::compile(bytes, &how.genx()).map_err(InputError::Genx)?;
             Ok(Source {
-                interface: Some(genx::interface(&compiled.interfaces)),
+                interface: Some(genx::interface(&compiled.interfaces, compiled.strings)),
                 module: compiled.visa,
                 warnings: compiled.warnings,
             })
@@ -260,6 +260,11 @@ impl Merged {
             if let Some(interface) = source.interface {
                 let all = merged.interface.get_or_insert_default();
                 all.kernels.extend(interface.kernels);
+                for text in interface.strings {
+                    if !all.strings.contains(&text) {
+                        all.strings.push(text);
+                    }
+                }
             }
         }
         merged

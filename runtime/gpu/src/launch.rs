@@ -189,6 +189,7 @@ impl Launch {
             scratch,
             control: self.rounding << 4,
             own_ids: true,
+            printed: None,
             budget,
         };
         // Memory by thread ids is as large as the device has threads.

@@ -449,7 +449,7 @@ impl Emitter<'_, '_> {
             }
             Kind::CopySign => self.copy_sign(inst, to.count, scalar, to.dst),
             Kind::Predefined(number) => self.predefined(number, to.count, to.dst),
-            Kind::LocalId | Kind::LocalSize | Kind::GroupCount => {
+            Kind::LocalId | Kind::LocalSize | Kind::GroupCount | Kind::PrintBuffer => {
                 self.implicit(kind, to.count, to.dst)
             }
             Kind::PredefinedSurface => {

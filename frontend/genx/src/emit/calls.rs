@@ -308,6 +308,17 @@ impl Emitter<'_, '_> {
         Ok(var)
     }
 
+    /// The address of a variable that the loader places.
+    pub fn address_of_variable(&mut self, id: GlobalId, value: Value) -> Var {
+        if let Some(Place::Var(var)) = self.constants.get(&value) {
+            return *var;
+        }
+        let name = self.shared.module.globals[id].name.clone();
+        let var = self.address_of_name(&name);
+        self.constants.insert(value, Place::Var(var));
+        var
+    }
+
     /// Writes the address of a function at a byte of a variable.
     pub fn write_function(&mut self, var: Var, byte: u32, id: FunctionId) -> Result<()> {
         let address = self.address_of_function(id);
@@ -317,8 +328,14 @@ impl Emitter<'_, '_> {
     }
 
     fn address_of_function(&mut self, id: FunctionId) -> Var {
+        let name = name(self.shared.module, id);
+        self.address_of_name(&name)
+    }
+
+    /// The address of a name.
+    fn address_of_name(&mut self, name: &str) -> Var {
         let var = self.object().var(VType::Uq, VType::Uq.bytes());
-        let name = Operand::Name(Box::new(name(self.shared.module, id).as_str().into()));
+        let name = Operand::Name(Box::new(name.into()));
         let to = self.object().element(var, VType::Uq, 0);
         self.object().inst(Opcode::Faddr, Exec::NONE, [name, to]);
         var

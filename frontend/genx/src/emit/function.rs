@@ -54,8 +54,8 @@ pub struct Shared<'a> {
     pub subroutines: HashMap<FunctionId, Signature>,
     /// Variables of globals.
     pub globals: HashMap<GlobalId, Var>,
-    /// Values that the launch gives: local ids, local size, group count.
-    pub implicit: [Option<Var>; 3],
+    /// Values that the launch gives: local ids, local size, group count, buffer of `printf`.
+    pub implicit: [Option<Var>; 4],
     pub calls: &'a Calls,
     /// Address of the object's part of private memory, if it needs one, and where the frames of its functions are there.
     pub frame: Option<Var>,
@@ -82,7 +82,7 @@ impl<'a> Shared<'a> {
             object: Object::new(builder, platform.grf_bytes),
             subroutines: HashMap::new(),
             globals: HashMap::new(),
-            implicit: [None; 3],
+            implicit: [None; 4],
             calls,
             frame: None,
             frames: HashMap::new(),
@@ -100,6 +100,8 @@ pub enum Address {
     Frame(u32),
     /// Byte of shared local memory.
     Local(u32),
+    /// That of the variable's name, which the driver knows.
+    Named,
 }
 
 /// A function whose code is made.

@@ -603,6 +603,7 @@ impl Emitter<'_, '_> {
         let (place, ty) = match kind {
             Kind::LocalId => (0, VType::Uw),
             Kind::LocalSize => (1, VType::Ud),
+            Kind::PrintBuffer => (3, VType::Uq),
             _ => (2, VType::Ud),
         };
         let Some(var) = self.shared.implicit[place] else {

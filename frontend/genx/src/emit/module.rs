@@ -16,6 +16,7 @@ use crate::ir::function::MAX_INSTS;
 use crate::ir::{Const, Function, FunctionId, GlobalId, InstData, Module, Op, TypeData, ValueDef};
 use crate::passes::calls::Calls;
 use crate::passes::kernels::{ArgKind, Implicit, Kernel};
+use crate::passes::printf;
 
 /// Place of an argument or an implicit value in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +135,19 @@ fn frames(module: &Module, functions: &[FunctionId]) -> (HashMap<FunctionId, u32
         next += u64::from(module.functions[*id].frame);
     }
     (places, next)
+}
+
+/// The texts that code names and the driver keeps: the name of each, and its bytes.
+pub fn strings(module: &Module) -> Vec<(String, Vec<u8>)> {
+    let kept = module.globals.values();
+    kept.filter(|global| Module::attr(&global.attrs, printf::ATTRIBUTE).is_some())
+        .map(|global| {
+            (
+                global.name.to_string(),
+                global.init.clone().unwrap_or_default(),
+            )
+        })
+        .collect()
 }
 
 /// Makes the objects of all kernels, and of the functions that are called with a stack.
@@ -259,14 +273,17 @@ fn register_variable(module: &Module, functions: &[FunctionId]) -> Option<Loc> {
     found
 }
 
-/// Gives the globals in shared local memory addresses after what kernels declare. Returns their end.
+/// Gives the globals in shared local memory addresses after what kernels declare, and finds those that the driver keeps. Returns the
+/// end of shared local memory.
 fn local_addresses(shared: &mut Shared) -> u64 {
     let module = shared.module;
     let all: Vec<FunctionId> = shared.calls.reached.clone();
     let mut next = u64::from(slm_init(module, &all)).max(shared.local_start);
     for (id, global) in &module.globals {
         let size = module.types.layout(global.ty).map_or(0, |(size, _)| size);
-        if global.space == LOCAL && global.in_memory && size > 0 {
+        if Module::attr(&global.attrs, printf::ATTRIBUTE).is_some() {
+            shared.addresses.insert(id, Address::Named);
+        } else if global.space == LOCAL && global.in_memory && size > 0 {
             let at = next.next_multiple_of(ALIGNMENT);
             shared.addresses.insert(id, Address::Local(at as u32));
             next = at + size;
@@ -367,7 +384,7 @@ impl<'a> KernelObject<'a> {
             let global = &module.globals[*id];
             let size = module.types.layout(global.ty).map_or(0, |(size, _)| size);
             let shares = global.space == SHARED && !global.constant;
-            if global.space == LOCAL {
+            if shared.addresses.contains_key(id) {
                 continue;
             }
             let data = global
@@ -479,6 +496,7 @@ impl<'a> KernelObject<'a> {
                 }
                 Implicit::LocalSize => shared.implicit[1] = Some(var),
                 Implicit::GroupCount => shared.implicit[2] = Some(var),
+                Implicit::PrintfBuffer => shared.implicit[3] = Some(var),
                 _ => {}
             }
         }
@@ -706,16 +724,18 @@ fn place_input(object: &Object, function: &Function, bytes: u32, next: &mut u32)
 
 /// Values of the launch that functions read.
 fn implicit(module: &Module, functions: &[FunctionId]) -> Vec<Implicit> {
-    const ALL: [Implicit; 3] = [
+    const ALL: [Implicit; 4] = [
         Implicit::LocalIds,
         Implicit::LocalSize,
         Implicit::GroupCount,
+        Implicit::PrintfBuffer,
     ];
-    let mut wanted = [false; 3];
+    let mut wanted = [false; 4];
     for_intrinsics(module, functions, |kind, _, _| match kind {
         Kind::LocalId => wanted[0] = true,
         Kind::LocalSize => wanted[1] = true,
         Kind::GroupCount => wanted[2] = true,
+        Kind::PrintBuffer => wanted[3] = true,
         _ => {}
     });
     ALL.into_iter()

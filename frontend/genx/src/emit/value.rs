@@ -44,6 +44,10 @@ impl Emitter<'_, '_> {
             ValueDef::Global(id) => match self.shared.addresses.get(id).copied() {
                 Some(Address::Frame(at)) => self.address_in_frame(at),
                 Some(Address::Local(at)) => Ok(imm(ty, at.into())),
+                Some(Address::Named) => {
+                    let var = self.address_of_variable(*id, value);
+                    Ok(source(var, ty, Layout::same(0)))
+                }
                 None => self.error(
                     Code::Memory,
                     "the address of a global is not supported here",

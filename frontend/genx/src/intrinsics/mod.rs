@@ -263,6 +263,8 @@ pub enum Kind {
     LocalId,
     LocalSize,
     GroupCount,
+    /// Address of the buffer of `printf`.
+    PrintBuffer,
     /// A value of a launch, by the name of its function in the library: dimension. Lowered by `passes/builtins`.
     Launch(&'static str),
     FunctionAddress,
@@ -291,6 +293,8 @@ pub enum Kind {
     Ordered(Access),
     /// An atomic function of SPIR-V by its name, with pointer, scope, semantics and values as operands.
     Scoped(&'static str),
+    /// A pointer to any memory as one to memory of a kind: pointer, kind.
+    FromGeneric,
     /// A function of the library with two results, of which the second goes to the pointer after its operand, by its name.
     Stored(&'static str),
     /// Number of a register that vISA names, and a value that the read depends on.

@@ -574,6 +574,10 @@ const SIGNATURES: &[(&str, &str)] = &[
         "stacksave",
     ),
     (
+        "P:Pd",
+        "kiln.from.generic",
+    ),
+    (
         "P:0w",
         "ptrmask",
     ),
@@ -900,7 +904,7 @@ const SIGNATURES: &[(&str, &str)] = &[
     ),
     (
         "q:",
-        "readcyclecounter readsteadycounter",
+        "genx.print.buffer readcyclecounter readsteadycounter",
     ),
     (
         "q:A",

@@ -23,7 +23,7 @@ pub(super) const REFUSED: &str = "
     genx.line genx.lsc.load.2d.ugm.desc genx.lsc.load.2d.ugm.desc.transpose genx.lsc.load.2d.ugm.desc.vnni
     genx.lsc.prefetch.2d.ugm.desc genx.lsc.prefetch2d.typed.bti genx.lsc.store.2d.ugm.desc genx.mxfp.linearize
     genx.mxfp.reduce.32x32 genx.nbarrier genx.nbarrier.arrive genx.packed.4bit.upconvert.lut genx.pln
-    genx.print.buffer genx.print.format.index genx.qf.cvt genx.raw.sendg genx.sample.unorm genx.scatter.private
+    genx.print.format.index genx.qf.cvt genx.raw.sendg genx.sample.unorm genx.scatter.private
     genx.set.pause genx.set.sr0.2 genx.simdcf.predicate genx.srnd genx.tf32.cvt genx.transpose.ld
     genx.unmask.begin genx.unmask.end genx.va.1d.convolve.horizontal genx.va.1d.convolve.vertical
     genx.va.1pixel.convolve genx.va.1pixel.convolve.1x1mode genx.va.bool.centroid genx.va.centroid
@@ -330,6 +330,7 @@ const SINGLE: &[(&str, Kind)] = &[
     ("genx.oword.st", Message(&messages::OWORD_ST)),
     ("genx.pow", Alu(alu(Opcode::Pow))),
     ("genx.predefined.surface", PredefinedSurface),
+    ("genx.print.buffer", PrintBuffer),
     ("genx.r0", Predefined(predefined::R0)),
     ("genx.rdpredregion", ReadPredicate),
     ("genx.rdregionf", ReadRegion),
@@ -513,6 +514,7 @@ const SINGLE: &[(&str, Kind)] = &[
     ("kiln.s.clamp", Library("s.clamp")),
     ("kiln.s.hadd", Library("s.hadd")),
     ("kiln.s.rhadd", Library("s.rhadd")),
+    ("kiln.from.generic", FromGeneric),
     ("kiln.scoped.add", Scoped("kiln.atomic.add")),
     ("kiln.scoped.and", Scoped("kiln.atomic.and")),
     (

@@ -478,7 +478,7 @@ const SPIRV: [(&str, &str); 122] = [
 ];
 
 /// Instructions of SPIR-V that are functions in the form that the reference's adaptors take.
-const INSTRUCTIONS: [(&str, &str); 30] = [
+const INSTRUCTIONS: [(&str, &str); 33] = [
     ("AtomicAnd", "kiln.scoped.and"),
     ("AtomicCompareExchange", "kiln.scoped.compare.exchange"),
     ("AtomicCompareExchangeWeak", "kiln.scoped.compare.exchange"),
@@ -503,6 +503,9 @@ const INSTRUCTIONS: [(&str, &str); 30] = [
     ("Dot", "kiln.dot"),
     ("FSigmoidINTEL", "kiln.sigmoid"),
     ("FTanhINTEL", "tanh"),
+    ("GenericCastToPtrExplicit_ToGlobal", GENERIC),
+    ("GenericCastToPtrExplicit_ToLocal", GENERIC),
+    ("GenericCastToPtrExplicit_ToPrivate", GENERIC),
     ("IsNan", "kiln.is.nan"),
     ("LessOrGreater", "kiln.less.or.greater"),
     ("Ordered", "kiln.ordered"),
@@ -511,6 +514,8 @@ const INSTRUCTIONS: [(&str, &str); 30] = [
     ("Unordered", "kiln.unordered"),
 ];
 
+/// A pointer to any memory as one to memory of a kind.
+const GENERIC: &str = "kiln.from.generic";
 /// Prefix of the functions of SPIR-V for OpenCL C.
 const OCL: &str = "__spirv_ocl_";
 /// Prefix of those that are instructions.

@@ -3,7 +3,7 @@
 //! A load or a store becomes blocks where size and alignment allow it, else a message with a channel for each qword,
 //! dword or byte. Those of shared local memory have offsets of 32 bits and a surface, all others addresses.
 
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use kiln_visa::opcode::AtomicOp;
 
@@ -223,7 +223,7 @@ impl Memory<'_> {
         let all = self
             .function
             .constant(bool_one, Const::Vector(vec![1].into()));
-        let mut args: smallvec::SmallVec<[Value; 3]> = smallvec![all];
+        let mut args: SmallVec<[Value; 3]> = smallvec![all];
         if local {
             args.push(self.function.bits(Types::I32, LOCAL_SURFACE));
         }
@@ -259,7 +259,7 @@ impl Memory<'_> {
         self.function.insts[inst].result.unwrap_or(value)
     }
 
-    /// A load or store of `i1`: of one, a byte; of a vector, the bits of bytes.
+    /// A load or store of `i1`: of one, a byte; of a vector, the bits of as many bytes as it needs.
     fn bools(
         &mut self,
         inst: Inst,
@@ -268,65 +268,123 @@ impl Memory<'_> {
         pointer: Value,
         count: u32,
     ) -> Result<()> {
-        let vector = self
-            .module
-            .types
-            .count(value.map_or(data.ty, |v| self.function.ty(v)));
-        if vector.is_some_and(|n| n > 32) {
-            return self.error(
-                inst,
-                Code::Memory,
-                "an access of so many i1 is not supported",
-            );
-        }
-        let wide = count.next_power_of_two().max(8);
-        let number = self.module.types.int(wide);
-        let bits = self.module.types.shaped(Some(wide), Scalar::Int(1));
+        const DWORD: u32 = u32::BITS;
+        let types = &mut self.module.types;
+        let one = types
+            .count(value.map_or(data.ty, |v| self.function.ty(v)))
+            .is_none();
+        // The bits are in dwords, or in one number of at least a byte.
+        let dwords = count.div_ceil(DWORD);
+        let width = match dwords {
+            1 => count.next_power_of_two().max(u8::BITS),
+            _ => DWORD,
+        };
+        let number = types.int(width);
+        let bits = types.shaped(Some(width), Scalar::Int(1));
+        let all = types.shaped((dwords > 1).then_some(dwords), Scalar::Int(width));
+        let bytes = count.div_ceil(u8::BITS);
+        let whole = dwords * width / u8::BITS;
+        let in_bytes = |types: &mut Types, n| types.shaped(Some(n), Scalar::Int(u8::BITS));
+        let [padded, exact] = [whole, bytes].map(|n| in_bytes(types, n));
         match value {
             Some(value) => {
-                let stored = match vector {
-                    None => self.add(Op::Cast(CastOp::ZExt), smallvec![value], number),
-                    Some(_) if wide == count => {
-                        self.add(Op::Cast(CastOp::BitCast), smallvec![value], number)
-                    }
-                    Some(_) => {
-                        let zero = self.function.constant(bits, Const::Zero);
-                        let at = self.function.bits(Types::I32, 0);
-                        let op = self.intrinsic(inst, "genx.wrpredregion")?;
-                        let all = self.add(op, smallvec![zero, value, at], bits);
-                        self.add(Op::Cast(CastOp::BitCast), smallvec![all], number)
-                    }
-                };
+                let mut stored = self.function.constant(all, Const::Undef);
+                for part in 0..dwords {
+                    let first = part * DWORD;
+                    let here = (count - first).min(DWORD);
+                    let part_bits = match one {
+                        true => self.add(Op::Cast(CastOp::ZExt), smallvec![value], number),
+                        false => {
+                            let lanes = self.part_of_bools(value, first, here, count);
+                            let padded = self.padded_bools(inst, lanes, here, bits)?;
+                            self.add(Op::Cast(CastOp::BitCast), smallvec![padded], number)
+                        }
+                    };
+                    stored = match dwords {
+                        1 => part_bits,
+                        _ => {
+                            let at = self.function.bits(Types::I32, part.into());
+                            let args = smallvec![stored, part_bits, at];
+                            self.add(Op::InsertElement, args, all)
+                        }
+                    };
+                }
+                if bytes < whole {
+                    let cut = self.add(Op::Cast(CastOp::BitCast), smallvec![stored], padded);
+                    let op = Op::Shuffle((0..bytes).collect());
+                    stored = self.add(op, smallvec![cut, cut], exact);
+                }
                 self.global(inst, data, Some(stored), pointer)
             }
             None => {
-                let load = self.make(Op::Load, smallvec![pointer], number);
+                let loaded = if bytes < whole { exact } else { all };
+                let load = self.make(Op::Load, smallvec![pointer], loaded);
                 let data = InstData {
                     align: data.align,
                     ..self.function.insts[load].clone()
                 };
                 self.global(load, &data, None, pointer)?;
-                let Some(loaded) = data.result else {
+                let Some(mut loaded) = data.result else {
                     return Ok(());
                 };
-                let (op, arg) = match vector {
-                    None => (Op::Cast(CastOp::Trunc), loaded),
-                    Some(_) if wide == count => (Op::Cast(CastOp::BitCast), loaded),
-                    Some(_) => {
+                if bytes < whole {
+                    let places = (0..whole).map(|n| if n < bytes { n } else { u32::MAX });
+                    let op = Op::Shuffle(places.collect());
+                    let padded = self.add(op, smallvec![loaded, loaded], padded);
+                    loaded = self.add(Op::Cast(CastOp::BitCast), smallvec![padded], all);
+                }
+                let ty = self.function.insts[inst].ty;
+                let (op, args): (Op, SmallVec<[Value; 3]>) = match (one, dwords) {
+                    (true, _) => (Op::Cast(CastOp::Trunc), smallvec![loaded]),
+                    (false, 1) if width == count => (Op::Cast(CastOp::BitCast), smallvec![loaded]),
+                    (false, 1) => {
                         let all = self.add(Op::Cast(CastOp::BitCast), smallvec![loaded], bits);
-                        (Op::Shuffle((0..count).collect()), all)
+                        (Op::Shuffle((0..count).collect()), smallvec![all, all])
+                    }
+                    (false, _) => {
+                        let mut joined = self.function.constant(ty, Const::Undef);
+                        for part in 0..dwords {
+                            let first = part * DWORD;
+                            let here = (count - first).min(DWORD);
+                            let at = self.function.bits(Types::I32, part.into());
+                            let args = smallvec![loaded, at];
+                            let dword = self.add(Op::ExtractElement, args, number);
+                            let lanes = self.add(Op::Cast(CastOp::BitCast), smallvec![dword], bits);
+                            let lanes = self.part_of_bools(lanes, 0, here, DWORD);
+                            let at = self.function.bits(Types::I32, first.into());
+                            let write = self.intrinsic(inst, "genx.wrpredregion")?;
+                            joined = self.add(write, smallvec![joined, lanes, at], ty);
+                        }
+                        (Op::Freeze, smallvec![joined])
                     }
                 };
                 let new = &mut self.function.insts[inst];
-                new.args = match &op {
-                    Op::Shuffle(_) => smallvec![arg, arg],
-                    _ => smallvec![arg],
-                };
-                new.op = op;
+                (new.op, new.args) = (op, args);
                 self.new.push(inst);
                 Ok(())
             }
         }
+    }
+
+    /// Lanes of a vector of `i1` from a place on.
+    fn part_of_bools(&mut self, value: Value, first: u32, here: u32, count: u32) -> Value {
+        if here == count {
+            return value;
+        }
+        let ty = self.module.types.shaped(Some(here), Scalar::Int(1));
+        let op = Op::Shuffle((first..first + here).collect());
+        self.add(op, smallvec![value, value], ty)
+    }
+
+    /// A vector of `i1` with zeros after it.
+    fn padded_bools(&mut self, inst: Inst, value: Value, here: u32, bits: Type) -> Result<Value> {
+        if self.module.types.count(bits) == Some(here) {
+            return Ok(value);
+        }
+        let zero = self.function.constant(bits, Const::Zero);
+        let at = self.function.bits(Types::I32, 0);
+        let op = self.intrinsic(inst, "genx.wrpredregion")?;
+        Ok(self.add(op, smallvec![zero, value, at], bits))
     }
 
     /// The bits of a value as another type; addresses by way of integers.

@@ -8,6 +8,7 @@ use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
 use super::kernels::Kernel;
+use super::printf;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::{Function, FunctionId, Module, Op, TypeData, Types, ValueDef};
 
@@ -89,6 +90,10 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
                 ))
             };
             if named.is_declaration() {
+                // Records of the driver's buffer take its place.
+                if is_call && printf::prints(&named.name) {
+                    return Ok(());
+                }
                 // A loader finds it by its name.
                 if is_refused(&named.name) {
                     return error(Code::Callee, "has no definition");

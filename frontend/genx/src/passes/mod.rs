@@ -18,6 +18,7 @@ pub mod kernels;
 pub mod launch;
 mod library;
 pub mod memory;
+pub mod printf;
 pub mod reduce;
 pub mod simdcf;
 pub mod simplify;
@@ -79,6 +80,9 @@ pub const PASSES: &[Pass] = &[
     pass("cfg", |_, function, _| {
         cfg::prune(function);
         Ok(())
+    }),
+    pass("printf", |module, function, _| {
+        printf::lower(module, function)
     }),
     pass("spirv", |module, function, _| {
         spirv::lower(module, function)

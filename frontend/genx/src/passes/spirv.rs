@@ -1,14 +1,14 @@
 //! Functions of SPIR-V that have other operands than the instructions and intrinsics of LLVM.
 //!
-//! Takes any function. Afterwards no atomic access has the operands of SPIR-V (pointer, scope, semantics, values), and no function
-//! stores its second result by itself.
+//! Takes any function. Afterwards no atomic access has the operands of SPIR-V (pointer, scope, semantics, values), no function
+//! stores its second result by itself, and pointers to any memory become others by casts.
 
 use smallvec::smallvec;
 
 use super::builder::{Builder, rewrite};
 use crate::error::Result;
 use crate::intrinsics::Kind;
-use crate::ir::{Function, Inst, Module, Op, Scalar, TypeData, Types, atomics};
+use crate::ir::{CastOp, Function, Inst, Module, Op, Scalar, TypeData, Types, atomics};
 
 /// Replaces these functions.
 ///
@@ -20,6 +20,12 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
         match kind(b.function, b.inst) {
             Some(Kind::Scoped(name)) => b.in_order(name),
             Some(Kind::Stored(name)) => b.and_stored(name),
+            // A pointer has no mark of its memory: a null for another kind is never made.
+            Some(Kind::FromGeneric) => {
+                let pointer = b.function.insts[b.inst].args[0];
+                b.become_op(Op::Cast(CastOp::AddrSpaceCast), smallvec![pointer]);
+                Ok(())
+            }
             _ => b.error("no such function"),
         }
     })
@@ -30,7 +36,7 @@ fn kind(function: &Function, inst: Inst) -> Option<Kind> {
     match &function.insts[inst].op {
         Op::Intrinsic(intrinsic) => {
             let kind = intrinsic.kind();
-            matches!(kind, Kind::Scoped(_) | Kind::Stored(_)).then_some(kind)
+            matches!(kind, Kind::Scoped(_) | Kind::Stored(_) | Kind::FromGeneric).then_some(kind)
         }
         _ => None,
     }

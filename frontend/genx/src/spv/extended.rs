@@ -7,7 +7,9 @@ use spirv::{NonsemanticShaderDebuginfo100Op as Info, OpenclStd100Op as Std};
 use super::Reader;
 use super::body::Body;
 use crate::error::{Code, Result};
-use crate::ir::{BinaryOp, CastOp, Op as IrOp, Scalar, Value, atomics};
+use crate::ir::{
+    BinaryOp, CastOp, Function, FunctionId, Op as IrOp, Scalar, Types, Value, atomics, rules,
+};
 
 /// A set of instructions.
 #[derive(Clone)]
@@ -88,11 +90,16 @@ impl Reader<'_> {
     fn function_of_c(&mut self, body: &mut Body, function: Std) -> Result<()> {
         let args = self.values(body, 4)?;
         let name = format!("{function:?}");
-        if let Some(name) = crate::ir::rules::spirv_intrinsic(&name) {
+        if let Some(name) = rules::spirv_intrinsic(&name) {
             return self.finish_intrinsic(body, name, args);
         }
         match (function, &args[..]) {
             (Std::prefetch, _) => Ok(()),
+            (Std::printf, _) => {
+                let id = self.printing();
+                let result = self.ty(self.op(0)?)?;
+                self.finish(body, rules::data(IrOp::Call(id), args, result))
+            }
             (Std::s_mul_hi | Std::u_mul_hi, &[a, b]) => {
                 let high = self.high_half(body, function, a, b)?;
                 self.alias(body, high)
@@ -108,6 +115,20 @@ impl Reader<'_> {
                 Err(self.refused(Code::Intrinsic, message))
             }
         }
+    }
+
+    /// The declaration of the function that prints.
+    pub(super) fn printing(&mut self) -> FunctionId {
+        const NAME: &str = "printf";
+        let module = &mut self.module;
+        let known = module.functions.iter();
+        let mut known = known.filter(|(_, f)| f.name == NAME && f.is_declaration() && f.variadic);
+        if let Some((id, _)) = known.next() {
+            return id;
+        }
+        let mut function = Function::new(NAME.into(), Types::I32);
+        function.variadic = true;
+        module.functions.push(function)
     }
 
     /// Adds an intrinsic with a result of the type of its first operand.

@@ -15,6 +15,7 @@ use crate::ir::rules;
 use crate::ir::{
     Block, Const, Function, FunctionId, InstData, Op as IrOp, Type, Types, Value, ValueDef,
 };
+use crate::passes::printf;
 
 /// True for an operation without a result in a function.
 fn has_no_result(op: Op) -> bool {
@@ -310,6 +311,10 @@ impl<'a> Reader<'a> {
                     data.align = 1;
                 }
                 self.finish(body, data)
+            }
+            rules::Callee::Function if printf::prints(&name) => {
+                let id = self.printing();
+                self.finish(body, rules::data(IrOp::Call(id), args, result))
             }
             rules::Callee::Function => {
                 let message = format!("function @{name} has no definition");

@@ -136,8 +136,8 @@ fn kernels_are_described() {
     assert_eq!(found(wrong, "skl"), Some((Code::Kernel, 1, 23)));
     let far = kernel("i32 addrspace(5)* %a", "");
     assert_eq!(found(&far, "skl"), Some((Code::Argument, 4, 25)));
-    let printed = "declare void @printf()\n";
-    let undefined = format!("{}{printed}", kernel("", "  call void @printf()"));
+    let refused = "declare void @__spirv_Unknown()\n";
+    let undefined = format!("{}{refused}", kernel("", "  call void @__spirv_Unknown()"));
     assert_eq!(
         found(&undefined, "skl").map(|f| (f.0, f.1)),
         Some((Code::Callee, 5))
@@ -312,5 +312,44 @@ attributes #0 = { \"VCFunction\" }
         if let Err(error) = compile(text.as_bytes(), &Options::new(platform)) {
             panic!("{}: {}: {error}", platform.name, error.loc);
         }
+    }
+}
+
+/// A format is a constant text with as many conversions as the call has operands; each operand has a type that is printed.
+#[test]
+fn calls_that_print_nothing_known_are_found() {
+    let with = |params: &str, args: &str| {
+        let call = format!("  %r = call i32 (...) @printf({args})");
+        let declared = "declare i32 @printf(...)\n\
+            @two = internal addrspace(2) constant [8 x i8] c\"%d %s%%\\00\"\n\
+            @word = internal addrspace(2) constant [2 x i8] c\"a\\00\"\n\
+            @open = internal addrspace(2) constant [2 x i8] c\"ab\"\n\
+            @changes = internal addrspace(1) global [2 x i8] c\"a\\00\"\n";
+        format!("{}{declared}", kernel(params, &call))
+    };
+    let two =
+        "i8 addrspace(2)* getelementptr ([8 x i8], [8 x i8] addrspace(2)* @two, i64 0, i64 0)";
+    let word =
+        "i8 addrspace(2)* getelementptr ([2 x i8], [2 x i8] addrspace(2)* @word, i64 0, i64 0)";
+    let open = word.replace("@word", "@open");
+    let changes = word
+        .replace("@word", "@changes")
+        .replace("addrspace(2)", "addrspace(1)");
+    let right = with("i32 %n", &format!("{two}, i32 %n, {word}"));
+    assert_eq!(found(&right, "skl"), None);
+    let pointer = "i8 addrspace(1)* %p";
+    for (params, args) in [
+        ("", String::new()),
+        ("i32 %n", format!("{two}, i32 %n")),
+        ("i32 %n", format!("{two}, i32 %n, {word}, i32 %n")),
+        ("i32 %n", format!("{open}, i32 %n, {word}")),
+        (pointer, format!("{pointer}, i32 1, {word}")),
+        (pointer, format!("{two}, i32 1, {pointer}")),
+        ("i32 %n", format!("{two}, i32 %n, i32 %n")),
+        ("i32 %n", format!("{two}, i32 %n, {changes}")),
+        ("i32 %n", format!("{two}, i128 5, {word}")),
+    ] {
+        let fault = found(&with(params, &args), "skl").map(|f| (f.0, f.1));
+        assert_eq!(fault, Some((Code::Operand, 5)), "{args}");
     }
 }

@@ -11,8 +11,10 @@ declare spir_func i32 @_Z18__spirv_AtomicIAddPU3AS1iiii(ptr addrspace(1), i32, i
 declare { i64, i1 } @llvm.uadd.with.overflow.i64(i64, i64)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
+declare spir_func i32 @printf(ptr addrspace(2), ...)
 declare { <32 x i1>, <8 x i1>, i1 } @llvm.genx.simdcf.goto.v32i1.v8i1(<32 x i1>, <8 x i1>, <8 x i1>)
 @seen = internal global i32 5, align 4
+@format = internal addrspace(2) constant [4 x i8] c\"%d\\0A\\00\"
 @__spirv_BuiltInWorkgroupId = external addrspace(1) constant <3 x i64>, align 32
 %pair = type { i32, [2 x i32] }
 ";
@@ -70,6 +72,15 @@ fn variables_of_the_launch_become_its_values() {
     );
     let (old, new) = ("@__spirv_BuiltInWorkgroupId", "@llvm.kiln.launch.group.id");
     replaces("launch", "", &body, old, new);
+}
+
+#[test]
+fn calls_that_print_become_records() {
+    let body = format!(
+        "  %r = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) @format, i32 %n)\n  \
+         %x = insertelement <8 x i32> %w, i32 %r, i32 0\n{STORE}"
+    );
+    replaces("printf", "", &body, "@printf(", "@llvm.genx.print.buffer");
 }
 
 #[test]

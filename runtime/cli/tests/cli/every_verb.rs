@@ -509,6 +509,8 @@ fn plots_have_the_form_that_their_name_says() {
 fn plots_of_pressure_are_labelled() {
     let folder = Folder::new("labels");
     let (visa, svg) = (example("nbody", "visaasm"), folder.path("x.svg"));
+    let beyond = kiln(&["pressure", &visa, "-p", "skl", "--at", "100000"]);
+    assert_eq!(beyond.status.code(), Some(2), "no such instruction");
     let shown = pass(&["pressure", &visa, "-p", "skl", "--at", "20", "--svg", &svg]);
     let plot = fs::read_to_string(&svg).unwrap();
     let peak = shown

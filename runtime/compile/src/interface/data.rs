@@ -10,6 +10,19 @@ use serde::{Deserialize, Serialize};
 pub struct Interface {
     /// One of each kernel.
     pub kernels: Vec<KernelInterface>,
+    /// Texts that the driver keeps, for kernels that print.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strings: Vec<Text>,
+}
+
+/// A text that code has the address of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// Name of the symbol that the vISA takes the address of.
+    pub name: String,
+    /// The bytes, a zero at their end.
+    pub bytes: Vec<u8>,
 }
 
 /// The interface of one kernel.

@@ -2,10 +2,13 @@
 
 use kiln_emit::ze_info::ImageType;
 
-use super::data::{Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface};
+use super::data::{Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface, Text};
 
-/// Interfaces of kernels compiled from LLVM IR.
-pub(crate) fn interface(kernels: &[kiln_genx::emit::module::Interface]) -> Interface {
+/// Interfaces of kernels compiled from LLVM IR, and the texts that they print.
+pub(crate) fn interface(
+    kernels: &[kiln_genx::emit::module::Interface],
+    strings: Vec<(String, Vec<u8>)>,
+) -> Interface {
     use kiln_genx::passes::kernels::Implicit as From;
     let kernels = kernels.iter().map(|kernel| {
         let implicit = kernel.implicit.iter().map(|(kind, place)| Implicit {
@@ -31,6 +34,10 @@ pub(crate) fn interface(kernels: &[kiln_genx::emit::module::Interface]) -> Inter
     });
     Interface {
         kernels: kernels.collect(),
+        strings: {
+            let strings = strings.into_iter();
+            strings.map(|(name, bytes)| Text { name, bytes }).collect()
+        },
     }
 }
 

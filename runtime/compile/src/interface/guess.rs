@@ -29,6 +29,7 @@ impl Interface {
         };
         let kernels = module.kernels.iter().map(kernel);
         Ok(Interface {
+            strings: Vec::new(),
             kernels: kernels.collect::<Result<_, _>>()?,
         })
     }

@@ -19,4 +19,6 @@ mod guess;
 mod places;
 
 pub use check::{Fault, InterfaceError};
-pub use data::{Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface, ParseError};
+pub use data::{
+    Access, Argument, Implicit, ImplicitKind, Interface, KernelInterface, ParseError, Text,
+};

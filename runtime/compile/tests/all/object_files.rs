@@ -224,6 +224,7 @@ fn object_in_memory(
         ..KernelInterface::default()
     };
     let interface = Interface {
+        strings: Vec::new(),
         kernels: vec![kernel],
     };
     session.object_file(&module, Info::Interface(interface))
@@ -286,6 +287,7 @@ fn interfaces_are_held_against_the_declarations() {
             ..KernelInterface::default()
         };
         let interface = Interface {
+            strings: Vec::new(),
             kernels: vec![kernel],
         };
         match session().object_file(&module, Info::Interface(interface)) {
@@ -625,7 +627,10 @@ fn interfaces_say_what_the_references_entries_say() {
             others.push(visa.file_stem().unwrap().to_string_lossy().into_owned());
             continue;
         };
-        let mut interface = Interface { kernels };
+        let mut interface = Interface {
+            kernels,
+            strings: Vec::new(),
+        };
         let mut options = Options::new(skl());
         options.verify = false;
         let session = Session::new(options);

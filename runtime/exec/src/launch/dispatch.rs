@@ -38,6 +38,8 @@ pub struct Dispatch {
     pub control: u32,
     /// True if groups that run at once need thread ids of their own: memory by thread id is then not one's own.
     pub own_ids: bool,
+    /// Index of the buffer that `printf` writes to, if its text is wanted.
+    pub printed: Option<usize>,
     /// Maximum number of instructions.
     pub budget: u64,
 }

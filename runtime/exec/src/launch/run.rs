@@ -18,6 +18,7 @@ use super::dispatch::Dispatch;
 use super::engine::Engine;
 use super::error::{ExecError, RunError};
 use super::hardware::{Hardware, Uncertain};
+use super::printed;
 use super::program::Program;
 use super::request::{Arg, Launch};
 use super::setup::Setup;
@@ -215,7 +216,13 @@ fn run(
             group: dispatch.group(group),
             budget: dispatch.budget,
         }),
-        _ => Ok(Stats::new(&counts, program, groups, u64::from(threads))),
+        _ => {
+            let mut stats = Stats::new(&counts, program, groups, u64::from(threads));
+            let memory = &dispatch.memory;
+            let text = |buffer| printed::text(&memory.contents(buffer), memory);
+            stats.printed = dispatch.printed.map_or(String::new(), text);
+            Ok(stats)
+        }
     }
 }
 

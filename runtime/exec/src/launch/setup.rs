@@ -13,6 +13,7 @@ use super::binding;
 use super::dispatch::{Dispatch, Start};
 use super::error::BindError;
 use super::implicit::ImplicitArgs;
+use super::printed;
 use super::request::{Arg, Launch};
 use crate::code::decoded::Decoded;
 use crate::state::image::Sampler;
@@ -91,6 +92,8 @@ pub(super) struct Setup {
     general_state: u64,
     /// Index of the first operation.
     start: u32,
+    /// Index of the buffer that `printf` writes to, if the kernel has its address.
+    printed: Option<usize>,
 }
 
 /// Local ids in the per-thread payload.
@@ -167,6 +170,7 @@ impl Setup {
             scratch: general_state,
             general_state,
             start: 0,
+            printed: None,
         };
         setup.bind(launch, kernel)?;
         if platform.payload == Payload::Memory {
@@ -432,9 +436,13 @@ impl Setup {
         })
     }
 
-    /// The address of a new buffer for `printf`.
+    /// The address of the buffer for `printf`.
     fn printf_buffer(&mut self) -> u64 {
-        let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
+        let buffer = *self.printed.get_or_insert_with(|| {
+            let mut bytes = vec![0; PRINTF_BYTES];
+            bytes[..4].copy_from_slice(&printed::FIRST.to_le_bytes());
+            self.memory.add("printf buffer", &bytes)
+        });
         self.memory.address(buffer)
     }
 
@@ -506,6 +514,7 @@ impl Setup {
             memory: self.memory,
             control: 0,
             own_ids: false,
+            printed: self.printed,
             budget: launch.budget,
         }
     }

@@ -29,6 +29,8 @@ pub struct Stats {
     pub bytes_read: u64,
     /// Number of bytes that messages wrote.
     pub bytes_written: u64,
+    /// Text that the kernel printed: its records in the order in which groups took room for them.
+    pub printed: String,
     /// Executions by mnemonic.
     pub by_instruction: BTreeMap<String, Count>,
     /// Executions of sends by request.
