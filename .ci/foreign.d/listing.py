@@ -27,8 +27,12 @@ OPERAND = re.compile(r"^(?P<modifier>(?:\(-\)|\(abs\)|~|-)*)(?:(?P<file>r|acc|ms
                      r"(?:\.(?P<sub>\d+|nomme|mme\d))?|r\[a0\.(?P<address>\d+)(?:,(?P<offset>-?\d+))?\])(?P<region><[^>]*>)?(?::(?P<type>[a-z]+\d*))?$")
 IMMEDIATE = re.compile(r"^-?(?:0x|\d|inf|[qs]?nan)[^:]*:([a-z]+\d*)$")
 MODIFIERS = re.compile(rf"\((?:{CONDITIONS}|sat)\)(?:f\d\.\d)?")
-# Facts that no rule of one instruction asks for: register numbers, tokens, labels, values.
-DETAILS = re.compile(r"\br\d+(?=[.<:\s])|\$\d+|\bL\d+|(?<=\s)-?(?:0x[0-9A-Fa-f]+|[\d.]+(?:e[-+]?\d+)?)(?=:)")
+CONDITION = re.compile(rf"\(({CONDITIONS})\)(?:f\d|\s)")
+OPTIONS = re.compile(r"\{([^{}]*)\}\s*$")
+ADDRESS = re.compile(r"(r\[a0\.\d+),\s*")
+NUMBER = re.compile(r"\d+")
+# Facts that no rule of one instruction asks for: register numbers, tokens, labels, values. Each is a zero in the form.
+DETAILS = re.compile(r"(?<=\br)\d+(?=[.<:\s])|(?<=\$)\d+|(?<=\bL)\d+|(?<=\s)-?(?:0x[0-9A-Fa-f]+|[\d.]+(?:e[-+]?\d+)?)(?=:)")
 
 
 class Operand:
@@ -49,7 +53,7 @@ class Operand:
         self.macro = not sub.isdigit()
         self.sub = 0 if self.macro else int(sub)
         self.modifier, self.type = found["modifier"], found["type"] or ""
-        self.region = [int(n) for n in re.findall(r"\d+", found["region"] or "")]
+        self.region = [int(n) for n in NUMBER.findall(found["region"] or "")]
         self.size = SIZES.get(self.type, 4)
         self.offset = self.sub * self.size
 
@@ -88,6 +92,11 @@ class Operand:
         return step * self.size
 
 
+@functools.lru_cache(1 << 16)
+def operand(text):
+    return Operand(text)
+
+
 class Instruction:
     """An instruction: `ops` are its operands, the destination first; of a send `words` are the words after its head."""
 
@@ -103,18 +112,18 @@ class Instruction:
         self.nomask, self.predicated = predicate.startswith("(W"), "f" in predicate
         self.predicate = predicate
         rest = head["rest"] if head else ""
-        options = re.search(r"\{([^{}]*)\}\s*$", rest)
+        options = OPTIONS.search(rest)
         self.options = [x.strip() for x in options[1].split(",")] if options else []
         if options:
             rest = rest[:options.start()]
         self.saturated = "(sat)" in rest
-        condition = re.search(rf"\(({CONDITIONS})\)(?:f\d|\s)", rest)
+        condition = CONDITION.search(rest)
         self.condition = condition[1] if condition else None
-        rest = re.sub(r"(r\[a0\.\d+),\s*", r"\1,", MODIFIERS.sub(" ", rest))
+        rest = ADDRESS.sub(r"\1,", MODIFIERS.sub(" ", rest))
         self.words = rest.split()
         self.send = self.op.startswith("send")
         plain = not self.send and self.op not in CONTROL_FLOW and self.op not in ("sync", "nop", "illegal", "wait")
-        self.ops = [Operand(word) for word in self.words] if plain else []
+        self.ops = [operand(word) for word in self.words] if plain else []
         self.dst = self.ops[0] if self.ops else None
         self.srcs = self.ops[1:]
 
@@ -133,7 +142,7 @@ def parse(text):
 
 def form(text):
     """The text without the details that no rule of one instruction asks for."""
-    return DETAILS.sub(lambda m: m[0][0] + "0" if m[0][0] in "r$L" else "1", text.partition("//")[0]).strip()
+    return DETAILS.sub("0", text.partition("//")[0]).strip()
 
 
 class Place:

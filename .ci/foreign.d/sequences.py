@@ -9,6 +9,7 @@ from rules import XE_LP, Platform, on, since, state, step, waits
 
 FENCE = re.compile(r"fence")
 REGISTER = re.compile(r"\br(\d+)")
+HEADER = re.compile(r"\br0\b")
 
 
 def ends(code):
@@ -52,23 +53,25 @@ def state_next(code, p):
 
 
 FLAG = re.compile(r"\bf(\d)\.\d")
+CONDITION_FLAG = re.compile(r"\([a-z]+\)f(\d)\.\d")
 
 
 def flags_read(code, p):
-    """The end of the thread after a write of a flag that nothing reads."""
+    """The end of the thread after a write of a flag that nothing reads. The form keeps the numbers of flags."""
     pending = set()
     for place in code:
-        f, i = place.form, place.instruction
+        f = place.form
         if f.eot:
             if pending:
                 yield place
             pending = set()
             continue
-        pending -= set(FLAG.findall(i.predicate)) | {str(s.number) for s in i.srcs if s.file == "f"}
+        if pending:
+            pending -= set(FLAG.findall(f.predicate)) | {str(s.number) for s in f.srcs if s.file == "f"}
         if f.condition and f.op not in ("sel", "csel"):
-            pending |= {m[1] for m in re.finditer(r"\([a-z]+\)f(\d)\.\d", i.text)}
+            pending.update(CONDITION_FLAG.findall(f.text))
         if f.dst is not None and f.dst.file == "f":
-            pending.add(str(i.dst.number))
+            pending.add(str(f.dst.number))
 
 
 def accumulator_cleared(code, p):
@@ -157,7 +160,7 @@ def source_release(code, p):
         f = place.form
         if place.labels:
             sent.clear()
-        tokens = [o for o in place.instruction.options if o.startswith("$")]
+        tokens = [o for o in place.instruction.options if o.startswith("$")] if "$" in place.text else []
         if not f.send and f.op != "sync" and f.dst is not None and f.dst.grf and any(o.endswith(".src") and o[:-4] in sent for o in tokens):
             yield place
         waited = next((o[:-4] for o in tokens if o.endswith(".src") and o[:-4] in sent), None)
@@ -178,6 +181,8 @@ def source_release(code, p):
 def header_written(code, p):
     """The first register of the thread's header written, though a preemption reads it."""
     for place in code:
+        if HEADER.search(place.text) is None:
+            continue
         d = place.form.dst
         if d is not None and d.grf and place.instruction.dst.number == 0:
             yield place
@@ -242,10 +247,15 @@ def answers_last(code, p):
 def registers_of_file(code, p):
     """A register beyond the file: 128 of them, 256 in the large file of XeHPG and later."""
     last = 255 if p.generation > XE_LP else 127
+    legal = set()
     for place in code:
-        text = place.text.partition("//")[0]
-        if any(int(n) > last for n in REGISTER.findall(text)):
+        text = place.text
+        if text in legal:
+            continue
+        if any(int(n) > last for n in REGISTER.findall(text.partition("//")[0])):
             yield place
+        else:
+            legal.add(text)
 
 
 FLOW = {"if", "else", "endif", "while", "break", "cont", "goto", "join", "halt", "call", "calla", "ret", "brd", "brc", "jmpi"}
