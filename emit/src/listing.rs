@@ -9,7 +9,7 @@ use crate::inst::{Inst, Op, Place, SWIZZLE_XYZW, Src, Target, Type};
 use crate::messages;
 use crate::platform::Platform;
 use crate::print::{write_inst, write_label};
-use crate::read::assemble;
+use crate::read::{assemble, reads_as};
 use crate::text::Text;
 use std::fmt::Write;
 
@@ -206,13 +206,16 @@ pub fn list_onto(
         }
         let decoded = decode_into(bytes, spec, platform, &mut inst);
         tally.add(decoded.is_ok().then_some(&inst), bytes);
-        let is_whole = decoded.is_ok() && says_all(&inst, bytes, platform);
+        let mut is_whole = false;
         match decoded {
             Ok(()) => {
                 // A target inside an instruction or outside of the code has no label.
                 let is_labelled = style == Style::Labels
                     && targets(&inst, offset).all(|to| places.binary_search(&to).is_ok());
+                let start = text.len();
                 write_inst(&inst, is_labelled.then_some(offset), Some(spec), &mut text);
+                let written = &text.as_bytes()[start..];
+                is_whole = says_all(&inst, bytes, written, platform);
                 if inst.msg.is_some() {
                     text.str(" // ");
                     messages::write(&inst, spec.messages, &mut text);
@@ -313,11 +316,12 @@ fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i6
 pub(crate) const BYTES: &str = "bytes ";
 
 /// True if the text of an instruction says its bytes, so that it is read back to them. What is plain need not be read: its
-/// text has each part.
-fn says_all(inst: &Inst, bytes: &[u8], platform: &'static Platform) -> bool {
+/// text has each part. What is `written` in the listing is read if no label is in it.
+fn says_all(inst: &Inst, bytes: &[u8], written: &[u8], platform: &'static Platform) -> bool {
     let is_encoded = encode(inst, platform).is_ok_and(|encoded| encoded.as_bytes() == bytes);
     is_encoded
         && (is_plain(inst)
+            || std::str::from_utf8(written).is_ok_and(|text| reads_as(text, inst, platform))
             || assemble(&line(inst, 0, platform, Style::Numeric), platform, true)
                 .is_ok_and(|read| read.code == bytes))
 }

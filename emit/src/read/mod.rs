@@ -106,6 +106,14 @@ pub fn assemble(
     }
 }
 
+/// True if the text of an instruction is read as this one, which it names without labels.
+pub(crate) fn reads_as(text: &str, inst: &Inst, platform: &'static Platform) -> bool {
+    let mut cursor = Cursor::new(text.trim_end());
+    cursor.space();
+    let read = Line::read(&mut cursor, spec(platform));
+    read.is_ok_and(|line| line.labels == [None, None] && line.inst == *inst)
+}
+
 /// The line with spaces in the place of comments, and the comment to its end. A comment that is open at its end goes on
 /// in the next.
 fn without_comments<'a>(line: &'a str, in_comment: &mut bool) -> (String, &'a str) {
