@@ -2,6 +2,10 @@
 // The page of a report: plots, linked columns, values, control flow. All data are in the element "data", packed.
 
 const ROW = 18;
+// Pixels above the register file.
+const MAP_TOP = 8;
+// Least width of a column, in pixels.
+const NARROW = 80;
 const $ = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -62,6 +66,26 @@ function coloured(text, build, at) {
   }
   parts.push(text.slice(end));
   return parts;
+}
+
+// A border between two elements that can be dragged, or moved by arrows: it changes the width of both, or of the right one alone.
+function handle(left, right) {
+  const move = by => {
+    const widths = [left, right].map(element => element && element.getBoundingClientRect().width);
+    by = clamp(by, left ? NARROW - widths[0] : -innerWidth, Math.max(0, widths[1] - NARROW));
+    if (left) left.style.flex = `0 1 ${widths[0] + by}px`;
+    // The last column takes what is left.
+    if (!left) right.style.width = `${clamp(widths[1] - by, NARROW, innerWidth / 2)}px`;
+  };
+  const key = event => {
+    const by = { ArrowLeft: -20, ArrowRight: 20 }[event.key];
+    if (by) { event.preventDefault(); event.stopPropagation(); move(by); }
+  };
+  return $("div", {
+    class: "handle", role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": "width of the column", onkeydown: key,
+    onpointerdown: event => { event.preventDefault(); event.target.setPointerCapture(event.pointerId); },
+    onpointermove: event => { if (event.buttons) move(event.movementX); },
+  });
 }
 
 // A list of many rows, of which only those in view exist.
@@ -165,7 +189,8 @@ class Build {
       const last = runs[runs.length - 1];
       if (last && last[1] === row - 1) last[1] = row; else runs.push([row, row]);
     }
-    return runs.map(([a, b]) => a === b ? `r${a}` : `r${a}-r${b}`).join(" ");
+    // The hyphen begins no new line.
+    return runs.map(([a, b]) => a === b ? `r${a}` : `r${a}\u2011r${b}`).join(" ");
   }
 
   nameOf(value) {
@@ -195,6 +220,11 @@ class Build {
   build() {
     const wide = this.page.data.length > 1;
     this.element = $("section", { class: "build", tabindex: -1, onmousedown: () => this.page.activate(this) });
+    // Numbers of instructions have as many digits as the last.
+    const digits = String(Math.max(this.count, (this.visa || []).length)).length;
+    const wideNumber = `${Math.max(40, 16 + 7.3 * digits)}px`, wideAfter = `${Math.max(54, 12 + 6.8 * digits)}px`;
+    this.element.style.setProperty("--number", wideNumber);
+    this.element.style.setProperty("--after", wideAfter);
     const fact = (label, value) => $("span", {}, `${label} `, $("b", {}, value));
     const [cause, most] = this.bottleneck;
     const spills = this.scratch.filter(access => access.writes).length;
@@ -207,11 +237,11 @@ class Build {
       fact("cycles", number(this.cycles)),
       fact("mostly", `${cause} (${Math.round(100 * most / Math.max(1, this.cycles))} %)`),
       this.counts ? fact("executed", number(this.counts.reduce((a, b) => a + b, 0))) : null));
-    this.pressure = $("canvas", { height: wide ? 96 : 110, role: "img", "aria-label": "live registers along the code" });
-    this.map = $("canvas", { height: wide ? 110 : 128, role: "img", "aria-label": "register file along the code" });
+    this.pressure = $("canvas", { height: wide ? 90 : 104, role: "img", "aria-label": "live registers along the code" });
+    this.map = $("canvas", { height: wide ? 96 : 114, role: "img", "aria-label": "register file along the code" });
     this.element.append($("div", { class: "plots" },
-      $("div", { class: "plot" }, this.pressure, this.pressureLabel = $("span", { class: "label" }, "live GRFs along the code")),
-      $("div", { class: "plot" }, this.map, $("span", { class: "label" }, "register file, a colour a value"))));
+      $("div", { class: "plot" }, $("div", { class: "label" }, "live GRFs along the code"), this.pressure),
+      $("div", { class: "plot" }, $("div", { class: "label" }, "register file, a colour a value"), this.map)));
     for (const canvas of [this.pressure, this.map]) {
       canvas.style.height = `${canvas.getAttribute("height")}px`;
       this.listen(canvas);
@@ -220,7 +250,9 @@ class Build {
     this.lists = {};
     const column = (name, title, list, head) => {
       this.lists[name] = list;
-      columns.append($("div", { class: `column ${name}` }, $("h2", { class: "head" }, ...(head || [title])), list.element));
+      const made = $("div", { class: `column ${name}` }, $("h2", { class: "head" }, ...(head || [title])), list.element);
+      if (columns.lastChild) columns.append(handle(columns.lastChild, made));
+      columns.append(made);
     };
     if (this.files && this.files.length && !wide) {
       this.sourceRows = [];
@@ -233,9 +265,9 @@ class Build {
       column("source", "source", new List(this.sourceRows.length, at => this.sourceRow(at)));
     }
     if (this.visa && !wide) column("visa", "vISA", new List(this.visa.length, at => this.visaRow(at)));
-    const heads = [["40px", "#"], ["56px", "live"], ["62px", "cycles"], ["48px", "after"], this.counts ? ["66px", "times"] : null, ["", "machine code"]];
+    const heads = [["var(--number)", "#"], ["68px", "live"], ["72px", "cycles"], ["var(--after)", "after"], this.counts ? ["66px", "times"] : null, ["", "machine code"]];
     column("code", "", new List(this.count, at => this.codeRow(at)), heads.filter(Boolean).map(([width, name]) => {
-      const span = $("span", {}, name);
+      const span = $("span", { class: name === "machine code" || name === "live" ? "" : "right" }, name);
       span.style.width = width;
       return span;
     }));
@@ -244,7 +276,8 @@ class Build {
     this.tabs = $("div", { class: "tabs", role: "tablist" }, ...tabs.map(([name, show]) =>
       $("button", { role: "tab", "aria-selected": "false", "data-tab": name, onclick: () => this.tab(name) }, name)));
     this.tabShows = Object.fromEntries(tabs);
-    this.element.append($("div", { class: "work" }, columns, $("div", { class: "side" }, this.tabs, this.pane)));
+    const side = $("div", { class: "side" }, this.tabs, this.pane);
+    this.element.append($("div", { class: "work" }, columns, handle(null, side), side));
     columns.addEventListener("click", event => this.click(event));
     columns.addEventListener("mousemove", event => this.hover(event));
     columns.addEventListener("mouseleave", () => { hideTip(); this.link(null); });
@@ -258,7 +291,7 @@ class Build {
 
   codeRow(at) {
     const bar = $("i");
-    bar.style.width = `${100 * this.live[at] / this.grfs}%`;
+    bar.style.width = `${36 * this.live[at] / this.grfs}px`;
     const issue = $("i", { class: "issue" }), stall = $("i", { class: "stall" });
     const scale = n => 38 * Math.sqrt(n / this.maxCost);
     issue.style.width = `${scale(this.issue[at])}px`;
@@ -426,7 +459,7 @@ class Build {
 
   drawPressure() {
     const [c, width, height] = this.canvas(this.pressure);
-    const bottom = height - 16, top = 16;
+    const bottom = height - 16, top = 10;
     const most = Math.max(this.live[this.peak] || 1, 8);
     const limitShown = this.grfs <= most * 2.2;
     const high = limitShown ? Math.max(this.grfs, most) : most * 1.1;
@@ -473,21 +506,30 @@ class Build {
       c.setLineDash([]);
     }
     const peak = this.peak;
-    this.pressureLabel.style.left = this.x(peak) < width / 2 ? `${width - 150}px` : "";
     if (peak >= from && peak < to) {
       const px = this.x(peak + 0.5), py = y(this.live[peak]);
       c.fillStyle = css("--spill");
       c.beginPath(); c.arc(px, py, 3.5, 0, 7); c.fill();
-      c.textAlign = px > width - 90 ? "right" : "left";
-      c.fillText(`peak ${this.live[peak]} at ${peak}`, px + (px > width - 90 ? -7 : 7), py < 26 ? py + 14 : py - 3);
+      const text = `peak ${this.live[peak]} at ${number(peak)}`, wide = c.measureText(text).width;
+      const left = px > width - 110 ? px - 8 - wide : px + 8, base = Math.max(py - 3, top + 8);
+      c.fillStyle = css("--back");
+      c.globalAlpha = 0.85;
+      c.fillRect(left - 3, base - 9, wide + 6, 12);
+      c.globalAlpha = 1;
+      c.fillStyle = css("--spill");
+      c.textAlign = "left";
+      c.fillText(text, left, base);
     }
     c.fillStyle = css("--faint");
     c.textAlign = "left";
     c.fillText(number(from), 34, height - 2);
     c.textAlign = "right";
     c.fillText(number(to), width - 6, height - 2);
-    this.cursor(c, top - 8, bottom);
+    this.cursor(c, top - 6, bottom);
   }
+
+  mapStep() { return (Number(this.map.getAttribute("height-css")) - MAP_TOP - 2) / Math.max(1, this.mapRows.length); }
+  mapRow(y) { return this.mapRows[Math.floor((y - MAP_TOP) / this.mapStep())]; }
 
   // The picture stays while the part of the code that it shows is the same.
   drawMap() {
@@ -502,14 +544,14 @@ class Build {
       this.paintMap(image, width, height);
     }
     c.drawImage(this.mapImage, 0, 0, width, height);
-    this.cursor(c, 12, height - 2);
+    this.cursor(c, 0, height - 2);
   }
 
   paintMap(c, width, height) {
-    const rows = this.mapRows, step = (height - 16) / Math.max(1, rows.length);
+    const rows = this.mapRows, step = this.mapStep();
     const dark = isDark(), [from, to] = this.range;
     rows.forEach((row, n) => {
-      const y = 14 + n * step, tall = Math.max(step - (step > 3 ? 0.6 : 0), 0.8);
+      const y = MAP_TOP + n * step, tall = Math.max(step - (step > 3 ? 0.6 : 0), 0.8);
       const list = this.byRow.get(row);
       let low = 0, high = list.length;
       while (low < high) { const middle = (low + high) >> 1; if (list[middle].to < from) low = middle + 1; else high = middle; }
@@ -528,7 +570,7 @@ class Build {
     c.fillStyle = css("--faint");
     c.textAlign = "right";
     const every = Math.max(1, Math.ceil(12 / step));
-    for (let n = 0; n < rows.length; n += every) c.fillText(`r${rows[n]}`, 30, 14 + n * step + Math.min(step, 8));
+    for (let n = 0; n < rows.length; n += every) c.fillText(`r${rows[n]}`, 30, MAP_TOP + n * step + Math.min(step, 8));
   }
 
   cursor(c, top, bottom) {
@@ -556,8 +598,7 @@ class Build {
       const at = this.atX(event.offsetX);
       let text = this.describe(at);
       if (canvas === this.map) {
-        const rows = this.mapRows, step = (Number(canvas.getAttribute("height-css")) - 16) / Math.max(1, rows.length);
-        const row = rows[Math.floor((event.offsetY - 14) / step)];
+        const row = this.mapRow(event.offsetY);
         const span = row === undefined ? null : this.spanAt(row, at);
         text = span ? `${this.nameOf(this.values.get(span.value))}\nlives from ${span.from} to ${span.to}; ${span.writes} writes, ${span.reads} reads` : `r${row ?? "?"} is free at ${at}`;
       } else text += `\n${this.text[at].trim()}`;
@@ -571,8 +612,7 @@ class Build {
       else {
         const at = this.atX(event.offsetX);
         if (canvas === this.map) {
-          const rows = this.mapRows, step = (Number(canvas.getAttribute("height-css")) - 16) / Math.max(1, rows.length);
-          const span = this.spanAt(rows[Math.floor((event.offsetY - 14) / step)], at);
+          const span = this.spanAt(this.mapRow(event.offsetY), at);
           this.value = span ? span.value : undefined;
         }
         this.choose(at, true);
@@ -615,7 +655,7 @@ class Build {
 
   valueTable(values, title) {
     const body = $("tbody");
-    const table = $("table", {}, $("thead", {}, $("tr", {}, $("th", {}, title), $("th", { class: "num", title: "registers" }, "GRFs"), $("th", { class: "num", title: "registers times instructions in which they live" }, "cost"), $("th", { class: "num", title: "instructions that read it" }, "uses"))), body);
+    const table = $("table", { class: "values" }, $("thead", {}, $("tr", {}, $("th", {}, title), $("th", { class: "num", title: "registers" }, "GRFs"), $("th", { class: "num", title: "registers times instructions in which they live" }, "cost"), $("th", { class: "num", title: "instructions that read it" }, "uses"))), body);
     for (const value of values.slice(0, 400)) {
       const swatch = $("span", { class: "swatch" });
       swatch.style.background = paint(value.number, isDark());
@@ -693,7 +733,15 @@ class Build {
     });
     this.pane.replaceChildren(picture);
     this.markFlow = () => {
-      for (const [first, end, node] of this.nodes) node.classList.toggle("chosen", this.chosen >= first && this.chosen < end);
+      this.nodes.forEach(([first, end, node], n) => {
+        const here = this.chosen >= first && this.chosen < end, { x, y } = graph.nodes[n];
+        node.classList.toggle("chosen", here);
+        const inside = x >= box[0] && y >= box[1] && x + width0 <= box[0] + box[2] && y + height0 <= box[1] + box[3];
+        if (!here || inside) return;
+        box[0] = x + width0 / 2 - box[2] / 2;
+        box[1] = y + height0 / 2 - box[3] / 2;
+        set();
+      });
     };
     this.markFlow();
   }
