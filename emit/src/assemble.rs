@@ -77,6 +77,33 @@ impl Program {
         Some(Program { blocks })
     }
 
+    /// The instructions in their order with distances in place of blocks, as if none were compact, and the number of the
+    /// first instruction of each block. A call of a routine keeps its number.
+    pub fn placed(&self) -> (Vec<Inst>, Vec<u32>) {
+        let mut starts = Vec::with_capacity(self.blocks.len());
+        let mut end = 0;
+        for block in &self.blocks {
+            starts.push(end);
+            end += block.len() as u32;
+        }
+        let place = |at: u32, target: Target| match target {
+            Target::Block(block) => starts.get(block as usize).map_or(target, |to| {
+                Target::Offset((*to as i32 - at as i32) * LONG_INST_BYTES as i32)
+            }),
+            target => target,
+        };
+        let insts = (0u32..).zip(self.blocks.iter().flatten());
+        let insts = insts.map(|(at, inst)| {
+            let mut inst = inst.clone();
+            inst.opts.compacted = false;
+            for target in [&mut inst.jip, &mut inst.uip].into_iter().flatten() {
+                *target = place(at, *target);
+            }
+            inst
+        });
+        (insts.collect(), starts)
+    }
+
     /// Puts blocks before all others.
     pub fn prepend(&mut self, blocks: Vec<Vec<Inst>>) {
         let count = blocks.len() as u32;

@@ -7,7 +7,8 @@
 
 mod lint;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::path::PathBuf;
 
 use kiln_compile::source::{self, InputError, Merged};
@@ -35,9 +36,9 @@ pub struct Args {
     /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Platform whose instructions and registers are allowed
-    #[arg(short, long, value_parser = Visa)]
-    platform: Option<Generation>,
+    /// Platform whose instructions and registers are allowed; of several, with commas, all
+    #[arg(short, long = "platform", value_name = "PLATFORM", value_delimiter = ',', value_parser = Visa)]
+    platforms: Vec<Generation>,
     /// Take all files as one module
     #[arg(long)]
     one_module: bool,
@@ -89,10 +90,9 @@ struct Read {
 /// # Errors
 /// A folder cannot be read, or standard output not be written to.
 pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
-    let generation = args.platform;
-    let mut machines = PLATFORMS.iter();
-    let platform = machines.find(|p| Some(p.generation) == generation);
-    let platform = platform.unwrap_or(&PLATFORMS[0]);
+    let platforms = known(&args.platforms);
+    // How vISA is read depends on no platform, and LLVM IR is read for the first.
+    let (_, platform) = platforms[0];
     let paths = corpus::files(&args.inputs, "")?;
     let opened: Vec<_> = paths.iter().map(|p| (p, Input::load(p))).collect();
     let mut files = Files::default();
@@ -106,8 +106,65 @@ pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
             (Ok(_), None) => {}
         }
     }
-    files.verify(args, platform);
+    files.verify(args, &platforms);
     files.sum_up(format)
+}
+
+/// A platform whose rules hold, if one was named, and one of its machines, or the first of all.
+type Target = (Option<Generation>, &'static Platform);
+
+/// The platforms of a command line, each once.
+fn known(named: &[Generation]) -> Vec<Target> {
+    let machine = |generation: &Generation| {
+        let mut machines = PLATFORMS.iter();
+        let found = machines.find(|platform| platform.generation == *generation);
+        (Some(*generation), found.unwrap_or(&PLATFORMS[0]))
+    };
+    let mut seen = HashSet::new();
+    let once = named.iter().filter(|generation| seen.insert(**generation));
+    let known: Vec<Target> = once.map(machine).collect();
+    match known.is_empty() {
+        true => vec![(None, &PLATFORMS[0])],
+        false => known,
+    }
+}
+
+/// Something that was found, and the platforms on which it was, in words; nothing for all.
+struct On<T> {
+    found: T,
+    on: String,
+}
+
+/// What is found on several platforms, each once, in the order in which the platforms find it. Equal ones have one `key`.
+fn on_each<T: PartialEq, K: Hash + Eq>(
+    platforms: &[Target],
+    key: impl Fn(&T) -> K,
+    find: impl Fn(Target) -> Vec<T>,
+) -> Vec<On<T>> {
+    let mut all: Vec<(T, Vec<&'static str>)> = Vec::new();
+    let mut places: HashMap<K, Vec<usize>> = HashMap::new();
+    for target in platforms {
+        let name = target.0.map_or("", Generation::name);
+        for found in find(*target) {
+            let same = places.entry(key(&found)).or_default();
+            match same.iter().find(|at| all[**at].0 == found) {
+                // One platform may find the same twice.
+                Some(at) if all[*at].1.last() != Some(&name) => all[*at].1.push(name),
+                _ => {
+                    same.push(all.len());
+                    all.push((found, vec![name]));
+                }
+            }
+        }
+    }
+    let on = |(found, on): (T, Vec<&str>)| On {
+        found,
+        on: match on.len() == platforms.len() {
+            true => String::new(),
+            false => format!(" (on {})", on.join(", ")),
+        },
+    };
+    all.into_iter().map(on).collect()
 }
 
 /// Reads a file; parsing goes on after an error.
@@ -162,7 +219,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn verify(&mut self, args: &Args, platform: &'static Platform) {
+    fn verify(&mut self, args: &Args, platforms: &[Target]) {
         let groups = if args.one_module {
             vec![(0..self.modules.len()).collect()]
         } else {
@@ -176,33 +233,46 @@ impl<'a> Files<'a> {
             let kernels = merged.module.kernels().count();
             self.kernels += kernels;
             self.functions += merged.module.objects.len() - kernels;
-            let findings = verify::check(&merged.module, args.platform);
+            let module = &merged.module;
+            let findings = on_each(
+                platforms,
+                |finding: &verify::Finding| (finding.object, finding.inst),
+                |(generation, _)| verify::check(module, generation),
+            );
             if args.lint {
-                let wrong: HashSet<usize> = findings.iter().map(|f| f.object).collect();
+                let wrong: HashSet<usize> = findings.iter().map(|f| f.found.object).collect();
                 let is_sound = |number| !wrong.contains(&number);
-                let lints = lint::lints(&merged.module, platform, is_sound);
-                for (number, lints) in lints.into_iter().enumerate() {
+                let lints = on_each(
+                    platforms,
+                    |(number, lint): &(usize, lint::Lint)| (*number, lint.inst),
+                    |(_, platform)| lint::lints(module, platform, is_sound),
+                );
+                for On {
+                    found: (number, lint),
+                    on,
+                } in lints
+                {
                     let origin = merged.origin(number);
                     let File { source, spans } = &self.files[origin.file];
                     let name = &merged.module.objects[number].name;
-                    for lint in lints {
-                        let find = |s: &Spans| s.find(origin.object, lint.inst, lint.subject);
-                        let span = spans.as_ref().and_then(find);
-                        let place = (origin.file, span.as_ref().map(|span| span.start));
-                        reports.push((
-                            place,
-                            source.lint(name, lint.code, lint.inst, &lint.what, span),
-                        ));
-                    }
+                    let find = |s: &Spans| s.find(origin.object, lint.inst, lint.subject);
+                    let span = spans.as_ref().and_then(find);
+                    let place = (origin.file, span.as_ref().map(|span| span.start));
+                    let what = lint.what + &on;
+                    let report = source.lint(name, lint.code, lint.inst, &what, span);
+                    reports.push((place, report));
                 }
             }
-            for finding in findings {
+            for On { found: finding, on } in findings {
                 let origin = merged.origin(finding.object);
                 let File { source, spans } = &self.files[origin.file];
                 let find = |s: &Spans| s.find(origin.object, finding.inst, finding.subject);
                 let span = spans.as_ref().and_then(find);
                 let object = &merged.module.objects[finding.object];
-                let about = About::new(object, origin.object, &finding);
+                let about = About {
+                    on,
+                    ..About::new(object, origin.object, &finding)
+                };
                 let report = source.finding(&finding, &about, spans.as_ref());
                 let place = (origin.file, span.map(|span| span.start));
                 reports.push((place, report));

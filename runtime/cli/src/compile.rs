@@ -96,6 +96,9 @@ pub struct Args {
     /// Write the registers and slots that hold each variable, and where, as JSON, for `kiln live` and `kiln report --names`
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
+    /// Put the same into the object file, in a section that drivers load no part of
+    #[arg(long)]
+    embed_names: bool,
     /// Print the code of these stages (genx, genx:PASS, visa, ir, isel, ra, asm) and after these passes (`kiln passes`);
     /// code is then written only with --emit or --output
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = dump::parse)]
@@ -308,6 +311,7 @@ fn session(
         profile: (args.budget.is_some() || args.remarks.is_some()).then_some(Place::Peak),
         pressure: args.json.is_some() || format == Format::Json,
         names: args.names.is_some()
+            || args.embed_names
             || args.lines && (args.json.is_some() || format == Format::Json),
         abi: args.abi,
         interruptible: args.preemption,
@@ -440,7 +444,7 @@ impl Job<'_> {
         };
         let input = &self.inputs[files[0]];
         made.dumps.push_str(&dumps(&module));
-        if self.args.names.is_some() || self.wanted.lines {
+        if self.args.names.is_some() || self.args.embed_names || self.wanted.lines {
             let inputs: Vec<&Input> = files.iter().map(|file| &self.inputs[*file]).collect();
             match names::of_module(&module, &inputs, &reading) {
                 Ok(maps) => made.maps = maps,
@@ -491,7 +495,7 @@ impl Job<'_> {
             if nth > 0 {
                 made.figures.extend(figures(from));
             }
-            let contents = match self.contents(emit, name, input, &module) {
+            let contents = match self.contents(emit, name, input, (&module, &made.maps)) {
                 Ok(contents) => contents,
                 Err(failure) => {
                     // Figures of a module whose files failed are dropped.
@@ -532,7 +536,7 @@ impl Job<'_> {
         emit: Emit,
         output: &Path,
         input: &Input,
-        module: &CompiledModule,
+        (module, maps): (&CompiledModule, &[names::Map]),
     ) -> Result<Vec<(PathBuf, Vec<u8>)>, Report> {
         let kernels: Vec<&Compiled> = module.parts().collect();
         let platform = self.platform;
@@ -561,6 +565,10 @@ impl Job<'_> {
                 if self.args.lines {
                     let added = object_file::add_lines(&mut zebin, module);
                     added.map_err(|e| report::file(output, &e))?;
+                }
+                if self.args.embed_names {
+                    let names = serde_json::to_vec(maps).map_err(|e| report::file(output, &e))?;
+                    object_file::add_names(&mut zebin, names);
                 }
                 zebin.write().map_err(|e| report::file(output, &e))?
             }
@@ -616,8 +624,12 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
             "--live is for a listing, and none is to be written: --emit asm",
         ));
     }
-    let of_objects = [("--info", &args.info), ("--interface", &args.interface)];
-    for (name, _) in of_objects.iter().filter(|(_, file)| file.is_some()) {
+    let of_objects = [
+        ("--info", args.info.is_some()),
+        ("--interface", args.interface.is_some()),
+        ("--embed-names", args.embed_names),
+    ];
+    for (name, _) in of_objects.iter().filter(|(_, is_given)| *is_given) {
         if emit != Emit::Zebin {
             return Err(report::usage(format_args!(
                 "{name} is for an object file, and none is to be written"

@@ -9,7 +9,7 @@ pub(super) mod unit;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-use kiln_compile::info;
+use kiln_compile::{info, object_file};
 use kiln_emit::listing::{self, Counts, Style};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{Zebin, is_object};
@@ -18,6 +18,7 @@ use rayon::prelude::*;
 
 use super::exit::Exit;
 use super::input::Input;
+use super::names::Maps;
 use super::output::{self, Outputs};
 use super::platforms::Machine;
 use super::progress::Done;
@@ -59,6 +60,8 @@ pub(super) struct File<'a> {
     pub path: &'a Path,
     pub platform: &'static Platform,
     pub units: Vec<Unit>,
+    /// The document with names of variables that an object file has.
+    pub names: Option<Vec<u8>>,
 }
 
 /// Runs the command. Files that cannot be listed and bytes that are no instructions are reported after the listing.
@@ -194,6 +197,7 @@ pub(super) fn open<'a>(
         path,
         platform,
         units: vec![Unit::raw(input)],
+        names: None,
     })
 }
 
@@ -235,6 +239,7 @@ fn open_zebin<'a>(
         path,
         platform,
         units,
+        names: object_file::names(&zebin).map(<[u8]>::to_vec),
     })
 }
 
@@ -261,7 +266,7 @@ fn list(file: &File, style: Style, title: bool, live: bool, text: &mut String) -
     for unit in &file.units {
         let mut annotations = unit.annotations(symbols > 1);
         if live {
-            unit.add_live(file.platform, &mut annotations);
+            unit.add_live(file.platform, &Maps::inside(file), &mut annotations);
         }
         let listed = listing::list_onto(unit.code(), file.platform, style, &annotations, text);
         counts.entries += listed.entries;

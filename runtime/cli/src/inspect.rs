@@ -23,7 +23,7 @@ use super::exit::Exit;
 use super::input::Input;
 use super::layered::{self, Node};
 use super::output::{self, Outputs};
-use super::platforms::Machine;
+use super::platforms::{self, Machine};
 use super::{Format, exit, report, stats};
 
 /// Maximum depth of a tree; deeper callees begin a tree of their own.
@@ -37,7 +37,8 @@ Examples:
   kiln inspect examples/nbody/nbody.visaasm -p skl
   kiln inspect examples/nbody/nbody.visaasm --callgraph dot > nbody.dot
   kiln inspect examples/nbody/nbody.zebin --cfg svg -o nbody.svg
-  kiln inspect examples/nbody/nbody.visaasm -p skl --cfg svg -o nbody.svg")]
+  kiln inspect examples/nbody/nbody.visaasm -p skl --cfg svg -o nbody.svg
+  kiln inspect examples/nbody/nbody.visaasm -p skl,icllp --cfg svg --stage ra -o nbody.svg")]
 pub struct Args {
     /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input; all files are one module
     #[arg(required = true, value_name = "INPUT")]
@@ -45,16 +46,20 @@ pub struct Args {
     /// Form of the call graph [default: as --format]
     #[arg(long, value_name = "FORM")]
     callgraph: Option<Form>,
-    /// Draw the control flow of vISA or of machine code instead, with pressure in colour (of vISA: with --platform); several
-    /// kernels and functions have a file each
+    /// Draw the control flow instead, with pressure in colour (of vISA: with --platform); several kernels, functions and
+    /// platforms have a file each
     #[arg(long, value_name = "FORM", conflicts_with = "callgraph")]
     cfg: Option<control_flow::Form>,
+    /// The code whose control flow is drawn [default: as it was read]
+    #[arg(long, requires = "cfg")]
+    stage: Option<control_flow::Stage>,
     /// File to write
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Platform to compile for, to show each function's frame and clobbered registers
-    #[arg(short, long, value_parser = Machine)]
-    platform: Option<&'static Platform>,
+    /// Platform to compile for, to show each function's frame and clobbered registers; several, with commas, each have their
+    /// turn
+    #[arg(short, long = "platform", value_name = "PLATFORM", value_delimiter = ',', value_parser = Machine)]
+    platforms: Vec<&'static Platform>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -80,29 +85,79 @@ pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let session = args.platform.map(|p| Session::new(Options::new(p)));
-    let inspected = callgraph::inspect(&sources, session.as_ref())
-        .map_err(|failure| report::failure(&inputs, &failure))?;
-    let graph = &inspected.report;
+    let turns: Vec<Option<&Platform>> = match &args.platforms[..] {
+        [] => vec![None],
+        several => several.iter().copied().map(Some).collect(),
+    };
+    let mut inspected = Vec::new();
+    for platform in turns {
+        let session = platform.map(|platform| Session::new(Options::new(platform)));
+        let found = callgraph::inspect(&sources, session.as_ref())
+            .map_err(|failure| report::failure(&inputs, &failure))?;
+        inspected.push((platform.filter(|_| args.platforms.len() > 1), found));
+    }
     let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
-    match (args.callgraph, format) {
-        (None, format) => outputs.report(format, graph, || text(graph))?,
-        (Some(Form::Json), _) => outputs.report(Format::Json, graph, String::new)?,
-        (Some(form), Format::Json) => {
+    let form = match (args.callgraph, format) {
+        (Some(form), Format::Json) if form != Form::Json => {
             let form = form.to_possible_value();
             let form = form.as_ref().map_or("", |value| value.get_name());
             return Err(report::usage(format_args!(
                 "--format json and --callgraph {form} are two forms"
             )));
         }
-        (Some(Form::Text), _) => outputs.print(&text(graph)),
-        (Some(Form::Dot), _) => outputs.add(&args.output, dot(graph).into_bytes())?,
-        (Some(Form::Svg), _) => outputs.svg(&args.output, svg(graph))?,
+        (Some(form), _) => form,
+        (None, Format::Json) => Form::Json,
+        (None, Format::Text) => Form::Text,
+    };
+    match form {
+        Form::Json => {
+            let graphs: Vec<_> = inspected
+                .iter()
+                .map(|(platform, found)| Inspected {
+                    platform: platform.map(|platform| platform.name),
+                    graph: &found.report,
+                })
+                .collect();
+            match &graphs[..] {
+                [one] => outputs.report(Format::Json, one, String::new)?,
+                several => outputs.report(Format::Json, &several, String::new)?,
+            }
+        }
+        Form::Text => {
+            for (platform, found) in &inspected {
+                if let Some(platform) = platform {
+                    outputs.print(&format!("{}:\n", platform.name));
+                }
+                outputs.print(&text(&found.report));
+            }
+        }
+        Form::Dot | Form::Svg => {
+            for (n, (_, found)) in inspected.iter().enumerate() {
+                let path = control_flow::numbered(&args.output, n, inspected.len());
+                match form {
+                    Form::Svg => outputs.svg(&path, svg(&found.report))?,
+                    _ => outputs.add(&path, dot(&found.report).into_bytes())?,
+                }
+            }
+        }
     }
     outputs.write()?;
-    let failures = inspected.failures.iter();
+    // Each platform finds the same faults of the module.
+    let failures = inspected
+        .iter()
+        .take(1)
+        .flat_map(|(_, found)| &found.failures);
     let failures: Vec<Report> = failures.map(|f| report::failure(&inputs, f)).collect();
     Ok(exit::say(&failures))
+}
+
+/// A call graph, with its platform if there are several.
+#[derive(Serialize)]
+struct Inspected<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'static str>,
+    #[serde(flatten)]
+    graph: &'a CallGraphReport,
 }
 
 /// A graph that was drawn.
@@ -116,8 +171,13 @@ struct Drawn {
 /// Draws the control flow of all inputs.
 fn draw(args: &Args, form: control_flow::Form, format: Format) -> Result<Exit, Report> {
     let mut graphs = Vec::new();
-    for path in &args.inputs {
-        graphs.extend(control_flow::graphs(path, args.platform)?);
+    for (path, platform) in platforms::turns(&args.inputs, &args.platforms) {
+        let mut drawn = control_flow::graphs(path, platform, args.stage)?;
+        if let Some(platform) = platform.filter(|_| args.platforms.len() > 1) {
+            let named = drawn.iter_mut();
+            named.for_each(|graph| graph.name += &format!(" ({})", platform.name));
+        }
+        graphs.extend(drawn);
     }
     let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
     for (n, graph) in graphs.iter().enumerate() {

@@ -186,8 +186,7 @@ pub fn live(args: &Args, format: Format) -> Result<Exit, Report> {
                 platform,
                 bytes,
             };
-            let map = maps.of(page::name_of(unit), platform, insts.len())?;
-            let names = map.map(|map| map.names(&live)).unwrap_or_default();
+            let names = maps.names(&file, unit, insts.len(), &live)?;
             pieces.push(piece(&shown, &insts, &live, &names, args)?);
             let counted = listing::count(bytes, platform);
             counts.entries += counted.entries;
@@ -241,7 +240,6 @@ fn piece(
     args: &Args,
 ) -> Result<Piece, Report> {
     let platform = shown.platform;
-    let entries: Vec<Entry> = listing::entries(shown.bytes, platform).collect();
     let peak = live.peak();
     if let Some(at) = args.at
         && live.points.len() <= at as usize
@@ -255,13 +253,15 @@ fn piece(
     let at = args.at.or(peak);
     let values = at.map_or_else(Vec::new, |at| values(live, code, platform, names, at));
     let most = peak.map_or(Point::default(), |at| live.points[at as usize]);
-    let places = entries
-        .iter()
-        .zip(&live.points)
-        .map(|(entry, point)| Place {
-            offset: entry.offset,
+    let mut end = 0;
+    let places = code.iter().zip(&live.points).map(|(inst, point)| {
+        let offset = end;
+        end += inst.size();
+        Place {
+            offset,
             point: *point,
-        });
+        }
+    });
     let mut piece = Piece {
         file: report::name(shown.path),
         section: shown.section.map(str::to_string),
@@ -279,7 +279,8 @@ fn piece(
     let wants_text = !args.summary && args.csv.is_none() && args.json.is_none();
     if wants_text {
         let named = args.platforms.len() > 1;
-        piece.text = text(&piece, live, &entries, platform, (args.map, named));
+        let entries = listing::entries(shown.bytes, platform);
+        piece.text = text(&piece, live, entries, platform, (args.map, named));
     }
     Ok(piece)
 }
@@ -339,7 +340,7 @@ fn places(list: &[u32]) -> String {
 fn text(
     piece: &Piece,
     live: &Live,
-    entries: &[Entry],
+    entries: impl Iterator<Item = Entry>,
     platform: &Platform,
     (map, named): (bool, bool),
 ) -> String {
@@ -362,7 +363,7 @@ fn text(
         "// number  grfs bytes flags acc addr  {}instruction",
         heading(&shown)
     );
-    for (at, (entry, point)) in (0u32..).zip(entries.iter().zip(&live.points)) {
+    for (at, (entry, point)) in (0u32..).zip(entries.zip(&live.points)) {
         let listed = match &entry.inst {
             Ok(inst) => listing::line(inst, entry.offset, platform, Style::Labels),
             Err(_) => "illegal".to_string(),
@@ -378,7 +379,7 @@ fn text(
             addresses,
             ..
         } = point;
-        let map = marks(live, entry, platform, at, &shown);
+        let map = marks(live, &entry, platform, at, &shown);
         let _ = writeln!(
             text,
             "{at:>9} {grfs:>5} {bytes:>5} {flags:>5} {accumulators:>3} {addresses:>4}  {map}{listed}"

@@ -1,7 +1,8 @@
-//! Maps from variables of vISA to the registers and slots that hold them: the side file of `kiln compile --names`, by which
-//! `kiln live` and `kiln report` name values of machine code.
+//! Maps from variables of vISA to the registers and slots that hold them: the side file of `kiln compile --names`, or the
+//! section of an object file of `--embed-names`, by which `kiln live`, `kiln report` and `kiln disasm --live` name values of
+//! machine code.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use kiln_compile::CompiledModule;
@@ -13,7 +14,8 @@ use kiln_emit::platform::Platform;
 use miette::Report;
 use serde::{Deserialize, Serialize};
 
-use super::disasm::unit;
+use super::disasm::File;
+use super::disasm::unit::{self, Unit};
 use super::input::Input;
 use super::page::{self, Stored};
 use super::report;
@@ -60,6 +62,17 @@ impl Names {
     pub fn get(&self, value: u32) -> Option<&String> {
         self.values.get(&value)
     }
+
+    /// By the number of an instruction: the values of general registers that it is the first to write, each name once.
+    pub fn written(&self, live: &Live) -> BTreeMap<u32, BTreeSet<&str>> {
+        let mut written: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
+        for span in live.spans.iter().filter(|span| span.row.is_grf()) {
+            if let (Some(at), Some(name)) = (span.first_write(), self.get(span.value)) {
+                written.entry(at).or_default().insert(name);
+            }
+        }
+        written
+    }
 }
 
 impl Map {
@@ -87,11 +100,49 @@ impl Map {
     }
 }
 
-/// The maps of a side file.
+/// The maps of a side file or of an object file.
 #[derive(Default)]
 pub struct Maps(Vec<Map>);
 
 impl Maps {
+    /// The maps inside of an object file; none of a damaged section.
+    pub fn inside(file: &File) -> Maps {
+        let names = file.names.as_deref();
+        let maps = names.and_then(|names| serde_json::from_slice(names).ok());
+        Maps(maps.unwrap_or_default())
+    }
+
+    /// The names of a piece of code of a file: by these maps, or else by those inside of the file.
+    ///
+    /// # Errors
+    /// These maps are of other code.
+    pub fn names(
+        &self,
+        file: &File,
+        unit: &Unit,
+        instructions: usize,
+        live: &Live,
+    ) -> Result<Names, Report> {
+        let known = self.of(unit.name(), file.platform, instructions)?;
+        if let Some(map) = known {
+            return Ok(map.names(live));
+        }
+        Ok(Maps::inside(file).names_of(unit, file.platform, instructions, live))
+    }
+
+    /// The names of a piece of code; none if the maps are of other code.
+    pub fn names_of(
+        &self,
+        unit: &Unit,
+        platform: &Platform,
+        instructions: usize,
+        live: &Live,
+    ) -> Names {
+        let map = self.of(unit.name(), platform, instructions);
+        let names = map.ok().flatten().map(|map| map.names(live));
+        names.unwrap_or_default()
+    }
+
     /// Reads a side file; without one, there are no maps.
     ///
     /// # Errors
@@ -128,6 +179,13 @@ impl Maps {
             map => Ok(map),
         }
     }
+}
+
+/// The document of an object file without the map of a kernel; empty if it cannot be read.
+pub fn without(document: &[u8], kernel: &str) -> Vec<u8> {
+    let maps: Vec<Map> = serde_json::from_slice(document).unwrap_or_default();
+    let others: Vec<&Map> = maps.iter().filter(|map| map.kernel != kernel).collect();
+    serde_json::to_vec(&others).unwrap_or_default()
 }
 
 /// The maps of a module's kernels and functions.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use kiln_compile::lines::Lines;
+use kiln_compile::lines::{Lines, defined};
 use kiln_compile::{Compiled, CompiledModule, Failure, Options, Session};
 use kiln_emit::cost::timeline::{self, Timeline};
 use kiln_emit::cost::{self, Weights};
@@ -18,14 +18,13 @@ use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing::{self, Style};
 use kiln_emit::live::{Live, Row};
 use kiln_emit::platform::Platform;
-use kiln_visa::module::{Object, Operand};
-use kiln_visa::opcode::Field;
+use kiln_visa::module::Object;
 use kiln_visa::print::Printer;
 use miette::Report;
 use serde::{Deserialize, Serialize};
 
 use super::cost::{Counts, bottleneck};
-use super::disasm::unit::{self, Unit};
+use super::disasm::unit;
 use super::disasm::{File, open};
 use super::exit::Exit;
 use super::grfs::GrfArgs;
@@ -266,9 +265,13 @@ pub fn is_code(input: &Input) -> bool {
 fn of_file(file: &File, counts: Option<&Counts>, maps: &Maps) -> Result<Vec<Piece>, Report> {
     let folder = file.path.parent().unwrap_or(Path::new("."));
     let mut pieces = Vec::new();
+    let inside = Maps::inside(file);
     for unit in &file.units {
-        let name = name_of(unit);
+        let name = unit.name();
         let count = listing::count(unit.code(), file.platform).entries;
+        let known = maps.of(name, file.platform, count)?;
+        // Another code's map inside of an object file is none.
+        let inside = || inside.of(name, file.platform, count).ok().flatten();
         let code = Code {
             name: name.unwrap_or("code").to_string(),
             file: report::name(file.path),
@@ -279,21 +282,11 @@ fn of_file(file: &File, counts: Option<&Counts>, maps: &Maps) -> Result<Vec<Piec
             objects: Vec::new(),
             inputs: HashMap::new(),
             folder,
-            map: maps.of(name, file.platform, count)?,
+            map: known.or_else(inside),
         };
         pieces.push(piece(&code, counts)?);
     }
     Ok(pieces)
-}
-
-/// Name of a piece of code: its kernel, else its first function; none of raw machine code.
-pub fn name_of(unit: &Unit) -> Option<&str> {
-    let symbols = &unit.symbols;
-    let kernel = symbols
-        .iter()
-        .find(|symbol| symbol.kind == unit::Kind::Kernel);
-    let symbol = kernel.or(symbols.first());
-    symbol.map(|symbol| symbol.name.as_str())
 }
 
 /// Compiles vISA with these options, and gives what is made of each kernel and function.
@@ -649,7 +642,7 @@ fn names(
             continue;
         };
         let first = part.map_or(0, |part| texts.starts[part].1);
-        if let Some(name) = defined(object, number as usize - first) {
+        if let Some(name) = defined(object, number as usize - first).map(str::to_string) {
             let payload = insts[at as usize].op == Op::Mov
                 && object.insts[number as usize - first].op.row().has_list();
             if !payload {
@@ -661,24 +654,6 @@ fn names(
         values: names,
         messages,
     }
-}
-
-/// The name of the variable that an instruction of vISA defines.
-fn defined(object: &Object, number: usize) -> Option<String> {
-    let inst = object.insts.get(number)?;
-    let fields = inst.op.row().operands_of(inst);
-    let mut found = fields
-        .zip(&inst.operands)
-        .filter_map(|((field, _), operand)| {
-            let is_result = matches!(field, Field::Dst(_) | Field::RawDst);
-            match operand {
-                Operand::General { var, .. } | Operand::Raw { var, .. } if is_result => Some(*var),
-                _ => None,
-            }
-        });
-    found
-        .next()
-        .and_then(|var| Some(object.vars.get(var)?.name.to_string()))
 }
 
 /// The name of the value that a message stores or loads.

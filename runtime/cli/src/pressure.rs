@@ -51,9 +51,9 @@ pub struct Args {
     /// In folders, take only files whose names begin with this
     #[arg(long, value_name = "PREFIX", default_value = "", requires = "summary")]
     only: String,
-    /// Platform to compile for
-    #[arg(short, long, value_parser = Machine)]
-    platform: &'static Platform,
+    /// Platform to compile for; several, with commas, each have their turn
+    #[arg(short, long = "platform", value_name = "PLATFORM", required = true, value_delimiter = ',', value_parser = Machine)]
+    platforms: Vec<&'static Platform>,
     /// This kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -87,6 +87,7 @@ pub struct Args {
 #[derive(Serialize)]
 struct Named<'a> {
     kernel: &'a str,
+    platform: &'static str,
     #[serde(flatten)]
     profile: &'a Profile,
 }
@@ -102,24 +103,31 @@ pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let mut session = Session::new(options(args));
-    if let Some(kernel) = &args.kernel {
-        session = session.only(kernel);
-    }
-    let module = session.compile_module(&sources);
-    let module = module.map_err(|failure| report::failure(&inputs, &failure))?;
-    let compiled = module.kernels.iter().chain(&module.functions);
-    let counts = compiled.clone().map(|one| one.visa_instructions);
-    let most = counts.max().unwrap_or(0);
+    let compiled = args.platforms.iter().map(|platform| {
+        let mut session = Session::new(options(args, platform));
+        if let Some(kernel) = &args.kernel {
+            session = session.only(kernel);
+        }
+        let module = session.compile_module(&sources);
+        let module = module.map_err(|failure| report::failure(&inputs, &failure))?;
+        Ok((platform.name, module))
+    });
+    let compiled = compiled.collect::<Result<Vec<_>, Report>>()?;
+    let parts = compiled.iter().flat_map(|(_, module)| module.parts());
+    let most = parts.map(|one| one.visa_instructions).max().unwrap_or(0);
     if let Some(at) = args.at.filter(|at| *at as usize >= most) {
         return Err(report::usage(format_args!(
             "--at {at}: there are {most} instructions, the first is 0"
         )));
     }
-    let profiles: Vec<Named> = compiled
-        .flat_map(|one| {
-            one.profiles.iter().map(|profile| Named {
+    let each = compiled
+        .iter()
+        .flat_map(|(platform, module)| module.parts().map(|one| (*platform, one)));
+    let profiles: Vec<Named> = each
+        .flat_map(|(platform, one)| {
+            one.profiles.iter().map(move |profile| Named {
                 kernel: &one.name,
+                platform,
                 profile,
             })
         })
@@ -141,20 +149,20 @@ pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
         }
     }
     outputs.report(format, &profiles, || {
-        let each = profiles.iter().map(|named| text(named.profile, args));
+        let each = profiles.iter().map(|named| text(named, args));
         each.collect()
     })?;
     outputs.write()?;
     Ok(Exit::Done)
 }
 
-fn options(args: &Args) -> Options {
+fn options(args: &Args, platform: &'static Platform) -> Options {
     Options {
-        grf_limit: args.grf_limit.unwrap_or(args.platform.default_grfs),
+        grf_limit: args.grf_limit.unwrap_or(platform.default_grfs),
         allocator: args.allocator.allocator(),
         without: args.without.clone(),
         profile: Some(args.at.map_or(Place::Peak, Place::Instruction)),
-        ..Options::new(args.platform)
+        ..Options::new(platform)
     }
 }
 
@@ -171,7 +179,14 @@ fn place(profile: &Profile, point: &Point) -> [String; 2] {
     [visa, source]
 }
 
-fn text(profile: &Profile, args: &Args) -> String {
+fn text(named: &Named, args: &Args) -> String {
+    let Named {
+        platform, profile, ..
+    } = named;
+    let on = match args.platforms.len() {
+        1 => String::new(),
+        _ => format!(" ({platform})"),
+    };
     let mut out = String::new();
     let Some(peak) = profile.points.get(profile.peak) else {
         return out;
@@ -185,7 +200,7 @@ fn text(profile: &Profile, args: &Args) -> String {
     };
     let _ = writeln!(
         out,
-        "{}: at most {} of {} GRFs live, {} bytes of them in use ({})\n",
+        "{}{on}: at most {} of {} GRFs live, {} bytes of them in use ({})\n",
         profile.name,
         peak.grfs,
         profile.grfs,
@@ -274,8 +289,8 @@ fn memory(profile: &Profile) -> String {
             visa(slot.last),
             slot.most.to_string(),
         ]);
-        names.push(match slot.registers.as_slice() {
-            [first, .., last] => format!("{first} to {last} ({})", slot.registers.len()),
+        names.push(match slot.variables.as_slice() {
+            [first, .., last] => format!("{first} to {last} ({})", slot.variables.len()),
             few => few.concat(),
         });
     }
@@ -286,6 +301,7 @@ fn memory(profile: &Profile) -> String {
 fn table(profile: &Profile) -> String {
     let heading = [
         "value",
+        "variable",
         "kept for",
         "GRFs",
         "bytes",
@@ -302,6 +318,7 @@ fn table(profile: &Profile) -> String {
     for value in &profile.values {
         let Value {
             register,
+            variable,
             kept,
             grfs,
             bytes,
@@ -315,6 +332,7 @@ fn table(profile: &Profile) -> String {
         });
         lines.push([
             register.clone(),
+            variable.clone().unwrap_or_default(),
             kept.name().to_string(),
             grfs.to_string(),
             bytes.to_string(),
@@ -345,8 +363,13 @@ fn beside(lines: &str, texts: Vec<String>) -> String {
 }
 
 fn csv(profiles: &[Named]) -> Result<Vec<u8>, Report> {
-    let heading = "kernel part point block loops visa file line grfs bytes";
-    let lines = profiles.iter().flat_map(|Named { kernel, profile }| {
+    let heading = "kernel platform part point block loops visa file line grfs bytes";
+    let lines = profiles.iter().flat_map(|named| {
+        let Named {
+            kernel,
+            platform,
+            profile,
+        } = named;
         profile.points.iter().enumerate().map(move |(n, point)| {
             let (file, line) = point.source.map_or_else(Default::default, |(file, line)| {
                 let file = profile.files.get(file as usize);
@@ -354,6 +377,7 @@ fn csv(profiles: &[Named]) -> Result<Vec<u8>, Report> {
             });
             [
                 kernel.to_string(),
+                platform.to_string(),
                 profile.name.clone(),
                 n.to_string(),
                 point.block.to_string(),

@@ -186,6 +186,7 @@ impl Text<'_> {
                     kernel: &kernel,
                     number,
                     at: failure.place.zip(failure.text.clone()),
+                    on: String::new(),
                 };
                 source.finding(finding, &about, self.spans.as_ref())
             }
@@ -251,6 +252,8 @@ pub struct About<'a> {
     pub number: usize,
     /// Place and text of the instruction.
     pub at: Option<(Place, String)>,
+    /// The platforms of several on which it is found, in words; empty for all.
+    pub on: String,
 }
 
 /// A finding about a module read from that file.
@@ -273,6 +276,7 @@ impl<'a> About<'a> {
             kernel: &object.name,
             number,
             at: inst.map(|inst| (inst.place, inst_text(object, inst))),
+            on: String::new(),
         }
     }
 }
@@ -354,7 +358,8 @@ impl<'a> Source<'a> {
             }
             None => self.name.clone(),
         };
-        let message = format!("{place}: {}{numbered}: {finding}", about.kernel);
+        let About { kernel, on, .. } = about;
+        let message = format!("{place}: {kernel}{numbered}: {finding}{on}");
         let severity = match finding.severity() {
             verify::Severity::Warning => Severity::Warning,
             verify::Severity::Error => Severity::Error,

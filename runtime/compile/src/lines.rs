@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use kiln_emit::assemble::Program;
 use kiln_visa::module::{Object, Operand, Var};
-use kiln_visa::opcode::Opcode;
+use kiln_visa::opcode::{Field, Opcode};
 use serde::{Deserialize, Serialize};
 
 /// A row: valid from its offset up to that of the next row.
@@ -265,4 +265,21 @@ impl Sources {
     pub fn at(&self, visa: u32) -> Option<Source> {
         *self.lines.get(visa as usize)?
     }
+}
+
+/// The name of the variable that an instruction of an object defines; none if it defines none.
+pub fn defined(object: &Object, number: usize) -> Option<&str> {
+    let inst = object.insts.get(number)?;
+    let fields = inst.op.row().operands_of(inst);
+    let mut found = fields
+        .zip(&inst.operands)
+        .filter_map(|((field, _), operand)| {
+            let is_result = matches!(field, Field::Dst(_) | Field::RawDst);
+            match operand {
+                Operand::General { var, .. } | Operand::Raw { var, .. } if is_result => Some(*var),
+                _ => None,
+            }
+        });
+    let var = found.next()?;
+    Some(&object.vars.get(var)?.name)
 }

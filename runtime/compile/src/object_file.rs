@@ -31,6 +31,8 @@ const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
 const UNDEFINED_SECTION: u16 = 0;
 /// Prefixes of sections about machine code; the kernel's name follows.
 const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
+/// Section of the names of variables. Drivers pass over contents with this prefix and refuse those without.
+const NAMES: &str = ".debug_kiln_names";
 
 /// Reasons why a kernel has no object file.
 #[derive(Debug, thiserror::Error)]
@@ -261,6 +263,28 @@ fn declare(zebin: &mut Zebin, module: &CompiledModule) {
 /// The sections would become too large.
 pub fn add_lines(zebin: &mut Zebin, module: &CompiledModule) -> Result<(), ObjectError> {
     debug::add(zebin, module).map_err(ObjectError::Debug)
+}
+
+/// Adds names of variables, with the registers and slots that hold them, as a section of debug information, which drivers
+/// load no part of. The contents are the document of `kiln compile --names`.
+pub fn add_names(zebin: &mut Zebin, names: Vec<u8>) {
+    zebin.others.retain(|section| section.name != NAMES);
+    zebin.others.push(Section {
+        name: NAMES.to_string(),
+        kind: SHT_PROGBITS,
+        flags: 0,
+        align: 1,
+        entry_size: 0,
+        size: names.len() as u64,
+        data: names,
+    });
+}
+
+/// The names that [`add_names`] added.
+pub fn names(zebin: &Zebin) -> Option<&[u8]> {
+    let mut sections = zebin.others.iter();
+    let section = sections.find(|section| section.name == NAMES)?;
+    Some(&section.data)
 }
 
 /// Puts functions that are called by address into the section that the reference uses: in place of the functions

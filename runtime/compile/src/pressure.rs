@@ -5,9 +5,10 @@
 
 mod channels;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use kiln_machine::func::{Block, Function};
+use kiln_emit::assemble::Program;
+use kiln_machine::func::{Block, Function, Variable};
 use kiln_machine::graph::{Graph, depths};
 use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::liveness::{Liveness, term_uses, uses_of};
@@ -16,10 +17,10 @@ use kiln_platform::isa::Op;
 use kiln_platform::platform::UNIT_GRFS;
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::in_memory::{InMemory, Spot};
-use kiln_visa::module::Object;
+use kiln_visa::module::{InputVar, Object, Var};
 use serde::Serialize;
 
-use crate::lines::Sources;
+use crate::lines::{Sources, defined};
 
 /// The point whose live values are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +54,28 @@ pub struct Profile {
     pub stored: Vec<Stored>,
     /// Names of source files, by number.
     pub files: Vec<String>,
+    /// Edges between blocks, by their numbers.
+    #[serde(skip)]
+    pub edges: Vec<(u32, u32)>,
+    /// The code after allocation.
+    #[serde(skip)]
+    pub program: Program,
     /// By block: its first point.
     #[serde(skip)]
     starts: Vec<usize>,
+    /// By virtual register.
+    #[serde(skip)]
+    origins: Vec<Origin>,
+}
+
+/// What a virtual register may be named by.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    variable: Variable,
+    /// Index of the vISA instruction that defines it first.
+    visa: Option<u32>,
+    /// First byte in the registers of an input that arrives in it, and that after the last.
+    arrives: Option<(u32, u32)>,
 }
 
 /// A place in the code.
@@ -82,6 +102,9 @@ pub struct Point {
 pub struct Value {
     /// Name of the value in machine IR.
     pub register: String,
+    /// Name of the variable of vISA that it is a part of, or of the inputs that arrive in it; of a temporary, of the result
+    /// that it is made for, or else of its instruction.
+    pub variable: Option<String>,
     /// Why it is kept.
     pub kept: Kept,
     /// GRFs that are given to it.
@@ -128,6 +151,8 @@ impl Kept {
 pub struct Stored {
     /// Names of the values that are in it at one point or another.
     pub registers: Vec<String>,
+    /// Names of their variables, as in [`Value::variable`], each once; a value without one has its own name.
+    pub variables: Vec<String>,
     /// GRFs of scratch space.
     pub grfs: u32,
     /// Number of messages that write it.
@@ -146,6 +171,13 @@ pub struct Stored {
     pub most: u32,
 }
 
+impl Value {
+    /// The name for people: the variable's, or else the register's.
+    pub fn name(&self) -> &str {
+        self.variable.as_ref().unwrap_or(&self.register)
+    }
+}
+
 /// The profile of a legal function that may use `grf_limit` GRFs.
 pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     let graph = Graph::new(func);
@@ -153,8 +185,10 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     let mut points = Vec::new();
     let loops = depths(func);
     let mut starts = Vec::new();
+    let mut edges = Vec::new();
     for (b, block) in func.blocks.iter() {
         starts.push(points.len());
+        edges.extend((block.succs.iter()).map(|edge| (b.as_u32(), edge.to.as_u32())));
         for (i, &Amount { bytes, units }) in amounts.of(b).iter().enumerate() {
             let (origin, text) = match block.insts.get(i) {
                 Some(inst) => (inst.origin, func.show_inst(inst).to_string()),
@@ -206,8 +240,34 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
         values,
         stored: Vec::new(),
         files: Vec::new(),
+        edges,
+        program: Program::default(),
         starts,
+        origins: origins(func),
     }
+}
+
+/// By virtual register: its variable and its first definition in the order of the code.
+fn origins(func: &Function) -> Vec<Origin> {
+    let of = |v: VReg| Origin {
+        variable: func.regs[v].variable,
+        visa: None,
+        arrives: None,
+    };
+    let mut origins: Vec<Origin> = func.regs.keys().map(of).collect();
+    for &(v, grf) in &func.inputs {
+        let start = grf.map(|grf| grf * func.target.grf_bytes);
+        let end = |start| (start, start + u32::from(func.regs[v].bytes));
+        origins[v.as_u32() as usize].arrives = start.map(end);
+    }
+    for inst in func.blocks.values().flat_map(|block| &block.insts) {
+        func.visit(inst, |v, role| {
+            if role.is_def() && inst.origin != u32::MAX {
+                origins[v.as_u32() as usize].visa.get_or_insert(inst.origin);
+            }
+        });
+    }
+    origins
 }
 
 /// The instruction of a block that a point is before.
@@ -220,6 +280,7 @@ fn spot_of(starts: &[usize], at: usize) -> Spot {
 fn values(func: &Function, starts: &[usize], at: usize, found: &[(VReg, bool)]) -> Vec<Value> {
     let of = |&(v, is_wanted): &(VReg, bool)| Value {
         register: v.to_string(),
+        variable: None,
         kept: if is_wanted {
             Kept::Active
         } else {
@@ -269,6 +330,35 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[(VReg, bool)]) 
     values
 }
 
+impl Origin {
+    /// The names of the variable, or of the inputs that arrive in it, or of the result that a temporary is made for; none of
+    /// what comes from no instruction.
+    fn names(&self, object: &Object) -> Vec<String> {
+        let number = Some(self.variable.number()).filter(|n| *n != Variable::NONE.number());
+        if let Some(var) = number.and_then(|number| object.vars.get(Var::from_u32(number))) {
+            return vec![var.name.to_string()];
+        }
+        if let Some((start, end)) = self.arrives {
+            let inputs = object.inputs.iter().filter(|input| {
+                let first = u32::from(input.offset);
+                first < end && start < first + u32::from(input.size)
+            });
+            let names = inputs.filter_map(|input| match input.var {
+                InputVar::General(var) => Some(object.vars.get(var)?.name.to_string()),
+                InputVar::Sampler(_) | InputVar::Surface(_) => None,
+            });
+            // The header of the thread is no variable.
+            let header = (start == 0).then(|| "r0".to_string());
+            return header.into_iter().chain(names).collect();
+        }
+        let Some(visa) = self.visa else {
+            return Vec::new();
+        };
+        let result = defined(object, visa as usize).map(str::to_string);
+        vec![result.unwrap_or_else(|| format!("a temporary of instruction {visa}"))]
+    }
+}
+
 impl Profile {
     /// GRFs of the listed values that are kept for a reason.
     pub fn kept(&self, reason: Kept) -> u32 {
@@ -300,6 +390,7 @@ impl Profile {
             let between = self.points[first..=last].iter();
             Stored {
                 registers: slot.values.iter().map(VReg::to_string).collect(),
+                variables: Vec::new(),
                 grfs: slot.grfs,
                 stores: slot.stores,
                 loads: slot.loads,
@@ -313,8 +404,22 @@ impl Profile {
         self.stored = stored.collect();
     }
 
-    /// Fills in the source lines from FILE and LOC.
+    /// Fills in the names of variables, and the source lines from FILE and LOC.
     pub(crate) fn locate(&mut self, object: &Object) {
+        let names: BTreeMap<String, Vec<String>> = (0u32..)
+            .zip(&self.origins)
+            .map(|(v, origin)| (VReg::from_u32(v).to_string(), origin.names(object)))
+            .filter(|(_, names)| !names.is_empty())
+            .collect();
+        for value in &mut self.values {
+            value.variable = names.get(&value.register).map(|names| names.join(", "));
+        }
+        for slot in &mut self.stored {
+            let mut seen = BTreeSet::new();
+            let of = |v: &String| names.get(v).cloned().unwrap_or_else(|| vec![v.clone()]);
+            let names = slot.registers.iter().flat_map(of);
+            slot.variables = names.filter(|name| seen.insert(name.clone())).collect();
+        }
         let sources = Sources::of(object);
         for point in &mut self.points {
             let source = point.visa.and_then(|visa| sources.at(visa));

@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::path::Path;
 
+use kiln_compile::object_file;
 use kiln_emit::inst::Target;
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
@@ -16,7 +17,7 @@ use kiln_emit::zebin::{SymbolPlace, TEXT_PREFIX, Zebin};
 use miette::Report;
 
 use crate::disasm::unit::{self, RELOCATED, Unit, relocation_text};
-use crate::{no_kernel, report};
+use crate::{names, no_kernel, report};
 
 /// Code of an object file that is to be replaced.
 pub struct Place {
@@ -135,6 +136,11 @@ pub fn replace(
         return Err(format!("there is no section {section}"));
     };
     kernel.text.splice(place.range.clone(), code);
+    // Names of variables are those of the old code.
+    if let Some(names) = object_file::names(zebin) {
+        let names = names::without(names, &name);
+        object_file::add_names(zebin, names);
+    }
     for table in zebin
         .relocations
         .iter_mut()

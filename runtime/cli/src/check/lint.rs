@@ -17,6 +17,7 @@ use kiln_visa::module::{Addr, Inst, Module, Object, Operand, Predicate, Subject,
 use kiln_visa::opcode::{Field, Opcode};
 
 /// A finding about an object.
+#[derive(PartialEq)]
 pub struct Lint {
     pub code: &'static str,
     pub inst: Option<usize>,
@@ -38,13 +39,13 @@ impl Lint {
 /// Bytes of a register in vISA.
 const GRF_BYTES: u32 = 32;
 
-/// The findings about each object of a module, in the order of its instructions. Objects that are not `sound`, and those
+/// The findings about the objects of a module, each with the number of its object, in the order of instructions. Objects that are not `sound`, and those
 /// without a control-flow graph, have those alone that follow no path.
 pub fn lints(
     module: &Module,
     target: &'static Platform,
     sound: impl Fn(usize) -> bool,
-) -> Vec<Vec<Lint>> {
+) -> Vec<(usize, Lint)> {
     let mut found: Vec<Vec<Lint>> = Vec::new();
     for (number, object) in module.objects.iter().enumerate() {
         let mut here = Vec::new();
@@ -63,7 +64,9 @@ pub fn lints(
     for lints in &mut found {
         lints.sort_by_key(|lint| lint.inst);
     }
-    found
+    let each = found.into_iter().enumerate();
+    each.flat_map(|(number, lints)| lints.into_iter().map(move |lint| (number, lint)))
+        .collect()
 }
 
 /// Lints about reads and writes: of each kind, the first about a variable.

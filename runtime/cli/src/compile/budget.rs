@@ -178,7 +178,7 @@ fn values(kernel: &Compiled) -> String {
         let _ = write!(
             text,
             "\n{}: {} GRFs, {} stores and {} loads of cost {}, from {} to {}",
-            slot.registers.join(" "),
+            slot.variables.join(", "),
             slot.grfs,
             slot.stores,
             slot.loads,

@@ -144,7 +144,7 @@ fn of_profile(profile: &Profile, kernel: &Compiled, visa: &Visa, out: &mut Strin
     for slot in &profile.stored {
         let point = profile.points.get(slot.first);
         let args = vec![
-            ("Values", slot.registers.join(" ")),
+            ("Values", slot.variables.join(", ")),
             ("String", ": in memory, because ".to_string()),
             ("Live", slot.most.to_string()),
             (
@@ -182,7 +182,7 @@ fn of_profile(profile: &Profile, kernel: &Compiled, visa: &Visa, out: &mut Strin
             function: &profile.name,
             place: place(profile, point, kernel, visa),
             args: vec![
-                ("Value", value.register.clone()),
+                ("Value", value.name().to_string()),
                 (
                     "String",
                     " is a constant, which one instruction makes anew where registers are wanting"

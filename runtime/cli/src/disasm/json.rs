@@ -3,6 +3,8 @@
 //! One object, `{"version": 1, "files": […]}`. Absent facts are left out, not null. The version changes when a field
 //! is removed or its meaning changes.
 
+use std::collections::BTreeMap;
+
 use kiln_emit::inst::{Inst, Target};
 use kiln_emit::listing::{self, Counts, Entry, Remark, Style};
 use kiln_emit::live::Point;
@@ -12,6 +14,7 @@ use serde::Serialize;
 
 use super::File;
 use super::unit::{CodeSymbol, Unit};
+use crate::names::Maps;
 
 const VERSION: u32 = 1;
 
@@ -69,6 +72,9 @@ struct InstOut<'a> {
     /// Registers that live there, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<Point>,
+    /// Variables of which it is the first to write a value, if what lives was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<String>,
     /// Reason why the bytes are no instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     illegal: Option<String>,
@@ -117,34 +123,37 @@ fn file_out<'a>(file: &'a File, style: Style, live: bool) -> FileOut<'a> {
         units: file
             .units
             .iter()
-            .map(|unit| unit_out(unit, file.platform, style, live))
+            .map(|unit| unit_out(file, unit, style, live))
             .collect(),
     }
 }
 
-fn unit_out<'a>(
-    unit: &'a Unit,
-    platform: &'static Platform,
-    style: Style,
-    live: bool,
-) -> UnitOut<'a> {
-    let points = match live {
-        true => {
-            let code = listing::insts(unit.code(), platform);
-            unit.live(&code, platform).points
+fn unit_out<'a>(file: &'a File, unit: &'a Unit, style: Style, live: bool) -> UnitOut<'a> {
+    let platform = file.platform;
+    let (mut points, mut written) = (Vec::new(), BTreeMap::new());
+    if live {
+        let code = listing::insts(unit.code(), platform);
+        let live = unit.live(&code, platform);
+        let names = Maps::inside(file).names_of(unit, platform, code.len(), &live);
+        for (at, names) in names.written(&live) {
+            written.insert(at, names.into_iter().map(str::to_string).collect());
         }
-        false => Vec::new(),
-    };
-    let mut points = points.into_iter();
+        points = live.points;
+    }
+    let mut points = (0u32..).zip(points);
     let mut remarks = unit.relocations.iter().peekable();
     let instructions = listing::entries(unit.code(), platform).map(|entry| {
         let end = u64::from(entry.offset) + u64::from(entry.len);
         let here = std::iter::from_fn(|| remarks.next_if(|remark| remark.offset < end));
         let relocations = here.map(|remark: &Remark| remark.text.as_str()).collect();
         let source = unit.lines.at(entry.offset).and_then(|line| line.source);
+        let (number, live) = points.next().unzip();
         InstOut {
             relocations,
-            live: points.next(),
+            live,
+            names: number
+                .and_then(|at| written.remove(&at))
+                .unwrap_or_default(),
             source: source.map(|source| SourceOut {
                 file: unit.lines.file(source).unwrap_or_default(),
                 line: source.line,
@@ -179,6 +188,7 @@ fn inst_out<'a>(entry: &Entry, platform: &Platform, style: Style) -> InstOut<'a>
         relocations: Vec::new(),
         source: None,
         live: None,
+        names: Vec::new(),
         illegal: entry.inst.as_ref().err().map(ToString::to_string),
     }
 }

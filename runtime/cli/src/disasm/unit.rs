@@ -13,6 +13,7 @@ use kiln_emit::zebin::{self, KernelText, Relocations, SymbolPlace, Zebin};
 use serde::Serialize;
 
 use crate::input::Input;
+use crate::names::{Maps, Names};
 
 /// Symbol type of code (ELF: `STT_FUNC`), and the mask of the type in `info`.
 const FUNCTION: u8 = 2;
@@ -163,6 +164,14 @@ impl Unit {
         live(code, platform, &self.entries())
     }
 
+    /// The name: that of its kernel, else of its first function; none of raw machine code.
+    pub fn name(&self) -> Option<&str> {
+        let mut symbols = self.symbols.iter();
+        let kernel = symbols.find(|symbol| symbol.kind == Kind::Kernel);
+        let symbol = kernel.or(self.symbols.first());
+        symbol.map(|symbol| symbol.name.as_str())
+    }
+
     /// Offsets at which its kernels and functions begin.
     pub fn entries(&self) -> Vec<u32> {
         let offsets = self.symbols.iter().map(|symbol| symbol.offset as u32);
@@ -170,8 +179,16 @@ impl Unit {
     }
 
     /// Adds what lives at each instruction to the comments of its listing.
-    pub fn add_live(&self, platform: &'static Platform, annotations: &mut Annotations) {
-        let remarks = live_remarks(self.code(), platform, &self.entries());
+    pub fn add_live(
+        &self,
+        platform: &'static Platform,
+        maps: &Maps,
+        annotations: &mut Annotations,
+    ) {
+        let code = listing::insts(self.code(), platform);
+        let live = self.live(&code, platform);
+        let names = maps.names_of(self, platform, code.len(), &live);
+        let remarks = remarks_of(&code, &live, &names);
         annotations.comments.extend(remarks);
         annotations.comments.sort_by_key(|remark| remark.offset);
     }
@@ -226,16 +243,28 @@ pub fn live(code: &[Inst], platform: &Platform, offsets: &[u32]) -> Live {
 pub fn live_remarks(bytes: &[u8], platform: &'static Platform, offsets: &[u32]) -> Vec<Remark> {
     let code = listing::insts(bytes, platform);
     let live = live(&code, platform, offsets);
+    remarks_of(&code, &live, &Names::default())
+}
+
+/// Comments with what lives at each instruction, and the variables of which it is the first to write a value.
+fn remarks_of(code: &[Inst], live: &Live, names: &Names) -> Vec<Remark> {
     let mut offset = 0;
-    let remark = |(inst, point): (&Inst, &Point)| {
-        let remark = Remark {
-            offset,
-            text: format!("live {}", shown(point)),
-        };
+    let written = names.written(live);
+    let remark = |(at, (inst, point)): (u32, (&Inst, &Point))| {
+        let mut text = format!("live {}", shown(point));
+        if let Some(written) = written.get(&at) {
+            let written: Vec<_> = written.iter().map(|name| name.escape_debug()).collect();
+            let written: Vec<_> = written.iter().map(ToString::to_string).collect();
+            text += &format!("; {}", written.join(", "));
+        }
+        let remark = Remark { offset, text };
         offset += u64::from(inst.size());
         remark
     };
-    code.iter().zip(&live.points).map(remark).collect()
+    (0u32..)
+        .zip(code.iter().zip(&live.points))
+        .map(remark)
+        .collect()
 }
 
 /// Registers that live at an instruction, in words.

@@ -17,6 +17,7 @@ use super::{Args, options, place};
 #[derive(Serialize)]
 struct Row {
     file: String,
+    platform: &'static str,
     kernel: String,
     /// The kernel's own code, or a subroutine.
     part: String,
@@ -40,13 +41,14 @@ struct Row {
 }
 
 impl Row {
-    fn new(file: &str, kernel: &str, profile: &Profile) -> Option<Row> {
+    fn new(file: &str, platform: &'static str, kernel: &str, profile: &Profile) -> Option<Row> {
         let points = &profile.points;
         let peak = points.get(profile.peak)?;
         let [_, source] = place(profile, peak);
         let sum: u64 = points.iter().map(|point| u64::from(point.grfs)).sum();
         Some(Row {
             file: file.to_string(),
+            platform,
             kernel: kernel.to_string(),
             part: profile.name.clone(),
             points: points.len(),
@@ -63,9 +65,10 @@ impl Row {
         })
     }
 
-    fn cells(&self) -> [String; 14] {
+    fn cells(&self) -> [String; 15] {
         [
             self.file.clone(),
+            self.platform.to_string(),
             self.kernel.clone(),
             self.part.clone(),
             self.points.to_string(),
@@ -84,7 +87,7 @@ impl Row {
 }
 
 /// Names of the columns.
-const HEADING: &str = "file kernel part points peak peak_bytes waiting constants in_memory mean above visa source loops";
+const HEADING: &str = "file platform kernel part points peak peak_bytes waiting constants in_memory mean above visa source loops";
 
 /// Runs the command. A file that cannot be read and a module that cannot be compiled are reported and do not stop the
 /// others.
@@ -94,22 +97,25 @@ const HEADING: &str = "file kernel part points peak peak_bytes waiting constants
 pub fn write(args: &Args, format: Format) -> Result<Exit, Report> {
     let (inputs, mut failures) = input::open_each(&args.inputs, &args.only);
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let session = Session::new(options(args));
-    let of = |Outcome { files, result }: Outcome| -> Result<Vec<Row>, Box<Failure>> {
+    let of = |Outcome { files, result }: Outcome, platform| -> Result<Vec<Row>, Box<Failure>> {
         let module = result?;
         let file = files.first().map_or("", |&file| sources[file].name);
-        let compiled = module.kernels.iter().chain(&module.functions);
-        let rows = compiled.flat_map(|one| {
+        let rows = module.parts().flat_map(|one| {
             let profiles = one.profiles.iter();
-            profiles.filter_map(|profile| Row::new(file, &one.name, profile))
+            profiles.filter_map(|profile| Row::new(file, platform, &one.name, profile))
         });
         Ok(rows.collect())
     };
-    let outcomes = progress::with_bar(inputs.len() as u64, "files", |done| {
-        session.compile_each(&sources, |outcome| {
-            done.things.fetch_add(outcome.files.len() as u64, Relaxed);
-            of(outcome)
-        })
+    let all = inputs.len() * args.platforms.len();
+    let outcomes = progress::with_bar(all as u64, "files", |done| {
+        let each = args.platforms.iter().flat_map(|platform| {
+            let session = Session::new(options(args, platform));
+            session.compile_each(&sources, |outcome| {
+                done.things.fetch_add(outcome.files.len() as u64, Relaxed);
+                of(outcome, platform.name)
+            })
+        });
+        each.collect::<Vec<_>>()
     });
     let mut rows = Vec::new();
     for outcome in outcomes {

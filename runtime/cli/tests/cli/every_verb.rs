@@ -504,6 +504,60 @@ fn plots_have_the_form_that_their_name_says() {
     }
 }
 
+/// What several platforms find is what each finds alone, said once with the platforms that it is not found on left out.
+#[test]
+fn several_platforms_are_checked_and_measured_in_one_call() {
+    let wide = fixture("kernels/atom_uint/bmg/atom_uint.visaasm");
+    let told = |platforms: &str| -> Vec<String> {
+        let out = kiln(&["--format", "json", "check", &wide, "-p", platforms]);
+        let document: Value = serde_json::from_str(&text(&out.stdout)).unwrap();
+        let all = document["diagnostics"].as_array().unwrap().iter();
+        all.map(|one| one["message"].as_str().unwrap().to_string())
+            .collect()
+    };
+    let (narrow, both) = (told("skl"), told("skl,bmg,skl"));
+    assert!(!narrow.is_empty() && told("bmg,lnl").is_empty());
+    let named: Vec<String> = narrow.iter().map(|one| format!("{one} (on skl)")).collect();
+    assert_eq!(both, named);
+    // A message that names the platform differs.
+    let other = told("icllp");
+    for said in told("skl,icllp") {
+        let on = [(&narrow, " (on skl)"), (&other, " (on icllp)")];
+        let is = |(all, on): (&Vec<String>, &str)| {
+            said.strip_suffix(on)
+                .is_some_and(|said| all.iter().any(|one| one == said))
+        };
+        let on_both = narrow.contains(&said) && other.contains(&said);
+        assert_eq!(
+            on.into_iter().filter(|one| is(*one)).count(),
+            usize::from(!on_both),
+            "{said}"
+        );
+    }
+    let saxpy = example("saxpy", "visaasm");
+    for verb in [
+        &["pressure", "--format", "json"][..],
+        &["pressure", "--summary", "--format", "json"],
+        &["inspect", "--format", "json"],
+    ] {
+        let of = |platforms: &str| -> Value {
+            let shown = pass(&[verb, &[&saxpy, "-p", platforms]].concat());
+            serde_json::from_str(&shown).unwrap()
+        };
+        let several = of("skl,icllp");
+        let several = several.as_array().unwrap();
+        assert_eq!(several.len(), 2, "{verb:?}");
+        for (one, platform) in several.iter().zip(["skl", "icllp"]) {
+            assert_eq!(one["platform"], platform);
+            let alone = of(platform);
+            match alone.as_array() {
+                Some(list) => assert_eq!(one, &list[0]),
+                None => assert_eq!(one["objects"], alone["objects"]),
+            }
+        }
+    }
+}
+
 /// Plots of pressure have marks at the peak and at the chosen instruction, and the limit's number.
 #[test]
 fn plots_of_pressure_are_labelled() {

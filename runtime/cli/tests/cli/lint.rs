@@ -173,7 +173,8 @@ fn remarks_say_what_was_spilled_and_where() {
     ];
     pass(&line);
     let text = fs::read_to_string(&remarks).unwrap();
-    let mut spilled = 0;
+    let source = fs::read_to_string(&nbody).unwrap();
+    let (mut spilled, mut named) = (0, 0);
     for document in text.split("...\n").filter(|document| !document.is_empty()) {
         let (kind, body) = document.split_once('\n').unwrap();
         assert!(
@@ -196,9 +197,22 @@ fn remarks_say_what_was_spilled_and_where() {
             let arg = arg.as_mapping().unwrap();
             assert!(arg.len() == 1 && arg.values().all(serde_norway::Value::is_string));
         }
-        spilled += usize::from(body["Name"] == "Spilled");
+        if body["Name"] == "Spilled" {
+            spilled += 1;
+            // Values have the names that the source declares.
+            let args = body["Args"].as_sequence().unwrap();
+            let values = args.iter().find_map(|arg| arg["Values"].as_str()).unwrap();
+            for name in values.split(", ") {
+                let is_own = name == "r0" || name.starts_with("a temporary of instruction ");
+                named += usize::from(!is_own);
+                assert!(
+                    is_own || source.contains(&format!(".decl {name} ")),
+                    "{values}"
+                );
+            }
+        }
     }
-    assert!(spilled > 0, "{text}");
+    assert!(spilled > 0 && named > spilled / 2, "{text}");
     assert!(text.contains("Allocation"));
 }
 

@@ -243,3 +243,185 @@ fn control_flow_is_drawn() {
     ]);
     assert!(calls.starts_with("<svg") && calls.contains(">nbody<"));
 }
+
+/// Before allocation, a picture has the blocks and edges of the dump of the last pass, and after it the same blocks; in none
+/// live more registers than allocation says it used. What is compiled has the picture of its machine code.
+#[test]
+fn control_flow_of_machine_ir_is_drawn() {
+    let folder = Folder::new("control-flow-stages");
+    let object = folder.path("x.bin");
+    for (name, platform) in [
+        ("nested_loops", "skl"),
+        ("intmix", "skl"),
+        ("sgemm", "skl"),
+        ("prefix_sum", "icllp"),
+    ] {
+        let input = example(name, "visaasm");
+        let draw = |stage: &str| {
+            pass(&[
+                "inspect", "--cfg", "dot", "--stage", stage, &input, "-p", platform,
+            ])
+        };
+        let blocks = |dot: &str| dot.matches("[label=").count();
+        // Labels have arrows, too.
+        let is_edge = |line: &&str| line.trim().starts_with('n') && !line.contains('[');
+        let edges = |dot: &str| dot.lines().filter(is_edge).count();
+        let grfs = |dot: &str| {
+            let words = dot
+                .split("\\l")
+                .filter_map(|line| line.strip_suffix(" GRFs"));
+            let all = words.map(|word| word.parse::<u32>().unwrap());
+            all.collect::<Vec<_>>()
+        };
+        let dump = pass(&["compile", "--dump", "remat", &input, "-p", platform]);
+        let headings = dump.lines().filter(|line| line.starts_with("block"));
+        let ways = dump.lines().filter_map(|line| line.split_once(" -> "));
+        let ways: usize = ways.map(|(_, to)| to.matches("block").count()).sum();
+        let before = draw("isel");
+        assert_eq!((blocks(&before), edges(&before)), (headings.count(), ways));
+        let (code, json) = (folder.path("x.bin"), folder.path("x.json"));
+        pass(&[
+            "compile", "-q", &input, "-p", platform, "-o", &code, "--json", &json,
+        ]);
+        let stats: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        let used = stats[0]["grf_used"].as_u64().unwrap() as u32;
+        let after = draw("ra");
+        let live = grfs(&after);
+        assert_eq!(live.len(), blocks(&after));
+        assert!(live.iter().all(|live| *live <= used), "{used}: {live:?}");
+        let numbers = |dot: &str| {
+            let labels = dot.split("[label=\"block").skip(1);
+            let numbers = labels.map(|label| label.split(':').next().unwrap().parse().unwrap());
+            numbers.collect::<std::collections::BTreeSet<u32>>()
+        };
+        // Blocks without instructions are in none of the code.
+        assert!(numbers(&after).is_subset(&numbers(&before)));
+        pass(&["compile", "-q", &input, "-p", platform, "-o", &object]);
+        let of_code = pass(&["inspect", "--cfg", "dot", &object, "-p", platform]);
+        let graph = |dot: &str| dot.lines().skip(1).map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(graph(&draw("asm")), graph(&of_code));
+    }
+    let out = kiln(&[
+        "inspect",
+        "--cfg",
+        "dot",
+        "--stage",
+        "ra",
+        &example("saxpy", "zebin"),
+    ]);
+    assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("machine code has no earlier stage"));
+    let several = folder.path("s.svg");
+    let saxpy = example("saxpy", "visaasm");
+    pass(&[
+        "inspect",
+        "--cfg",
+        "svg",
+        "--stage",
+        "isel",
+        &saxpy,
+        "-p",
+        "skl,icllp",
+        "-o",
+        &several,
+    ]);
+    for (n, platform) in [(0, "skl"), (1, "icllp")] {
+        let svg = fs::read_to_string(folder.path(&format!("s-{n}.svg"))).unwrap();
+        assert!(svg.contains(&format!("saxpy, before allocation ({platform})")));
+    }
+}
+
+/// Names inside of an object file are those of the side file, and go away with the code that they are of.
+#[test]
+fn names_of_variables_are_inside_of_an_object_file() {
+    let folder = Folder::new("names-inside");
+    let visa = example("intmix", "visaasm");
+    let info = example("intmix", "zebin");
+    let (object, plain, side) = (
+        folder.path("x.zebin"),
+        folder.path("y.zebin"),
+        folder.path("names.json"),
+    );
+    let compile = |out: &str, more: &[&str]| {
+        pass(
+            &[
+                &[
+                    "compile", "-q", &visa, "-p", "skl", "--info", &info, "-o", out,
+                ],
+                more,
+            ]
+            .concat(),
+        )
+    };
+    compile(&object, &["--embed-names"]);
+    compile(&plain, &["--names", &side]);
+    let values = |args: &[&str]| {
+        let json = pass(&[&["live", "--format", "json"], args].concat());
+        let document: Value = serde_json::from_str(&json).unwrap();
+        document[0]["values"].clone()
+    };
+    let inside = values(&[&object]);
+    assert_eq!(inside, values(&[&plain, "--names", &side]));
+    assert_ne!(inside, values(&[&plain]));
+    let name = inside
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|value| !value["writes"].as_array().unwrap().is_empty())
+        .find_map(|value| value["name"].as_str())
+        .unwrap();
+    let listing = pass(&["disasm", "--live", &object]);
+    let has = |text: &str| {
+        text.lines().any(|line| {
+            let names = line
+                .split_once("// live ")
+                .and_then(|(_, live)| live.split_once("; "));
+            names.is_some_and(|(_, names)| names.split(", ").any(|one| one == name))
+        })
+    };
+    assert!(has(&listing), "{name}: {listing}");
+    assert!(!has(&pass(&["disasm", "--live", &plain])));
+    let json = pass(&["disasm", "--live", "--format", "json", &object]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let insts = json["files"][0]["units"][0]["instructions"]
+        .as_array()
+        .unwrap();
+    assert!(insts.iter().any(|inst| {
+        inst["names"]
+            .as_array()
+            .is_some_and(|n| n.iter().any(|n| n == name))
+    }));
+    let page = folder.path("x.html");
+    pass(&["report", &object, "-o", &page]);
+    let names = data(&page)["inputs"][0][0]["names"].clone();
+    assert!(
+        names.as_object().unwrap().values().any(|one| one == name),
+        "{names}"
+    );
+    // The code is that without names, and a listing of other code takes them away.
+    let asm = folder.write("x.asm", pass(&["disasm", &object]));
+    assert_eq!(pass(&["disasm", &plain]), fs::read_to_string(&asm).unwrap());
+    let changed = folder.path("z.zebin");
+    pass(&["asm", &asm, "--into", &object, "-o", &changed]);
+    assert_eq!(values(&[&changed]), values(&[&plain]));
+    // A damaged section is none.
+    let mut bytes = fs::read(&object).unwrap();
+    let at = bytes
+        .windows(10)
+        .position(|bytes| bytes == b"\"variables")
+        .unwrap();
+    bytes[at + 1] = b'\\';
+    let damaged = folder.write("w.zebin", bytes);
+    assert_eq!(values(&[&damaged]), values(&[&plain]));
+    let out = kiln(&[
+        "compile",
+        "-q",
+        &visa,
+        "-p",
+        "skl",
+        "--embed-names",
+        "-o",
+        &folder.path("x.bin"),
+    ]);
+    assert_eq!(out.status.code(), Some(2));
+}

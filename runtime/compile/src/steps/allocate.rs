@@ -35,6 +35,9 @@ pub(crate) fn allocate(
     if let Some((profile, memory)) = profile.as_mut().zip(allocated.in_memory.as_ref()) {
         profile.add_memory(memory);
     }
+    if let Some(profile) = &mut profile {
+        profile.program = allocated.program.clone();
+    }
     if let Some(convention) = frames.parts.conventions.get_mut(number) {
         *convention = allocated.convention;
     }
