@@ -246,6 +246,22 @@ def subgroup_operations():
     assert (read(out, np.zeros(256, np.int32)) == expected.ravel()).all()
 
 
+@test
+def groups_of_several_sizes():
+    out = buffer(np.zeros((11, 37), np.int32))
+    program = cl.Program(context, """kernel void k(global int *o) {
+        int x = get_global_id(0), y = get_global_id(1);
+        o[y * get_global_size(0) + x] = x + 100 * y + 10000 * get_local_size(0) + 1000000 * get_local_size(1)
+            + 10000000 * get_group_id(0) + 100000000 * get_group_id(1); }""").build(["-cl-std=CL2.0"])
+    whole = cl.Kernel(program, "k")
+    whole.set_args(out)
+    cl.enqueue_nd_range_kernel(queue, whole, (37, 11), (16, 4))
+    y, x = np.indices((11, 37))
+    widths, heights = np.where(x < 32, 16, 5), np.where(y < 8, 4, 3)
+    expected = x + 100 * y + 10000 * widths + 1000000 * heights + 10000000 * (x // 16) + 100000000 * (y // 4)
+    assert (read(out, np.zeros((11, 37), np.int32)) == expected).all()
+
+
 @test_with_kernel
 def an_error_of_a_kernel_is_one_of_its_queue():
     wild = kernel("kernel void k(global uint *o, ulong at) { ((global uint *)(at))[get_global_id(0)] = 1; }")

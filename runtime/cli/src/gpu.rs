@@ -1,12 +1,12 @@
 //! `kiln gpu`: a program on a virtual device below the driver.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kiln_emit::platform::Platform;
-use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx, record};
+use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx, program, record};
 use miette::Report;
 
 use super::exit::Exit;
@@ -264,7 +264,7 @@ fn library(given: Option<&Path>) -> Result<PathBuf, Report> {
 fn below(
     root: &Path,
     library: Option<&Path>,
-    program: &[OsString],
+    words: &[OsString],
     folder: &Path,
     compiler: Option<&Compiler>,
 ) -> Result<Command, Report> {
@@ -284,21 +284,29 @@ fn below(
     if let Some(compiler) = compiler {
         path = compiler.before(path);
     }
-    let mut command = Command::new(loader);
-    command.arg("--library-path").arg(path);
+    let mut command = Command::new(&loader);
+    command.arg("--library-path").arg(&path);
     if let Some(library) = library {
-        command.arg("--preload").arg(library);
+        // For programs that this one starts, also where one without the loader is between.
+        let mut line = loader.into_os_string();
+        for word in [OsStr::new("--library-path"), &path] {
+            line.push("\n");
+            line.push(word);
+        }
+        command
+            .env(program::LOADER, line)
+            .env("LD_PRELOAD", library);
     }
     command.env("OCL_ICD_VENDORS", &vendors);
     if level_zero.exists() {
         command.env("ZE_ENABLE_ALT_DRIVERS", level_zero);
     }
     // The loader runs programs, not scripts.
-    let file = find(&program[0]);
+    let file = program::find(&words[0]);
     command
-        .args(interpreter(&file))
+        .args(program::interpreter(&file))
         .arg(file)
-        .args(&program[1..]);
+        .args(&words[1..]);
     Ok(command)
 }
 
@@ -309,35 +317,4 @@ fn vendors(driver: &Path, folder: &Path) -> Result<PathBuf, Report> {
         std::fs::File::create(&path).and_then(|mut file| writeln!(file, "{}", driver.display()));
     written.map_err(|e| report::access(&path, &e))?;
     Ok(path)
-}
-
-/// Path of a program by its name.
-fn find(name: &OsStr) -> PathBuf {
-    let path = Path::new(name);
-    if path.components().count() > 1 {
-        return path.to_path_buf();
-    }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(path));
-    places
-        .find(|place| place.is_file())
-        .unwrap_or_else(|| path.to_path_buf())
-}
-
-/// The interpreter that a script's first line names, with its argument.
-fn interpreter(file: &Path) -> Vec<PathBuf> {
-    let mut line = Vec::new();
-    if let Ok(file) = std::fs::File::open(file) {
-        use std::io::Read as _;
-        let _ = BufReader::new(file.take(256)).read_until(b'\n', &mut line);
-    }
-    let text = String::from_utf8_lossy(&line);
-    let Some(words) = text.strip_prefix("#!") else {
-        return Vec::new();
-    };
-    let mut words: Vec<_> = words.split_whitespace().collect();
-    if words.first().is_some_and(|word| word.ends_with("/env")) {
-        words.remove(0);
-    }
-    words.iter().map(|word| find(OsStr::new(word))).collect()
 }

@@ -15,6 +15,7 @@
 //! | `tbx` | the simulator's door: a server for drivers that speak to one by themselves |
 //! | `xe` | the kernel driver's interface (`xe`), answered in the process |
 //! | `report` | reports of launches and of faults |
+//! | `program` | programs below another system's loader |
 //! | `record` | launches as files, which `kiln run` repeats |
 //!
 //! `kiln-gpu-preload` is the library that programs meet it by. Encodings of commands and states are those of the Programmer's Reference Manuals, vol. 2a
@@ -29,6 +30,7 @@ mod device;
 mod launch;
 mod media;
 mod physical;
+pub mod program;
 pub mod record;
 mod registers;
 pub mod report;

@@ -279,6 +279,21 @@ fn started(
     let required = <[u32; 3]>::try_from(required.as_slice()).ok();
     let local = said.or(arguments.local).or(required);
     let local = local.ok_or("the size of its groups is not known")?;
+    // A launch whose groups have several sizes is several commands.
+    let all = [0, 1, 2].map(|axis| groups[axis].saturating_mul(local[axis]));
+    let is_part = |place: &PayloadArgument| {
+        let expected = match place.arg_type {
+            ArgType::GlobalSize => all,
+            ArgType::GroupCount => groups,
+            ArgType::LocalSize | ArgType::EnqueuedLocalSize => local,
+            _ => return false,
+        };
+        let mut axes = (0..).step_by(4).zip(expected);
+        axes.any(|(at, size)| number(place.offset + at, 4).is_some_and(|n| n != size.into()))
+    };
+    if places.iter().any(is_part) {
+        return Err("it is a part of a larger one".to_string());
+    }
     let count = places.iter().filter_map(|place| place.arg_index).max();
     let count = count.map_or(0, |last| last.min(1 << 12) + 1);
     let of = |index: u32| {
@@ -397,7 +412,7 @@ fn started(
     Ok(Record {
         folder: folder.to_path_buf(),
         kernel: kernel.name.clone(),
-        global: [0, 1, 2].map(|axis| groups[axis].saturating_mul(local[axis])),
+        global: all,
         local,
         args,
     })

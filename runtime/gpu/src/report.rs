@@ -23,6 +23,12 @@ const MOST_UNKNOWN: usize = 100;
 
 static SUMS: Mutex<Option<Sums>> = Mutex::new(None);
 
+/// Says that a program has the device.
+pub fn used() {
+    let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
+    sums.get_or_insert_default();
+}
+
 /// Adds a launch that has taken so long.
 pub fn launched(stats: &Stats, time: Duration) {
     let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());

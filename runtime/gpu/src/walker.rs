@@ -75,7 +75,8 @@ impl<'a> Walker<'a> {
         Launch {
             code: bases.instruction + u64::from(descriptor[0] & !0x3f),
             first: [words[10], words[11], words[12]],
-            groups: [words[7], words[8], words[9]],
+            // The command has the number after the last group's.
+            groups: [0, 1, 2].map(|axis| words[7 + axis].saturating_sub(words[10 + axis])),
             threads: starts.collect(),
             slm: descriptor[5] >> 16 & 31,
             rounding: descriptor[5] >> 22 & 3,

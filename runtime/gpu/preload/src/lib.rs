@@ -6,6 +6,7 @@
 //! | `KILN_GPU_CHECK` | if set, reads of undefined registers are faults |
 //! | `KILN_GPU_COMMANDS` | if set, commands are listed on standard error |
 //! | `KILN_GPU_ENGINE` | `interpret` or `translate` |
+//! | `KILN_GPU_LOADER` | loader of another system and its options, one a line, for the programs that this one starts |
 //! | `KILN_GPU_RECORD` | folder that launches are recorded in |
 //! | `KILN_GPU_REPORT` | file that the sums of each process are appended to |
 //!
@@ -13,6 +14,10 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![expect(unsafe_code, reason = "functions of the C library are replaced")]
+
+mod below;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use std::io::Write as _;
@@ -53,7 +58,10 @@ fn make() -> Option<Xe> {
     // SAFETY: the function is one without arguments.
     unsafe { libc::atexit(end) };
     match Xe::new(device, settings) {
-        Ok(xe) => Some(xe),
+        Ok(xe) => {
+            report::used();
+            Some(xe)
+        }
         Err(error) => {
             report::fault(error);
             None
@@ -73,10 +81,20 @@ extern "C" fn end() {
     }
 }
 
-/// The C library's function with a name.
-fn next(name: &CStr) -> *mut c_void {
+/// The C library's function with a name; without one, the error number is set.
+///
+/// # Safety
+/// `F` is the type of a pointer to that function.
+unsafe fn next<F: Copy>(name: &CStr) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     // SAFETY: the name ends in a zero.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+    let function = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    if function.is_null() {
+        Errno::ENOSYS.set();
+        return None;
+    }
+    // SAFETY: the caller's; the sizes are equal.
+    Some(unsafe { std::mem::transmute_copy::<*mut c_void, F>(&function) })
 }
 
 /// Opens the device, or else what the C library does.
@@ -96,15 +114,11 @@ unsafe fn open_as(name: &CStr, path: *const c_char, flags: c_int, mode: libc::mo
         };
     }
     type Open = unsafe extern "C" fn(*const c_char, c_int, ...) -> c_int;
-    let function = next(name);
-    if function.is_null() {
-        Errno::ENOSYS.set();
-        return -1;
+    // SAFETY: the caller's, and the C library's function has this type.
+    unsafe {
+        let path = below::seen(path);
+        next::<Open>(name).map_or(-1, |function| function(path, flags, mode))
     }
-    // SAFETY: the C library's function has this type.
-    let function = unsafe { std::mem::transmute::<*mut c_void, Open>(function) };
-    // SAFETY: the caller's.
-    unsafe { function(path, flags, mode) }
 }
 
 /// As the C library's. The mode is passed on whether it was given or not.
@@ -147,13 +161,6 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_voi
         };
     }
     type Ioctl = unsafe extern "C" fn(c_int, c_ulong, ...) -> c_int;
-    let function = next(c"ioctl");
-    if function.is_null() {
-        Errno::ENOSYS.set();
-        return -1;
-    }
-    // SAFETY: the C library's function has this type.
-    let function = unsafe { std::mem::transmute::<*mut c_void, Ioctl>(function) };
-    // SAFETY: the caller's.
-    unsafe { function(fd, request, argument) }
+    // SAFETY: the caller's, and the C library's function has this type.
+    unsafe { next::<Ioctl>(c"ioctl").map_or(-1, |function| function(fd, request, argument)) }
 }
