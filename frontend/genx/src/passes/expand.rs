@@ -1,7 +1,7 @@
 //! Operations that vISA has no instruction for, as some that it has.
 //!
 //! Takes any function. Afterwards no arithmetic says by itself that its result does not fit, no `i1`
-//! is put at a variable place, the bits of none are reversed, and no intrinsic of LLVM is left that only names arithmetic,
+//! is put at a variable place, or taken from one of more than a word has bits, the bits of none are reversed, and no intrinsic of LLVM is left that only names arithmetic,
 //! an order of elements or a function of the library with results of several types.
 
 use smallvec::smallvec;
@@ -15,6 +15,8 @@ use crate::ir::{
     Types, Value,
 };
 
+/// Number of `i1` of which a shift takes one.
+const WORD_BITS: u32 = 32;
 /// Greatest constant exponent that becomes products.
 const MOST_PRODUCTS: u64 = 64;
 
@@ -35,7 +37,10 @@ pub fn lower(module: &mut Module, function: &mut Function) -> Result<()> {
                 builder.become_op(Op::Freeze, args);
                 Ok(())
             }
-            None => builder.insert_bool(),
+            None => match builder.function.insts[builder.inst].op {
+                Op::ExtractElement => builder.extract_bool(),
+                _ => builder.insert_bool(),
+            },
         },
     )
 }
@@ -96,6 +101,11 @@ fn wants(types: &Types, function: &Function, inst: Inst) -> bool {
     match data.op {
         Op::InsertElement => {
             element == Some(Scalar::Int(1)) && function.as_const(data.args[2]).is_none()
+        }
+        Op::ExtractElement => {
+            let count = types.count(function.ty(*first)).unwrap_or(1);
+            let many = element == Some(Scalar::Int(1)) && count > WORD_BITS;
+            many && function.as_const(data.args[1]).is_none()
         }
         _ if other(function, inst).is_some() => true,
         _ if element == Some(Scalar::Int(1)) => reverses(function, inst),
@@ -657,6 +667,21 @@ impl Builder<'_> {
             data.ty,
         );
         self.become_op(Op::InsertValue(smallvec![1]), smallvec![part, over]);
+        Ok(())
+    }
+
+    /// The `i1` at a variable place, by way of bytes.
+    fn extract_bool(&mut self) -> Result<()> {
+        let args = self.function.insts[self.inst].args.clone();
+        let &[vector, place] = &args[..] else {
+            return self.error("2 operands are expected");
+        };
+        let bytes = self.shaped(vector, Scalar::Int(8));
+        let bytes = self.cast(CastOp::ZExt, vector, bytes);
+        let byte = self.types.int(8);
+        let one = self.add(Op::ExtractElement, smallvec![bytes, place], byte);
+        let zero = self.function.bits(byte, 0);
+        self.become_op(Op::ICmp(IntRel::Ne), smallvec![one, zero]);
         Ok(())
     }
 

@@ -498,8 +498,8 @@ impl Thread {
                 let rest = w(1.0).add(w(a[l]).negated(), mode).mul(w(c[l]));
                 r[l] = rounded(w(a[l]).mul(w(b[l])).add(rest, mode));
             }),
-            Mac if dst.ty == Type::F => {
-                let acc = self.accumulated(lanes)?;
+            Mac if matches!(dst.ty, Type::Hf | Type::F | Type::Df) => {
+                let acc = self.accumulated(dst.ty, lanes)?;
                 (0..lanes).for_each(|l| {
                     r[l] = rounded(w(a[l]).mul_add(w(b[l]), w(acc[l]), mode));
                     if r[l].is_nan() {

@@ -262,7 +262,8 @@ impl Thread {
             .unwrap_or(f64::from(f32::from_bits(bits)))
     }
 
-    fn hf(&self, bits: u64) -> f32 {
+    /// A half, flushed as the mode says.
+    pub fn hf(&self, bits: u64) -> f32 {
         let value = half::f16::from_bits(bits as u16);
         if self.mode.flush_hf && value.classify() == std::num::FpCategory::Subnormal {
             return 0f32.copysign(value.to_f32());
@@ -270,7 +271,8 @@ impl Thread {
         value.to_f32()
     }
 
-    fn f(&self, bits: u64) -> f32 {
+    /// A single, flushed as the mode says.
+    pub fn f(&self, bits: u64) -> f32 {
         flushed_f(f32::from_bits(bits as u32), self.mode.flush_f)
     }
 

@@ -10,7 +10,7 @@ use super::operand::element;
 use crate::code::operation::{Base, Operation, Source};
 use crate::state::cause::Cause;
 use crate::state::lanes::{LANES, Lanes};
-use crate::state::numbers::{Int, flushed_f};
+use crate::state::numbers::{Int, flushed_df};
 use crate::state::thread::{File, Thread};
 use crate::state::wide::{self, Wide};
 
@@ -137,13 +137,17 @@ impl Thread {
         self.store_bits(&op.dst, lanes, enabled, |lane| bits[lane])
     }
 
-    /// The accumulator as singles.
-    pub fn accumulated(&self, lanes: usize) -> Result<Lanes<f64>, Cause> {
+    /// The accumulator as floats of a type.
+    pub fn accumulated(&self, ty: Type, lanes: usize) -> Result<Lanes<f64>, Cause> {
+        let size = ty.bytes() as usize;
         let mut out = [0.0; LANES];
         for (lane, out) in out.iter_mut().enumerate().take(lanes) {
-            let bits = element(&self.acc.bytes, lane * 4, 4)?;
-            let single = flushed_f(f32::from_bits(bits as u32), self.mode.flush_f);
-            *out = f64::from(single);
+            let bits = element(&self.acc.bytes, lane * size, size)?;
+            *out = match ty {
+                Type::Hf => self.hf(bits).into(),
+                Type::Df => flushed_df(f64::from_bits(bits), self.mode.flush_df),
+                _ => self.f(bits).into(),
+            };
         }
         Ok(out)
     }

@@ -272,3 +272,41 @@ fn mac_adds_to_the_accumulator_with_one_rounding() {
         }
     }
 }
+
+/// Halves and doubles, of which products and sums are exact in doubles, or in whole numbers.
+#[test]
+fn mac_adds_to_accumulators_of_other_floats() {
+    let mut random = Random(0x3ad);
+    for ty in [Type::Hf, Type::Df] {
+        for _ in 0..200 {
+            let mut t = thread();
+            let lanes = |random: &mut Random| {
+                [0.0; 4].map(|_| match ty {
+                    // Between 1 and 32, with all bits of a half.
+                    Type::Hf => f64::from(half::f16::from_bits(
+                        0x3c00 + (random.next() % 0x1400) as u16,
+                    )),
+                    _ => f64::from(random.next() as i16),
+                })
+            };
+            let [a, b, c] = [0; 3].map(|_| lanes(&mut random));
+            let bits = |value: f64| match ty {
+                Type::Hf => half::f16::from_f64(value).to_bits().into(),
+                _ => value.to_bits(),
+            };
+            let size = ty.bytes() as usize;
+            for (num, values) in [(10, a), (11, b), (12, c)] {
+                put(&mut t, num, size, &values.map(bits));
+            }
+            let acc = Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, ty);
+            let [left, right, start] = [10, 11, 12].map(|num| src(num, 4, ty));
+            t.perform(&inst(Op::Mov, 4, acc, &[start])).unwrap();
+            let mac = inst(Op::Mac, 4, dst(13, ty), &[left, right]);
+            t.perform(&mac).unwrap();
+            for (lane, found) in get(&t, 13, size, 4).into_iter().enumerate() {
+                let expected = bits(a[lane] * b[lane] + c[lane]);
+                assert_eq!(found, expected, "{ty:?}, {lane}");
+            }
+        }
+    }
+}
