@@ -365,6 +365,11 @@ impl Legalizer<'_> {
                 word.modifier = modifier;
             }
         }
+        if computes_brains_alone(op, dest.ty, &srcs)
+            && let Some(last) = srcs.last_mut()
+        {
+            *last = self.as_type(*last, Type::F, channels.count())?;
+        }
         let places = self.func.target.needs(Erratum::HalfMathAligned);
         let halves = matches!(op, Op::Math(_)) && dest.ty == Type::Hf && places;
         if halves || self.mixes_floats(op, dest.ty, &srcs) {
@@ -560,6 +565,9 @@ impl Legalizer<'_> {
 
     /// A source as packed or scalar elements of a type, its modifiers applied.
     fn as_type(&mut self, s: Src, ty: Type, n: u32) -> Result<Src> {
+        if (s.ty(), ty) == (Type::Bf, Type::F) {
+            return self.brain_as_single(s, n);
+        }
         let scalar = match s {
             Src::Imm(_) => true,
             Src::Reg(r) => r.indirect.is_none() && r.step(n) == Some(0),
@@ -568,6 +576,31 @@ impl Legalizer<'_> {
             true => Src::scalar(self.copied(1, ty, s)?, ty),
             false => Src::packed(self.copied(n, ty, s)?, ty),
         })
+    }
+
+    /// A brain float as a single one, of which it has the upper half. Its modifiers stay on the operation.
+    fn brain_as_single(&mut self, s: Src, n: u32) -> Result<Src> {
+        let bits = u64::from(Type::Uw.bytes() * u8::BITS);
+        let mut r = match s {
+            Src::Imm(imm) => return Ok(Src::imm(Type::F, imm.bits() << bits)),
+            Src::Reg(r) => r,
+        };
+        let scalar = r.indirect.is_none() && r.step(n) == Some(0);
+        let modifier = std::mem::take(&mut r.modifier);
+        r.ty = Type::Uw;
+        let n = if scalar { 1 } else { n };
+        let tmp = self.temp(n * Type::F.bytes());
+        let mut dest = self.dest_of(&Dst::new(tmp, 1, Type::Ud), false, n);
+        let srcs = SmallVec::from_slice(&[Src::Reg(r), Src::imm(Type::Uw, bits)]);
+        self.alu(Op::Shl, Channels::all(n as u8), &mut dest, srcs, None)?;
+        let mut single = match scalar {
+            true => Src::scalar(tmp, Type::F),
+            false => Src::packed(tmp, Type::F),
+        };
+        if let Src::Reg(single) = &mut single {
+            single.modifier = modifier;
+        }
+        Ok(single)
     }
 
     /// A copy of a source's elements without its modifiers, which stay on the operation: those of logic operations
@@ -614,7 +647,7 @@ impl Legalizer<'_> {
         to < from_end && from < to_end
     }
 
-    /// True if floats of 16 and 32 bits meet in an operation that cannot convert.
+    /// True if floats of 16 and 32 bits meet in an operation that cannot convert, or brain floats are in one that has none.
     fn mixes_floats(&self, op: Op, to: Type, srcs: &[Src]) -> bool {
         let has = |ty| to == ty || srcs.iter().any(|s| s.ty() == ty);
         let alone = match shape(op) {
@@ -623,7 +656,8 @@ impl Legalizer<'_> {
             Shape::Regions => op == Op::Mov || self.rules.mixed_floats && !rounds(op),
             Shape::Three => true,
         };
-        !alone && has(Type::Hf) && has(Type::F)
+        let brains = shape(op) != Shape::Regions && has(Type::Bf);
+        brains || !alone && has(Type::Hf) && has(Type::F)
     }
 
     /// Emits the operation on floats of 32 bits.
@@ -635,15 +669,16 @@ impl Legalizer<'_> {
         mut srcs: SmallVec<[Src; 3]>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
+        let is_half = |ty| matches!(ty, Type::Hf | Type::Bf);
         for s in &mut srcs {
-            if s.ty() == Type::Hf {
+            if is_half(s.ty()) {
                 *s = self.as_type(*s, Type::F, channels.count())?;
             }
         }
         if dest.is_null() {
             dest.ty = Type::F;
         }
-        if dest.ty != Type::Hf {
+        if !is_half(dest.ty) {
             return self.alu(op, channels, dest, srcs, cond);
         }
         let (first, second) = halves(op, channels);
@@ -731,6 +766,12 @@ impl Legalizer<'_> {
             dest.h = (step / bytes).min(4);
         }
         let h = dest.h;
+        let brains = dest.ty == Type::Bf && op != Op::Mov && srcs.iter().any(|s| s.ty() == Type::F);
+        if brains && n > 1 && !addressed && shape(op) == Shape::Regions {
+            // Beside single floats brain floats are packed, from the start or the middle of a register on.
+            let there = h == 1 && dest.byte.is_multiple_of(self.grf / 2);
+            return Ok((!there || dest.indirect.is_some()).then_some(1));
+        }
         let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
         // Floats become every second half at most.
         let narrows = dest.ty == Type::Hf
@@ -990,6 +1031,13 @@ impl Legalizer<'_> {
             Base::Null | Base::List(_) => false,
         }
     }
+}
+
+/// True for arithmetic with brain floats and no single one beside them, which no operation takes.
+fn computes_brains_alone(op: Op, to: Type, srcs: &[Src]) -> bool {
+    let types = || srcs.iter().map(Src::ty).chain([to]);
+    let computes = shape(op) == Shape::Regions && !matches!(op, Op::Mov | Op::Sel);
+    computes && srcs.iter().any(|src| src.ty() == Type::Bf) && types().all(|ty| ty != Type::F)
 }
 
 /// Moves an immediate that fits in 16 bits to the last source, and gives it the type of as many.

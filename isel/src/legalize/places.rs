@@ -64,9 +64,13 @@ impl Legalizer<'_> {
             return Ok(());
         }
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
+        // Of brain floats beside wider ones each source is packed, wherever the result lies.
+        let brains = types.contains(&Type::Bf) && types.contains(&Type::F);
         for at in 0..srcs.len() {
             let Src::Reg(r) = srcs[at] else { continue };
-            let wanted = if in_place || last && at == LAST {
+            let wanted = if brains && r.ty == Type::Bf {
+                self.packed_place(&r, n, dest)
+            } else if in_place || last && at == LAST {
                 self.own_place(&r, n, dest, step)
             } else if narrow {
                 self.near_place(&r, n, dest, at)
@@ -198,6 +202,20 @@ impl Legalizer<'_> {
             step: step / size,
             offset,
         })
+    }
+
+    /// The place of a source that must be packed, if it is not there: that of a result of its type, or the start or the middle of a
+    /// register.
+    fn packed_place(&self, r: &SrcReg, n: u32, dest: &Dest) -> Option<Place> {
+        let (found, byte) = (r.step(n), r.reg.byte());
+        let alike = dest.ty == r.ty && !dest.is_null();
+        let offset = if alike { dest.byte % self.grf } else { 0 };
+        let aligned = match alike {
+            true => byte % self.grf == offset,
+            false => byte.is_multiple_of(self.grf / 2),
+        };
+        let there = r.indirect.is_none() && (found == Some(0) || found == Some(1) && aligned);
+        (!there).then_some(Place { step: 1, offset })
     }
 
     /// The place of bytes or words that are packed more closely, if they are not within reach.

@@ -2,6 +2,7 @@
 //! One program, because linking each file for itself takes minutes.
 
 mod attempts;
+mod brain_floats;
 mod cache;
 mod compile_fuzz;
 mod finalize;
