@@ -63,6 +63,11 @@ pub struct Args {
 const LIBRARY: &str = "libkiln_gpu_preload.so";
 /// Variable with folders that libraries are searched in first.
 const SEARCH: &str = "LD_LIBRARY_PATH";
+/// Variables by which the driver copies buffers and images by the copy engine, whose rows are moved whole, instead of by kernels.
+const COPIES: [(&str, &str); 2] = [
+    ("NEOReadDebugKeys", "1"),
+    ("EnableBlitterForEnqueueOperations", "1"),
+];
 /// Places of a system's libraries, loader, and OpenCL and Level Zero drivers below its root.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "lib64/ld-linux-x86-64.so.2";
@@ -128,6 +133,11 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     if let Some(compiler) = &compiler {
         let libraries = args.driver.as_ref().map(|root| root.join(LIBRARIES));
         compiler.tell(&mut command, libraries.as_deref());
+    }
+    for (name, value) in COPIES {
+        if std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
     }
     command
         .env("KILN_GPU", args.platform.name)

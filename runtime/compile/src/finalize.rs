@@ -24,6 +24,7 @@ use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{FUNCTIONS, SPIRV, VISA, Zebin, ZebinError};
 
 use crate::archive;
+use crate::entry_points;
 use crate::info::{self, InfoError};
 use crate::options::{Grfs, Options};
 use crate::relink::{self, RelinkError, Relinked, Wanted};
@@ -179,6 +180,10 @@ pub fn finalize(
     let texts = visa(&zebin);
     if texts.is_empty() && !zebin.kernels.is_empty() {
         return Err(RelinkError::NoSections);
+    }
+    let absent = entry_points::absent(&zebin);
+    if !absent.is_empty() {
+        return Err(RelinkError::Absent(absent));
     }
     strip.apply(&mut zebin);
     // The section of functions has a kernel of its own only if the compiler made one.

@@ -23,6 +23,8 @@ mod debug;
 #[cfg(feature = "objects")]
 pub mod debug_lines;
 pub mod diagnostic;
+#[cfg(feature = "objects")]
+mod entry_points;
 mod failure;
 #[cfg(feature = "objects")]
 pub mod finalize;

@@ -40,6 +40,11 @@ pub enum RelinkError {
     NoSections,
     #[error("no vISA of these kernels: {}", .0.join(", "))]
     NoVisa(Vec<String>),
+    #[error(
+        "it lacks kernels of its SPIR-V, which the compiler left out: {}: compile it with -internal_options \
+         \"-emit-zebin-visa-sections\" alone", .0.join(", ")
+    )]
+    Absent(Vec<String>),
     #[error("kernel {kernel} is in both {first} and {second}, and differs")]
     Ambiguous {
         kernel: String,

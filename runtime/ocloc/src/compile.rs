@@ -1,6 +1,6 @@
 //! One call that compiles: the front half, and our code in its object files.
 //!
-//! The front half is asked for vISA alone; where an object file lacks the symbols of its data, for both. It takes the widest SIMD
+//! The front half is asked for vISA alone; where an object file lacks the symbols of its data or a kernel, for both. It takes the widest SIMD
 //! size, since it does not learn of spills: if our code of a kernel spills, it is asked once for a narrower size, too, beginning with the
 //! SPIR-V that it left, and the better of both is taken ([`kiln_compile::choose`]). An object file that Kiln cannot finalize, and a
 //! file of code in another form, is that of the call as it was; each has its reason. A call that ocloc refuses has no result here, and is to be made as it was, so that its messages and its exit
@@ -52,7 +52,7 @@ pub fn compile(front: &dyn Front, call: &Compile) -> io::Result<Option<Done>> {
         let Some(mut finished) = Finished::of(&outcome, None, call) else {
             return Ok(None);
         };
-        if finished.lacks_symbols && parts == Parts::Visa {
+        if finished.is_partial && parts == Parts::Visa {
             continue;
         }
         if let Some(simd) = finished.narrower.filter(|_| front.selects_simd())
@@ -130,8 +130,8 @@ struct Finished {
     files: Vec<(String, Vec<u8>)>,
     /// Names of files that are not finalized, or of which a part is not, and why.
     kept: Vec<(String, String)>,
-    /// True if one of those lacks symbols, which a whole compilation has.
-    lacks_symbols: bool,
+    /// True if one of those lacks symbols or kernels, which a whole compilation has.
+    is_partial: bool,
     /// Widest of the narrower SIMD sizes that kernels whose code spills are asked for with.
     narrower: Option<u32>,
     /// Object files with our code, by their names in messages.
@@ -151,7 +151,7 @@ impl Finished {
         let mut finished = Finished {
             files: Vec::new(),
             kept: Vec::new(),
-            lacks_symbols: false,
+            is_partial: false,
             narrower: None,
             made: before.unwrap_or_default(),
         };
@@ -202,9 +202,11 @@ impl Finished {
                 bytes
             }
             Err(error) => {
-                self.lacks_symbols |= matches!(
+                self.is_partial |= matches!(
                     error,
-                    FinalizeError::Relink(RelinkError::Object(ObjectError::NoSymbol { .. }))
+                    FinalizeError::Relink(
+                        RelinkError::Absent(_) | RelinkError::Object(ObjectError::NoSymbol { .. })
+                    )
                 );
                 self.kept.push((name.to_string(), error.to_string()));
                 object.to_vec()

@@ -163,6 +163,58 @@ fn sections_are_kept_or_left_out() {
     assert_eq!(kinds(Strip { visa, spirv }), (false, false, 1));
 }
 
+/// The begin of a module that spirv-as makes, with a kernel of four words' name at most.
+fn module(kernel: &str) -> Vec<u8> {
+    let mut name = [0; 16];
+    name[..kernel.len()].copy_from_slice(kernel.as_bytes());
+    let head = [
+        0x0723_0203,
+        0x0001_0000,
+        0x0007_0000,
+        0x16,
+        0,
+        0x0002_0011,
+        4,
+        0x0002_0011,
+        6,
+        0x0003_000e,
+        2,
+        2,
+        0x0008_000f,
+        6,
+        2,
+    ];
+    let mut bytes: Vec<u8> = head
+        .iter()
+        .flat_map(|word: &u32| word.to_le_bytes())
+        .collect();
+    bytes.extend(name);
+    bytes.extend(3_u32.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn kernels_that_the_compiler_left_out_are_an_error() {
+    let with = |kernel: &str, cut: usize| {
+        let mut object = zebin("two", "alone");
+        let mut spirv = object.others[0].clone();
+        (spirv.name, spirv.kind) = (".spv".to_string(), SPIRV);
+        spirv.data = module(kernel);
+        spirv.data.truncate(spirv.data.len() - cut);
+        spirv.size = spirv.data.len() as u64;
+        object.others.push(spirv);
+        finalize_bytes(&object.write().unwrap(), Strip::default())
+    };
+    assert!(with("second", 0).is_ok());
+    let error = with("third", 0).unwrap_err();
+    assert!(
+        matches!(&error, FinalizeError::Relink(RelinkError::Absent(names)) if names == &["third"]),
+        "{error}"
+    );
+    // What is no whole instruction names nothing.
+    assert!(with("third", 6).is_ok());
+}
+
 #[test]
 fn errors_say_what_is_missing() {
     let of = |object: &Zebin| finalize_bytes(&object.write().unwrap(), Strip::default());
