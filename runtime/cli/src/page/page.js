@@ -4,6 +4,8 @@
 const ROW = 18;
 // Pixels above the register file.
 const MAP_TOP = 8;
+// Most values without names that are listed.
+const MANY = 4000;
 // Least width of a column, in pixels.
 const NARROW = 80;
 const $ = (tag, attributes = {}, ...children) => {
@@ -59,7 +61,7 @@ function coloured(text, build, at) {
     } else if (match[3]) add("c", match[0]);
     else if (match[4]) add("m", match[0]);
     else if (match[5] && build) {
-      const to = build.offsetOf.get(Number(match[5].slice(1)));
+      const to = build.atOffset(Number(match[5].slice(1)));
       parts.push(to === undefined ? match[0] : $("span", { class: "wait", "data-to": to }, match[0]));
     } else if (match[6] && first) { first = false; add("o", match[0]); }
     else parts.push(match[0]);
@@ -129,7 +131,6 @@ class Build {
     this.index = index;
     this.text = data.lines.split("\n");
     this.count = this.live.length;
-    this.offsetOf = new Map(this.offsets.map((offset, at) => [offset, at]));
     this.chosen = this.peak;
     this.range = [0, this.count];
     this.scratchAt = new Map(this.scratch.map(access => [access.at, access]));
@@ -151,35 +152,64 @@ class Build {
     return links;
   }
 
+  // The instruction that begins at an offset.
+  atOffset(offset) {
+    const { offsets } = this;
+    let low = 0, high = offsets.length;
+    while (low < high) { const middle = (low + high) >> 1; if (offsets[middle] < offset) low = middle + 1; else high = middle; }
+    return offsets[low] === offset ? low : undefined;
+  }
+
+  // Spans stay the numbers that they are, six each, by register and by place: large code has half a million.
   readSpans() {
-    const { spans } = this;
-    this.byRow = new Map();
-    const values = new Map();
-    for (let n = 0; n < spans.length; n += 6) {
-      const span = { row: spans[n], from: spans[n + 1], to: spans[n + 1] + spans[n + 2], value: spans[n + 3], writes: spans[n + 4], reads: spans[n + 5] };
-      if (!this.byRow.has(span.row)) this.byRow.set(span.row, []);
-      this.byRow.get(span.row).push(span);
-      let value = values.get(span.value);
-      // A value is in one register.
-      if (!value) values.set(span.value, value = { number: span.value, rows: [span.row], from: span.from, to: span.to, length: 0, writes: 0, reads: 0 });
-      value.from = Math.min(value.from, span.from);
-      value.to = Math.max(value.to, span.to);
-      value.length += span.to - span.from + 1;
-      value.writes += span.writes;
-      value.reads += span.reads;
+    const { spans } = this, count = spans.length / 6;
+    this.rows = new Map();
+    let last = null, values = 0;
+    for (let n = 0; n < count; n++) {
+      const row = spans[6 * n];
+      if (!last || last.row !== row) this.rows.set(row, last = { row, first: n, end: n });
+      last.end = n + 1;
+      values = Math.max(values, spans[6 * n + 3] + 1);
     }
-    this.values = values;
-    this.mapRows = [...this.byRow.keys()].sort((a, b) => a - b);
+    this.mapRows = [...this.rows.keys()];
+    // A value is in one register.
+    const of = this.of = { row: new Uint16Array(values), from: new Uint32Array(values), to: new Uint32Array(values), length: new Uint32Array(values), writes: new Uint32Array(values), reads: new Uint32Array(values) };
+    for (let n = 0; n < count; n++) {
+      const { row, from, to, value, writes, reads } = this.span(n);
+      if (!of.length[value]) of.from[value] = from;
+      of.row[value] = row;
+      of.to[value] = Math.max(of.to[value], to);
+      of.length[value] += to - from + 1;
+      of.writes[value] += writes;
+      of.reads[value] += reads;
+    }
+  }
+
+  span(n) {
+    const { spans } = this, at = 6 * n;
+    return { row: spans[at], from: spans[at + 1], to: spans[at + 1] + spans[at + 2], value: spans[at + 3], writes: spans[at + 4], reads: spans[at + 5] };
+  }
+
+  value(number) {
+    const { of } = this;
+    return { number, rows: [of.row[number]], from: of.from[number], to: of.to[number], length: of.length[number], writes: of.writes[number], reads: of.reads[number] };
+  }
+
+  // The values that have names, and the others that cost most.
+  costly() {
+    const { length } = this.of;
+    const others = Array.from(length.keys()).filter(n => length[n] > 0 && !this.names[n]).sort((a, b) => length[b] - length[a]).slice(0, MANY);
+    return [...Object.keys(this.names).map(Number).filter(n => length[n] > 0), ...others].map(n => this.value(n));
   }
 
   spanAt(row, at) {
-    const list = this.byRow.get(row) || [];
-    let low = 0, high = list.length;
+    const { first, end } = this.rows.get(row) || { first: 0, end: 0 }, { spans } = this;
+    let low = first, high = end;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (list[middle].from <= at) low = middle + 1; else high = middle;
+      if (spans[6 * middle + 1] <= at) low = middle + 1; else high = middle;
     }
-    const span = list[low - 1];
+    const span = low > first ? this.span(low - 1) : null;
     return span && span.to >= at ? span : null;
   }
 
@@ -534,7 +564,7 @@ class Build {
   // The picture stays while the part of the code that it shows is the same.
   drawMap() {
     const [c, width, height] = this.canvas(this.map);
-    const key = [...this.range, width, isDark(), this.value, devicePixelRatio].join(" ");
+    const key = [...this.range, width, isDark(), this.marked, devicePixelRatio].join(" ");
     if (key !== this.mapKey) {
       this.mapKey = key;
       this.mapImage = $("canvas", { width: this.map.width, height: this.map.height });
@@ -549,21 +579,21 @@ class Build {
 
   paintMap(c, width, height) {
     const rows = this.mapRows, step = this.mapStep();
-    const dark = isDark(), [from, to] = this.range;
+    const dark = isDark(), [from, to] = this.range, { spans } = this, text = css("--text");
     rows.forEach((row, n) => {
       const y = MAP_TOP + n * step, tall = Math.max(step - (step > 3 ? 0.6 : 0), 0.8);
-      const list = this.byRow.get(row);
-      let low = 0, high = list.length;
-      while (low < high) { const middle = (low + high) >> 1; if (list[middle].to < from) low = middle + 1; else high = middle; }
+      const { first, end } = this.rows.get(row);
+      let low = first, high = end;
+      while (low < high) { const middle = (low + high) >> 1; if (spans[6 * middle + 1] + spans[6 * middle + 2] < from) low = middle + 1; else high = middle; }
       let painted = -1;
-      for (let k = low; k < list.length && list[k].from <= to; k++) {
-        const span = list[k], next = list[k + 1];
-        const a = Math.max(34, this.x(span.from)), b = Math.min(width - 6, this.x(span.to + 1));
+      for (let k = 6 * low; k < 6 * end && spans[k + 1] <= to; k += 6) {
+        const here = spans[k + 1], last = here + spans[k + 2], value = spans[k + 3];
+        const a = Math.max(34, this.x(here)), b = Math.min(width - 6, this.x(last + 1));
         // Of several spans in a pixel one is enough.
-        if (b - a < 1 && Math.floor(b) === painted && span.value !== this.value) continue;
+        if (b - a < 1 && Math.floor(b) === painted && value !== this.marked) continue;
         painted = Math.floor(b);
-        c.fillStyle = span.value === this.value ? css("--text") : paint(span.value, dark);
-        const goesOn = next && next.value === span.value && next.from <= span.to + 1;
+        c.fillStyle = value === this.marked ? text : paint(value, dark);
+        const goesOn = k + 6 < 6 * end && spans[k + 9] === value && spans[k + 7] <= last + 1;
         c.fillRect(a, y, Math.max(0.7, b - a - (b - a > 5 && !goesOn ? 0.8 : 0)), tall);
       }
     });
@@ -600,7 +630,7 @@ class Build {
       if (canvas === this.map) {
         const row = this.mapRow(event.offsetY);
         const span = row === undefined ? null : this.spanAt(row, at);
-        text = span ? `${this.nameOf(this.values.get(span.value))}\nlives from ${span.from} to ${span.to}; ${span.writes} writes, ${span.reads} reads` : `r${row ?? "?"} is free at ${at}`;
+        text = span ? `${this.nameOf(this.value(span.value))}\nlives from ${span.from} to ${span.to}; ${span.writes} writes, ${span.reads} reads` : `r${row ?? "?"} is free at ${at}`;
       } else text += `\n${this.text[at].trim()}`;
       showTip(event, text);
     });
@@ -613,7 +643,7 @@ class Build {
         const at = this.atX(event.offsetX);
         if (canvas === this.map) {
           const span = this.spanAt(this.mapRow(event.offsetY), at);
-          this.value = span ? span.value : undefined;
+          this.marked = span ? span.value : undefined;
         }
         this.choose(at, true);
         this.page.chooseOthers(this, at);
@@ -647,7 +677,7 @@ class Build {
     const seen = new Set();
     for (const row of this.mapRows) {
       const span = this.spanAt(row, at);
-      if (span && !seen.has(span.value)) { seen.add(span.value); living.push(this.values.get(span.value)); }
+      if (span && !seen.has(span.value)) { seen.add(span.value); living.push(this.value(span.value)); }
     }
     const groups = this.grouped(living).sort((a, b) => b.rows.size - a.rows.size);
     this.pane.replaceChildren(table, this.valueTable(groups, `${groups.length} values live here`));
@@ -659,14 +689,14 @@ class Build {
     for (const value of values.slice(0, 400)) {
       const swatch = $("span", { class: "swatch" });
       swatch.style.background = paint(value.number, isDark());
-      body.append($("tr", { class: "go", title: `from ${value.from} to ${value.to}`, onclick: () => { this.value = value.number; this.choose(value.from, true); } },
+      body.append($("tr", { class: "go", title: `from ${value.from} to ${value.to}`, onclick: () => { this.marked = value.number; this.choose(value.from, true); } },
         $("td", {}, swatch, this.nameOf(value)), $("td", { class: "num" }, String(value.rows.size)), $("td", { class: "num" }, number(value.length)), $("td", { class: "num" }, String(value.reads))));
     }
     return table;
   }
 
   showValues() {
-    const values = this.grouped(this.values.values()).sort((a, b) => b.length - a.length);
+    const values = this.grouped(this.costly()).sort((a, b) => b.length - a.length);
     const spilled = this.scratch.length ? this.spillTable() : $("p", {}, "Nothing is spilled.");
     this.pane.replaceChildren(this.valueTable(values, "value"), spilled);
   }
