@@ -108,11 +108,14 @@ fn pressure_lists_what_lives_at_an_instruction() {
             .count()
     };
     assert_eq!((products(&first), products(&last)), (0, 7));
-    let shown = pass(&["pressure", "-p", "skl", &input, "--at", "1000"]);
+    // FILE makes no code, and an instruction that is not there is a mistake.
+    let shown = pass(&["pressure", "-p", "skl", &input, "--at", "0"]);
     assert!(
         shown.contains("no code comes from that instruction"),
         "{shown}"
     );
+    let output = kiln(&["pressure", "-p", "skl", &input, "--at", "1000"]);
+    assert_eq!(output.status.code(), Some(2));
 }
 
 /// In the first part of an `if`, the value that only the second part reads is kept for the channels that wait; with few
