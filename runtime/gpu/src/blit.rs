@@ -1,4 +1,4 @@
-//! Copies and fills of the copy engine (PRM vol. 2a, "MEM_COPY", "MEM_SET", "XY_BLOCK_COPY_BLT").
+//! Copies and fills of the copy engine (PRM vol. 2a, "MEM_COPY", "MEM_SET", "XY_BLOCK_COPY_BLT", "XY_FAST_COLOR_BLT").
 
 use kiln_exec::device::{Rows, Tile};
 
@@ -107,34 +107,69 @@ impl Side {
     }
 }
 
-/// `XY_BLOCK_COPY_BLT`: a rectangle of texels between pictures.
-pub fn block_copy(space: &Space, c: &[u32], tiling: Tiling) -> Result<(), Failure> {
-    let texel: u64 = match c[0] >> 19 & 7 {
+/// Bytes of a texel of a command.
+fn texel(c: &[u32]) -> u64 {
+    match c[0] >> 19 & 7 {
         0 => 1,
         1 => 2,
         2 => 4,
         3 => 8,
         4 => 12,
         _ => 16,
-    };
-    let side = |[pitch, corner, base, kind]: [usize; 4]| {
-        let word = |at: usize| c.get(at).copied().unwrap_or(0);
-        let words = Words {
-            pitch: c[pitch],
-            corner: c[corner],
-            base: address(c, base),
-            kind: word(kind),
-            qpitch: word(kind + 1),
-            layer: word(kind + 2),
-        };
-        Side::new(&words, texel as usize, tiling)
-    };
-    let (to, from) = (side([1, 2, 4, 16]), side([8, 7, 9, 19]));
-    let width = (c[3] & 0xffff).saturating_sub(to.left);
-    let height = (c[3] >> 16).saturating_sub(c[2] >> 16);
-    if u64::from(width) * u64::from(height) * texel > MOST_BYTES {
-        return Err(Failure::Endless("a copy of too many bytes"));
     }
+}
+
+/// A picture of a command by the places of its pitch, corner, address and type.
+fn side(c: &[u32], [pitch, corner, base, kind]: [usize; 4], tiling: Tiling) -> Side {
+    let word = |at: usize| c.get(at).copied().unwrap_or(0);
+    let words = Words {
+        pitch: c[pitch],
+        corner: c[corner],
+        base: address(c, base),
+        kind: word(kind),
+        qpitch: word(kind + 1),
+        layer: word(kind + 2),
+    };
+    Side::new(&words, texel(c) as usize, tiling)
+}
+
+/// Texels of the rectangle that a command writes, in each direction.
+fn rectangle(c: &[u32]) -> Result<(u32, u32), Failure> {
+    let width = (c[3] & 0xffff).saturating_sub(c[2] & 0xffff);
+    let height = (c[3] >> 16).saturating_sub(c[2] >> 16);
+    match u64::from(width) * u64::from(height) * texel(c) > MOST_BYTES {
+        true => Err(Failure::Endless("a copy of too many bytes")),
+        false => Ok((width, height)),
+    }
+}
+
+/// `XY_FAST_COLOR_BLT`: one texel to a rectangle of a picture.
+pub fn color(space: &Space, c: &[u32], tiling: Tiling) -> Result<(), Failure> {
+    let (texel, to) = (texel(c), side(c, [1, 2, 4, 13], tiling));
+    let (width, height) = rectangle(c)?;
+    let color = c[7..11].iter().flat_map(|word| word.to_le_bytes());
+    let first = to.texel(0, 0, texel);
+    for y in 0..height {
+        for x in 0..width {
+            let at = to.texel(x, y, texel);
+            if at != first {
+                space.copy(first, at, texel)?;
+                continue;
+            }
+            for (byte, value) in (0..texel).zip(color.clone()) {
+                space.fill(at + byte, 1, value)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `XY_BLOCK_COPY_BLT`: a rectangle of texels between pictures.
+pub fn block_copy(space: &Space, c: &[u32], tiling: Tiling) -> Result<(), Failure> {
+    let texel = texel(c);
+    let to = side(c, [1, 2, 4, 16], tiling);
+    let from = side(c, [8, 7, 9, 19], tiling);
+    let (width, height) = rectangle(c)?;
     for y in 0..height {
         for x in 0..width {
             space.copy(from.texel(x, y, texel), to.texel(x, y, texel), texel)?;

@@ -37,6 +37,7 @@ enum Effect {
     MemoryCopy,
     MemorySet,
     BlockCopy,
+    Color,
     Pipe,
     Bases,
     TablePool,
@@ -67,6 +68,7 @@ const COMMANDS: &[(u32, u32, Effect)] = &[
     (0xff80_0000, 0x1780_0000, Effect::Atomic),        // MI_ATOMIC
     (0xff80_0000, 0x1880_0000, Effect::Jump),          // MI_BATCH_BUFFER_START
     (0xffc0_0000, 0x5040_0000, Effect::BlockCopy),     // XY_BLOCK_COPY_BLT
+    (0xffc0_0000, 0x5100_0000, Effect::Color),         // XY_FAST_COLOR_BLT
     (0xffc0_0000, 0x5680_0000, Effect::MemoryCopy),    // MEM_COPY
     (0xffc0_0000, 0x56c0_0000, Effect::MemorySet),     // MEM_SET
     (0xfc00_0000, 0xac00_0000, Effect::None),          // RESOURCE_BARRIER
@@ -380,6 +382,7 @@ impl Streamer {
             Effect::MemoryCopy if c.len() >= 9 => blit::memory_copy(space, c)?,
             Effect::MemorySet if c.len() >= 7 => blit::memory_set(space, c)?,
             Effect::BlockCopy if c.len() >= 12 => blit::block_copy(space, c, self.device.tiling)?,
+            Effect::Color if c.len() >= 11 => blit::color(space, c, self.device.tiling)?,
             Effect::Bases => self.set_bases(c),
             Effect::TablePool if word(1) >> 11 & 1 != 0 => {
                 self.bases.tables = address(c, 1) & !0xfff

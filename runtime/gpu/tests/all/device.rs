@@ -104,6 +104,23 @@ fn batches_store_copy_and_signal() {
         at + 0x200,
         0,
         0xab00_0000,
+        // XY_FAST_COLOR_BLT of 16 bits to two by two texels, rows of 16 bytes
+        0x5108_000e,
+        15,
+        1 << 16 | 1,
+        3 << 16 | 3,
+        at + 0x400,
+        0,
+        0,
+        0x9988_7766,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
         // PIPE_CONTROL that stores a number
         0x7a00_0004,
         1 << 14,
@@ -123,6 +140,11 @@ fn batches_store_copy_and_signal() {
         [0x7800_0000, 0x0012_3456]
     );
     assert_eq!([0x200, 0x204].map(|b| setup.dword(b)), [0xabab_abab, 0xab]);
+    let rows = [0x40c, 0x410, 0x414, 0x418, 0x420, 0x424, 0x430];
+    assert_eq!(
+        rows.map(|b| setup.dword(b)),
+        [0, 0x7766_0000, 0x7766, 0, 0x7766_0000, 0x7766, 0]
+    );
     assert_eq!([0x300, 0x304].map(|b| setup.dword(b)), [77, 88]);
 }
 

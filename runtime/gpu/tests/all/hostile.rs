@@ -200,6 +200,20 @@ fn common() -> Vec<u32> {
     ]); // XY_BLOCK_COPY_BLT
     batch.extend([0; 11]);
     batch.extend([
+        0x5110_000e,
+        63,
+        0,
+        4 << 16 | 8,
+        at + 0x600,
+        0,
+        0,
+        0x5a5a,
+        0,
+        0,
+        0,
+    ]); // XY_FAST_COLOR_BLT
+    batch.extend([0; 5]);
+    batch.extend([
         0x6101_0014,
         1,
         0,
