@@ -64,7 +64,7 @@ PLANTED = {
     "math-destination": ("dg2", "math.inv (8|M0) r4.0<2>:f r6.0<2;1,0>:f", "math.inv (8|M0) r4.0<1>:f r6.0<1;1,0>:f"),
     "math-indirect": ("dg2", "math.inv (8|M0) r4.0<1>:f r[a0.0]<1;1,0>:f", "math.inv (8|M0) r4.0<1>:f r6.0<1;1,0>:f"),
     "math-source": ("dg2", "math.inv (8|M0) r4.0<1>:f r6.0<2;1,0>:f", "math.inv (8|M0) r4.0<1>:f r6.0<1;1,0>:f"),
-    "math-scalar-half": ("dg2", "math.inv (8|M0) r4.0<1>:hf r6.0<0;1,0>:hf", "math.inv (8|M0) r4.0<1>:hf r6.0<1;1,0>:hf"),
+    "math-scalar-half": ("bmg", "math.inv (8|M0) r4.0<1>:hf r6.0<0;1,0>:hf", "math.inv (8|M0) r4.0<1>:hf r6.0<1;1,0>:hf"),
     "math-integer": ("dg2", "math.iqot (8|M0) r4.0<1>:d r6.0<1;1,0>:d r8.0<1;1,0>:d", "math.inv (8|M0) r4.0<1>:f r6.0<1;1,0>:f"),
     "math-types": ("skl", "math.inv (8|M0) r4.0<1>:d r6.0<8;8,1>:f", "math.inv (8|M0) r4.0<1>:f r6.0<8;8,1>:f"),
     "math-mixed": ("dg2", "math.inv (8|M0) r4.0<1>:f r6.0<2;1,0>:hf", "math.inv (8|M0) r4.0<1>:f r6.0<1;1,0>:f"),

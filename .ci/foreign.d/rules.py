@@ -90,10 +90,10 @@ def moves_channels(i, p):
         if s.scalar:
             continue
         stride = s.stride(i.width)
-        if stride is None:
-            return True
         if not d.float and s.type == "hf" or "bf8" in (d.type, s.type) or "hf8" in (d.type, s.type):
             continue
+        if stride is None:
+            return True
         packed = {d.type, s.type} in ({"f", "hf"}, {"f", "bf"}) or "bf" in (d.type, s.type)
         if packed and 2 in (stride, step(i)):
             continue
@@ -297,7 +297,7 @@ RULES = [
     ("math-destination", ANY, lambda i, p: i.op == "math" and (not i.dst.grf or i.width > 1 and step(i) != i.dst.size) and not (i.dst.type == "hf" and p.generation < XE_HPG), "IGC HWConformity.cpp fixMathInst; Mesa"),
     ("math-indirect", ANY, lambda i, p: i.op == "math" and any(s.file == "indirect" for s in live(i)), "IGC HWConformity.cpp fixMathInst"),
     ("math-source", since(XE_LP), lambda i, p: i.op == "math" and math_source(i, p), "IGC HWConformity.cpp fixMathInst"),
-    ("math-scalar-half", on("dg2", "mtl", "pvc", "lnl", "bmg"), lambda i, p: i.op == "math" and i.width > 1 and any(s.type == "hf" and s.scalar and s.grf for s in live(i)), "Mesa mesa_defs.json Wa_22016140776"),
+    ("math-scalar-half", on("pvc", "lnl", "bmg", "ptl"), lambda i, p: i.op == "math" and i.width > 1 and any(s.type == "hf" and s.scalar and s.grf for s in live(i)), "IGC HWCaps.inc hasHFMathSrcBroadCast, skuwa igt_20_04, igt_30_00 Wa_22016140776"),
     ("math-integer", ANY, lambda i, p: i.op == "math" and i.function in DIVISIONS and (p.generation >= XE_HPG or any(o.type not in ("d", "ud") or o.modifier for o in i.ops)), "Mesa: MATH integer divide"),
     ("math-types", ANY, lambda i, p: i.op == "math" and i.function not in DIVISIONS and any(o.type not in ("f", "hf") + (("df",) if i.function in ("invm", "rsqtm") else ()) for o in i.ops if o.file != "null"), "Mesa: MATH types"),
     ("math-mixed", since(XE_HPG), lambda i, p: i.op == "math" and len({o.type for o in i.ops if o.file != "null"}) > 1, "Mesa: MATH src0 and dst types must match from Gfx12.5 on"),
@@ -310,7 +310,7 @@ RULES = [
     # Regions of bytes and words.
     ("region-crossbar", since(XE_HPC), lambda i, p: i.dst.file != "null" and crossbar(i, p), "IGC HWConformity.cpp fixByteXBarRestriction; Mesa: special restrictions"),
     ("region-null", since(XE_HPC), lambda i, p: i.dst.file == "null" and i.width > 1 and step(i) < 4 and any(not s.scalar for s in registers(i)) and integer(i), "IGC HWConformity.cpp: restrictions even on null"),
-    ("region-byte-packed", ANY, lambda i, p: i.width > 1 and i.dst.grf and step(i) == 1 and i.dst.type not in FLOATS and not raw_move(i) and not all(s.scalar for s in live(i)), "Mesa: packed byte destinations are only allowed for raw MOV"),
+    ("region-byte-packed", ANY, lambda i, p: i.width > 1 and i.dst.file in ("r", "null") and step(i) == 1 and i.dst.type not in FLOATS and not raw_move(i) and not all(s.scalar for s in live(i)), "Mesa: packed byte destinations are only allowed for raw MOV"),
     ("region-odd-word", on("pvc", "lnl", "bmg"), lambda i, p: len(i.srcs) > 1 and i.dst.grf and i.dst.size == 1 and step(i) > 2 and i.srcs[1].grf and i.srcs[1].size == 2 and i.srcs[1].sub % 2 == 1, "Mesa mesa_defs.json Wa_14017715663; IGC hasBDstWSrc1EvenAlignIssue"),
     ("region-sel-word", on("pvc", "lnl", "bmg", "ptl"), lambda i, p: i.op == "sel" and i.dst.grf and i.dst.size == 2 and any(s.size == 4 and s.file != "immediate" for s in live(i)) and i.dst.offset % 4 != 0, "Mesa mesa_defs.json Wa_18027439769"),
     # Destinations.
