@@ -33,8 +33,9 @@ facts! {
         /// True if bytes and words are moved within a register only as far as the crossbar reaches, which is by certain
         /// steps.
         narrow_steps: bool { Gen9 => false, XeHpc => true }
-        /// True if operations other than `mov` may mix floats of 16 and of 32 bits.
-        mixed_floats: bool { Gen9 => true, Gen11 => false, Gen12Lp => true }
+        /// True if operations other than `mov` may mix floats of 16 and of 32 bits. Later families have some of the mixtures
+        /// (IGA's operand types); the reference makes none of them from XeHPG on.
+        mixed_floats: bool { Gen9 => true, Gen11 => false }
         /// True if a result of 32 bits of floats of 16 and of 32 bits has at most one register of channels.
         narrow_mixes: bool { Gen9 => true, Xe2 => false }
         /// True if a product of a dword and an integer may negate its factors or take their magnitudes (IGC,

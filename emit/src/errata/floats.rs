@@ -3,7 +3,7 @@
 use super::suppression::selection_of;
 use crate::assemble::Program;
 use crate::insert;
-use crate::inst::{Cond, CondMod, Inst, Op, Src, SrcMod, Type};
+use crate::inst::{Cond, CondMod, Inst, Op, Region, Src, SrcMod, SrcReg, Type};
 use crate::platform::Platform;
 
 /// Puts a selection among equal floats between two operations of the float pipeline, one on the path of moves and
@@ -27,9 +27,26 @@ pub(super) fn separate(program: &mut Program, _: &Platform) {
 
 /// True if an instruction of the float pipeline may get a source that the one before read by another path.
 fn may_be_stale(before: &Inst, inst: &Inst) -> bool {
-    let same = |(a, b): (&Src, &Src)| matches!((a, b), (Src::Reg(a), Src::Reg(b)) if a == b);
+    let same = |(a, b): (&Src, &Src)| matches!((a, b), (Src::Reg(a), Src::Reg(b)) if is_same(a, b));
     let mut sources = before.srcs.iter().zip(&inst.srcs);
     is_of_halves(before) != is_of_halves(inst) && sources.any(same)
+}
+
+/// True if two sources are one once rows of packed elements are written in one way, which depends on the number of channels
+/// before that.
+fn is_same(a: &SrcReg, b: &SrcReg) -> bool {
+    let alike = (a.place, a.ty, a.modifier) == (b.place, b.ty, b.modifier);
+    let steps = step(a.region).is_some() && step(a.region) == step(b.region);
+    alike && (a.region == b.region || steps)
+}
+
+/// The distance between elements, if it is one.
+fn step(region: Region) -> Option<u8> {
+    match region.vstride {
+        Some(vertical) if region.width == 1 => Some(vertical),
+        Some(vertical) if vertical == region.width * region.hstride => Some(region.hstride),
+        _ => None,
+    }
 }
 
 fn is_float(inst: &Inst) -> bool {

@@ -7,6 +7,7 @@
 mod addresses;
 mod ends;
 mod fences;
+mod first;
 mod flags;
 mod floats;
 mod guards;
@@ -61,6 +62,8 @@ const WORKAROUNDS: &[(&[Erratum], Workaround)] = &[
     (&[Erratum::FloatSuppression], floats::separate),
     (&[Erratum::CselBeforeEnd256], suppression::before_end),
     (&[Erratum::WhileAfterFlow], loops::separate),
+    // Last: others put instructions before the first one.
+    (&[Erratum::FirstInstructionUnmasked], first::unmask),
 ];
 
 /// Applies the platform's workarounds to a routine's code.

@@ -181,7 +181,7 @@ const COMPUTING: &[(Families, Rule, &str)] = &[
         "has a destination that is not packed in general registers",
     ),
     (
-        since(Family::XeHpg),
+        since(Family::XeHpc),
         |i| {
             i.is_math()
                 && i.inst.exec_size > 1

@@ -222,6 +222,25 @@ fn a_thread_that_wrote_the_accumulator_ends_with_zero_there() {
 }
 
 #[test]
+fn a_kernel_begins_without_a_mask() {
+    for name in ["tgllp", "dg2", "mtl", "pvc"] {
+        let mut masked = write(8, 8);
+        masked.no_mask = false;
+        let code = [masked, end(name)];
+        assert!(
+            found(name, &code).contains(&Erratum::FirstInstructionUnmasked),
+            "{name}"
+        );
+        let after = after(name, &code);
+        assert!(
+            !found(name, &after).contains(&Erratum::FirstInstructionUnmasked),
+            "{name}"
+        );
+        assert!(after.contains(&code[0]), "{name}");
+    }
+}
+
+#[test]
 fn something_is_after_the_end() {
     for name in ["tgllp", "dg2", "pvc"] {
         let code = [write(8, 8), end("tgllp")];

@@ -289,7 +289,7 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
-        if matches!(op, Op::Bfn(_) | Op::Rol | Op::Ror) {
+        if matches!(op, Op::Bfn(_) | Op::Rol | Op::Ror | Op::Bfi1 | Op::Bfi2) {
             self.unsign(op, channels.count(), dest, &mut srcs)?;
         }
         if dest.ty.is_signed() && makes_unsigned(op, &srcs) {
@@ -299,10 +299,11 @@ impl Legalizer<'_> {
             }
             dest.ty = dest.ty.unsigned();
         }
-        if op == Op::Bfrev
-            && let Src::Reg(r) = &mut srcs[0]
-        {
-            r.ty = r.ty.unsigned();
+        if matches!(op, Op::Bfrev | Op::Cbit) {
+            match &mut srcs[0] {
+                Src::Reg(r) => r.ty = r.ty.unsigned(),
+                Src::Imm(imm) => *imm = Imm::new(imm.ty.unsigned(), imm.bits()),
+            }
         }
         if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
             self.cut_down(dest, r, channels.count());
@@ -370,7 +371,11 @@ impl Legalizer<'_> {
         {
             *last = self.as_type(*last, Type::F, channels.count())?;
         }
-        let places = self.func.target.needs(Erratum::HalfMathAligned);
+        // Math on packed halves has the channels of a register of dwords (IGC, `fixMathInst`), and no piece of fewer.
+        let apart =
+            dest.indirect.is_none() && dest.h == 1 && !dest.byte.is_multiple_of(self.grf / 2);
+        let narrow = channels.count() < self.grf / 4 || apart;
+        let places = narrow || self.func.target.needs(Erratum::HalfMathAligned);
         let halves = matches!(op, Op::Math(_)) && dest.ty == Type::Hf && places;
         if halves || self.mixes_floats(op, dest.ty, &srcs) {
             return self.in_floats(op, channels, dest, srcs, cond);
@@ -382,8 +387,14 @@ impl Legalizer<'_> {
         // A comparison under a predicate keeps the flag's other bits.
         let compares = op == Op::Cmp && channels.pred.is_none();
         let odd = compares && is_byte && even && srcs.get(1).is_some_and(second);
+        // Words are selected among words (`Erratum::SelectWordOfDwords`).
+        let selects = op == Op::Sel
+            && dest.ty.bytes() == 2
+            && srcs.iter().any(is_narrower)
+            && self.func.target.needs(Erratum::SelectWordOfDwords);
         if odd
             || product
+            || selects
             || shape(op) == Shape::Three && dest.saturate && srcs.iter().any(is_narrower)
         {
             return self.narrowed(op, channels, dest, srcs, cond);
@@ -436,10 +447,12 @@ impl Legalizer<'_> {
         self.cut(op, channels, dest, srcs, cond)
     }
 
-    /// Extends sources of an operation with a result of 64 bits that it cannot convert: bytes, halves, and floats beside
-    /// doubles (PRM, "mov", type restrictions; IGA's operand types).
+    /// Extends sources of an operation with a result or another source of 64 bits that it cannot convert: bytes, and for
+    /// a result halves, and floats beside doubles (PRM, "mov", type restrictions; IGA's operand types).
     fn widen_sources(&mut self, op: Op, n: u32, dest: &mut Dest, srcs: &mut [Src]) -> Result {
-        if dest.ty.bytes() != 8 || op == Op::Mov || shape(op) != Shape::Regions {
+        let long = dest.ty.bytes() == 8;
+        let beside = long || srcs.iter().any(|s| s.ty().bytes() == 8);
+        if !beside || op == Op::Mov || shape(op) != Shape::Regions {
             return Ok(());
         }
         if op == Op::Cmp && dest.ty.is_float() && !srcs.iter().any(|s| s.ty().is_float()) {
@@ -449,7 +462,7 @@ impl Legalizer<'_> {
         for s in srcs {
             let ty = match (s.ty().is_float(), s.ty().bytes()) {
                 (true, 2 | 4) if dest.ty == Type::Df => Type::Df,
-                (true, 2) => Type::F,
+                (true, 2) if long => Type::F,
                 (false, 1) => Type::D,
                 _ => continue,
             };
@@ -526,12 +539,13 @@ impl Legalizer<'_> {
         r.ty = dest.ty;
     }
 
-    /// Gives an operation on bits the unsigned types that it is defined for (PRM, "bfn", "rol", "ror"). A source of another
-    /// size is extended by its sign first; the count of a rotation needs no extension.
+    /// Gives an operation on bits unsigned types, which it is defined for (PRM, "bfn", "rol", "ror"), or which are equal in
+    /// all operands ("bfi1", "bfi2"). A source of another size is extended by its sign first; the count of a rotation needs
+    /// no extension.
     fn unsign(&mut self, op: Op, n: u32, dest: &mut Dest, srcs: &mut [Src]) -> Result {
         dest.ty = dest.ty.unsigned();
         for (at, src) in srcs.iter_mut().enumerate() {
-            let is_count = at == 1 && !matches!(op, Op::Bfn(_));
+            let is_count = at == 1 && matches!(op, Op::Rol | Op::Ror);
             if src.ty().bytes() != dest.ty.bytes() && !is_count {
                 *src = self.as_type(*src, dest.ty, n)?;
             }
@@ -653,7 +667,9 @@ impl Legalizer<'_> {
         let alone = match shape(op) {
             // The math unit would lose bits of its sources.
             Shape::Math => false,
-            Shape::Regions => op == Op::Mov || self.rules.mixed_floats && !rounds(op),
+            Shape::Regions => {
+                matches!(op, Op::Mov | Op::Srnd) || self.rules.mixed_floats && !rounds(op)
+            }
             Shape::Three => true,
         };
         let brains = shape(op) != Shape::Regions && has(Type::Bf);
@@ -701,7 +717,7 @@ impl Legalizer<'_> {
 
     /// Emits an operation that saturates to a type narrower than its sources, or a product or comparison that cannot
     /// write bytes. A doubleword holds the result first: sources that are narrowed before the operation would lose their
-    /// values. A comparison's flag is of its sources, that of others of the result.
+    /// values. The flag of a comparison or selection is of its sources, that of others of the result.
     fn narrowed(
         &mut self,
         op: Op,
@@ -715,7 +731,7 @@ impl Legalizer<'_> {
         let tmp = self.temp(n * 4);
         let mut middle = self.dest_of(&Dst::new(tmp, 1, Type::D), dest.saturate, n);
         let (before, after) = match op {
-            Op::Cmp => (cond, None),
+            Op::Cmp | Op::Sel => (cond, None),
             _ => (None, cond),
         };
         self.alu(op, first, &mut middle, srcs, before)?;
@@ -757,10 +773,11 @@ impl Legalizer<'_> {
         let null = dest.is_null();
         let addressed = null || dest.is_architecture();
         if null {
-            // The reach of bytes and words is checked for a result that is not kept, too.
+            // The reach of bytes and words is checked for a result that is not kept, too, and so is that no packed bytes are
+            // computed (Mesa, `gen_validate.cpp`).
             dest.h = match self.rules.narrow_steps && !dest.ty.is_float() {
                 true => (4 / bytes).max(1),
-                false => 1,
+                false => (2 / bytes).max(1),
             };
         } else if n == 1 && !addressed {
             dest.h = (step / bytes).min(4);
@@ -813,7 +830,10 @@ impl Legalizer<'_> {
             && !self.rules.float_addresses
             && !(raw && (bytes <= 4 || same))
             && keeps_places(dest.ty, srcs.iter().map(Src::ty));
-        let indirect = dest.indirect.is_some() && (plain || bytes * h < step || fixed);
+        // Operations on mixed floats have no addresses (Mesa, `gen_validate.cpp`).
+        let has = |ty| dest.ty == ty || srcs.iter().any(|src| src.ty() == ty);
+        let mixed = has(Type::Hf) && has(Type::F);
+        let indirect = dest.indirect.is_some() && (plain || bytes * h < step || fixed || mixed);
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");

@@ -136,14 +136,16 @@ impl Legalizer<'_> {
     }
 
     /// The distance between elements of a result that is not kept which spares most copies of sources: that of the first
-    /// source of as many bytes.
+    /// source of as many bytes, if a group of channels that a mask names is in two registers.
     fn common_step(&self, n: u32, bytes: u32, srcs: &[Src]) -> u32 {
         let step = |src: &Src| match src {
             Src::Reg(r) if r.indirect.is_none() && r.ty.bytes() == bytes => r.step(n),
             _ => None,
         };
         let found = srcs.iter().filter_map(step).find(|&step| step > 0);
-        found.filter(|step| matches!(step, 1 | 2 | 4)).unwrap_or(1)
+        let group = n.min(self.channel_unit);
+        let near = |&step: &u32| matches!(step, 1 | 2 | 4) && group * step * bytes <= self.unit;
+        found.filter(near).unwrap_or(1)
     }
 
     /// Makes a source that lies as the destination does, or a scalar, the last one of three, if the operation allows it.
@@ -310,7 +312,7 @@ impl Legalizer<'_> {
         }))
     }
 
-    /// A copy as dwords, at steps that no destination of the type has.
+    /// A copy as dwords or floats of 32 bits, at steps that no destination of the type has.
     fn widened_place(
         &mut self,
         raw: SrcReg,
@@ -318,10 +320,10 @@ impl Legalizer<'_> {
         n: u32,
         place: Place,
     ) -> Result<Src> {
-        let ty = if raw.ty.is_signed() {
-            Type::D
-        } else {
-            Type::Ud
+        let ty = match (raw.ty.is_float(), raw.ty.is_signed()) {
+            (true, _) => Type::F,
+            (false, true) => Type::D,
+            (false, false) => Type::Ud,
         };
         let step = place.step * raw.ty.bytes() / ty.bytes();
         let tmp = self.temp(place.offset + n * step * ty.bytes());

@@ -9,10 +9,11 @@
 use cranelift_entity::EntityRef as _;
 use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
-use kiln_machine::inst::{Dst, Inst, Opcode, VReg};
+use kiln_machine::inst::{Dst, Inst, Opcode, Src, VReg};
 use kiln_machine::liveness::uses_of;
 use kiln_platform::isa::Op;
 use kiln_platform::op::Props;
+use kiln_platform::rules::{keeps_places, rules};
 
 /// The definition of a register.
 #[derive(Clone, Copy)]
@@ -185,11 +186,17 @@ fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
     };
     let base = dst.reg.base();
     let result = func.registers(&base);
+    // Where channels keep their place, sources lie as the destination does, which a null register at its start may not.
+    let placed = rules(func.target.family).in_place
+        && inst.exec_size > 1
+        && (dst.hstride != 1 || dst.reg.byte() != 0)
+        && keeps_places(dst.ty, inst.srcs.iter().map(Src::ty));
     if dead(flag) {
         if !matches!(op, Op::Cmp | Op::Cmpn | Op::Sel | Op::Csel) {
             inst.cond = None;
         }
     } else if dst.indirect.is_none()
+        && !placed
         && !result.is_empty()
         && result
             .iter()

@@ -131,10 +131,10 @@ rows! {
     FirstInstructionUnmasked, "Wa_14015360517", all([Tgllp, Dg2, Mtl, Pvc]),
         "HWCaps.inc needEmaskSetupProlog, PrologEpilog.cpp addEmaskSetupProlog, Mesa brw_workaround.cpp 9",
         "begins a kernel with an instruction that ignores the mask",
-        Some(Switch { option: "-noEmaskSetupProlog", driver: "the prolog is added" }), Made { pass: "regalloc/src/rewrite.rs", check: "emit/src/verify/errata.rs" };
+        Some(Switch { option: "-noEmaskSetupProlog", driver: "the prolog is added" }), Made { pass: "emit/src/errata/first.rs", check: "emit/src/verify/errata.rs" };
     FusedCalls, "EnableCallWA", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
-        "CISABuilder.cpp 4128-4141, SWWA.cpp applyFusedCallWA, Platform.hpp requiresCallWA (Wa_14016243945)",
-        "does not let threads run in pairs if it calls addresses: both units go where one goes (the driver has both units call both functions)",
+        "CISABuilder.cpp 4129 (not where the object forbids pairs), SWWA.cpp applyFusedCallWA, Platform.hpp requiresCallWA (Wa_14016243945), OpenCLKernelCodeGen.cpp 1557; compute-runtime, preamble_gen12lp.cpp and preamble_xe_hpg_core.cpp, isFusedEuDispatchEnabled",
+        "does not let threads run in pairs if it calls addresses: both units go where one goes. The object says it, and the driver then dispatches without pairs; the reference compiler has both units call both functions unless its object says so",
         Some(Switch { option: "-fusedCallWA", driver: "1 if the kernel has nested or indirect calls" }), Made { pass: "runtime/compile/src/steps/emit.rs", check: "emit/src/verify/pairs.rs" };
     BarrierKeepsHeader, "Wa_14017131883", [between(Tgllp, Stepping::A0, Stepping::NEVER), between(Dg2, Stepping::C0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::NEVER)],
         "skuwa/itgl_lp_hw_wa.c, VISAKernelImpl.cpp 4798 (setR0ReadOnly)",
@@ -294,8 +294,8 @@ rows! {
         None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     SelectWordOfDwords, "Wa_18027439769", all([Pvc, Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc hasSelWDstDwExecTypeAlignIssue, HWConformity.cpp 5537",
-        "aligns the word destination of a select of dwords to its channel",
-        None, NotNeeded { reason: "selections of words have sources of words", check: "emit/src/verify/single.rs" };
+        "aligns the word destination of a select of dwords to its channel: dwords are selected into dwords first",
+        None, Made { pass: "isel/src/legalize/mod.rs", check: "emit/src/verify/single.rs" };
     FenceDiscards, "Wa_22017182272", all([Lnl, Bmg]),
         "skuwa/igt_20_04_hw_wa.c, HWCaps.inc needLSCFenceDiscardWA, VISAKernelImpl.cpp 8972",
         "has no fence that discards",
