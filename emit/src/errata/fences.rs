@@ -7,6 +7,7 @@ use super::{ends_thread, read};
 use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::inst::{Dst, Inst, Op, Place, Reg, Region, Src, Type};
+use crate::messages::load_store::is_kept;
 use crate::messages::{
     Access, AddressKind, Descriptors, Flush, Function, Kind, Request, Scope, Value, data_port,
 };
@@ -51,7 +52,7 @@ pub(super) fn before_end(program: &mut Program, platform: &Platform) {
     }
 }
 
-/// True for a message that may write memory of other threads.
+/// True for a message that may write memory of other threads, and passes the first cache by or through.
 fn writes_memory(inst: &Inst, platform: &Platform) -> bool {
     let of = inst.msg.as_ref().and_then(Descriptors::of);
     let request = of.and_then(|of| Request::decode(of, platform.family).ok());
@@ -65,8 +66,10 @@ fn writes_memory(inst: &Inst, platform: &Platform) -> bool {
         request.function,
         Function::DataPort0 | Function::DataPort1 | Function::Untyped
     );
+    let cache = request.fields.cache.filter(|_| request.kind == Kind::Store);
+    let kept = cache.is_some_and(|cache| is_kept(cache, platform.family));
     let writes = request.kind.access() == Access::Write;
-    untyped && writes && !scratch && !answered
+    untyped && writes && !scratch && !answered && !kept
 }
 
 fn fence(end: &Inst, platform: &Platform) -> Option<Inst> {

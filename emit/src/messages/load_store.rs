@@ -261,6 +261,17 @@ pub fn cache_code(policy: &str, load: bool, family: Family) -> Option<u8> {
     found.map(|known| known.code)
 }
 
+/// True if a store's policy has the first cache keep the data, written back later or streamed, instead of passing each
+/// store on.
+pub fn is_kept(code: u8, family: Family) -> bool {
+    let mut codes = family_messages(family).caches.iter();
+    codes.find(|known| known.code == code).is_some_and(|known| {
+        ["wb.", "st."]
+            .iter()
+            .any(|kept| known.policies[1].starts_with(kept))
+    })
+}
+
 /// The offset in bytes that a message adds to every address, as bits of the extended descriptor: of a constant one, or
 /// of the one that the instruction adds to that in a register. None if the kind of address has no room for it.
 pub fn offset_bits(offset: i32, kind: AddressKind, family: Family) -> Option<u32> {

@@ -14,6 +14,7 @@ use crate::inst::{
     Cond, Dst, Inst, MathFn, Op, Pipe, Place, PredCtrl, Reg, RegFile, Src, SrcMod, SyncFn,
     TokenUse, Type,
 };
+use crate::messages::load_store::is_kept;
 use crate::messages::{Access, AddressKind, Descriptors, Function, Kind, Request};
 use crate::platform::Platform;
 use crate::verify::region::linear_stride;
@@ -548,7 +549,9 @@ fn stores(code: &Code, inst: &Inst) -> bool {
     let scratch = request.kind == Kind::HwordScratchBlockWrite
         || request.fields.address == Some(AddressKind::SurfaceState);
     let tells = request.function == Function::Untyped && request.response > 0;
-    untyped && request.kind.access() == Access::Write && !scratch && !tells
+    let kept = request.kind == Kind::Store
+        && (request.fields.cache).is_some_and(|cache| is_kept(cache, code.platform.family));
+    untyped && request.kind.access() == Access::Write && !scratch && !tells && !kept
 }
 
 fn ends_without_fence(code: &Code, at: usize) -> bool {

@@ -157,11 +157,11 @@ sync.nop null {$1.dst}
 (W) send.slm (1|M0) r12 r3 null:0 0x0 0x0210001F {$2}"),
     (Erratum::UgmFenceBeforeEnd, "dg2",
 "(W) mov (8|M0) r20.0<1>:ud r6.0<1;1,0>:ud
-send.ugm (16|M0) null r14 r16:2 0x0 0x040E0504 {$2}
+send.ugm (16|M0) null r14 r16:2 0x0 0x04040504 {$2}
 (W) send.gtwy (1|M0) null r127 null:0 0x0 0x02000010 {EOT,A@1}
 nop",
 "(W) mov (8|M0) r20.0<1>:ud r6.0<1;1,0>:ud
-send.ugm (16|M0) null r14 r16:2 0x0 0x040E0504 {$2}
+send.ugm (16|M0) null r14 r16:2 0x0 0x04040504 {$2}
 (W) send.ugm (1|M0) r126 r127 null:0 0x0 0x0210341F {$3}
 sync.nop null {$3.dst}
 (W) send.gtwy (1|M0) null r127 null:0 0x0 0x02000010 {EOT,A@1}

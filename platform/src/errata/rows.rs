@@ -158,7 +158,7 @@ rows! {
         None, Made { pass: "emit/src/scoreboard/facts.rs", check: "emit/src/verify/errata.rs" };
     UgmFenceBeforeEnd, "Wa_22013689345", [between(Dg2, Stepping::B0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0), between(Pvc, Stepping::A0, Stepping::C0)],
         "skuwa/iacm_g10_hw_wa.c, PrologEpilog.cpp insertFenceBeforeEOT, Mesa brw_workaround.cpp 157",
-        "fences (fence.ugm.6.tile) and waits before the thread's end if it stores through the first cache or has atomics without an answer",
+        "fences (fence.ugm.6.tile) and waits before the thread's end if it stores past or through the first cache, or has atomics without an answer",
         Some(Switch { option: "-waLscUgmFence", driver: "on where the table has it" }), Made { pass: "emit/src/errata/fences.rs", check: "emit/src/verify/errata.rs" };
     FenceInvalidates, "Wa_14012437816", [between(Dg2, Stepping::A0, Stepping::NEVER), between(Mtl, Stepping::A0, Stepping::B0)],
         "skuwa/iacm_g10_hw_wa.c, VISAKernelImpl.cpp 8968, Mesa brw_lower_logical_sends.cpp 2135",
