@@ -2,10 +2,11 @@
 //!
 //! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), and leaves equivalent IR with fewer live
 //! registers at places where nearly all registers, or more than exist, are live. A candidate is live through such a
-//! place and is defined by one integer operation on immediates, and on registers that are live at each of its uses or are constants.
-//! A candidate is rematerialized before its first use in each block, or before the loops around the use in which registers
-//! are free (`spots`), and its original definition is removed. No other live range grows, and an operation costs
-//! less than a store and the loads.
+//! place and is defined by one integer operation on immediates, and on registers that are live at each of its uses or
+//! are constants. One register may live longer for several candidates (`choose`). A candidate is rematerialized before
+//! its first use in each block and before a use that is far from the one before, or before the loops around the use in
+//! which registers are free (`spots`), and its original definition is removed. An operation costs less than a store and
+//! the loads.
 //!
 //! Two values that share a unit, one tied to the other, are both rematerialized or neither, because the unit is free
 //! only without both.
@@ -20,6 +21,7 @@
 //! Nothing is done where the pressure is a multiple of the register file: with far more, much is spilled whatever this
 //! pass does.
 
+mod choose;
 mod inputs;
 mod lasts;
 mod rewrite;
@@ -30,17 +32,18 @@ use std::cmp::Reverse;
 
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::Graph;
-use kiln_machine::inst::{Opcode, VReg};
+use kiln_machine::inst::Opcode;
 use kiln_machine::pressure::profile;
 
+use choose::choose;
 use inputs::gather;
-use lasts::lasts;
 use rewrite::rewrite;
-use spots::Spots;
-use values::{Values, collect};
+use values::collect;
 
-/// Maximum number of blocks in which a value is rematerialized, or each of two that share a unit.
-const MAX_BLOCKS: usize = 4;
+/// Maximum number of places at which a value is rematerialized, or each of two that share a unit.
+const MAX_READS: usize = 4;
+/// Minimum distance, in instructions, of reads in one block between which a value is not kept.
+const NEAR_INSTS: u32 = 64;
 /// One unit of `UNITS_PER_FREE` is left free.
 const UNITS_PER_FREE: u32 = 15;
 /// Maximum excess, as a multiple of the register file, at which values are rematerialized.
@@ -50,10 +53,6 @@ const MIN_RANGE_INSTS: u32 = 16;
 /// Weight of a use in a loop, relative to one outside, and maximum depth of loops that count.
 const LOOP_WEIGHT: u32 = 8;
 const MAX_LOOP_DEPTH: u32 = 6;
-/// Maximum number of places that are considered (those with the highest pressure), and of values (those with the
-/// longest live ranges).
-const MAX_PLACES: usize = 512;
-const MAX_VALUES: usize = 4096;
 const NONE: u32 = u32::MAX;
 
 /// A place with too many live units, and the excess.
@@ -72,14 +71,6 @@ struct Call {
     inst: u32,
     results: u32,
     lost: u32,
-}
-
-/// A value to rematerialize.
-#[derive(Clone, Copy)]
-struct Chosen {
-    v: VReg,
-    /// True if the constants that its operation reads are rematerialized with it.
-    with_constants: bool,
 }
 
 /// Maximum number of units that should be live, of `units`.
@@ -170,111 +161,4 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
         first += amounts.len() as u32 - 1;
     }
     places
-}
-
-/// Chooses the values to rematerialize.
-fn choose(func: &Function, graph: &Graph, values: &mut Values, places: &[Place]) -> Vec<Chosen> {
-    let mut crowded = vec![false; func.blocks.len()];
-    for place in places {
-        crowded[place.block.as_u32() as usize] = true;
-    }
-    let mut places: Vec<&Place> = places.iter().collect();
-    places.sort_by_key(|place| (Reverse(place.over), place.at));
-    places.truncate(MAX_PLACES);
-    let mut first = Vec::with_capacity(func.blocks.len());
-    let mut count = 0;
-    for data in func.blocks.values() {
-        first.push(count);
-        count += data.insts.len() as u32;
-    }
-    let is_possible = |v: &VReg| {
-        let value = values.get(*v);
-        value.is_cheap
-            && !value.is_barred
-            && values.reads(*v).next().is_some()
-            && value.last.saturating_sub(value.def) >= MIN_RANGE_INSTS
-            && values.parts(func, *v).is_some()
-    };
-    let possible: Vec<VReg> = func.regs.keys().filter(is_possible).collect();
-    let spots = Spots::new(func, graph, &crowded);
-    for &v in &possible {
-        let home = Block::from_u32(values.get(v).site.0);
-        values.place(v, |read| spots.of(home, read));
-    }
-    let values = &*values;
-    let lasts = lasts(func);
-    // True if a register that is live before an instruction is live after it.
-    let lives_behind = |v: VReg, block: Block, at: u32| {
-        let (last, here) = (lasts[v.as_u32() as usize], 2 * block.as_u32());
-        last > here || last == here && values.get(v).last > at
-    };
-    // True if a register is live before the first use of another in each block, or at the end of the block before.
-    let is_kept = |s: VReg, v: VReg| {
-        values.reads(v).all(|read| match read.spot == read.block {
-            true => {
-                let at = first[read.block.as_u32() as usize] + read.first;
-                lives_behind(s, read.block, at.saturating_sub(1))
-            }
-            false => lives_behind(s, read.spot, u32::MAX),
-        })
-    };
-    let chosen = |v: VReg| {
-        let mut chosen = Chosen {
-            v,
-            with_constants: false,
-        };
-        for (s, constant) in values.sources(func, v) {
-            let is_kept = is_kept(s, v);
-            if !is_kept && constant.is_none() {
-                return None;
-            }
-            chosen.with_constants |= !is_kept;
-        }
-        Some(chosen)
-    };
-    let mut possible: Vec<Chosen> = possible.into_iter().filter_map(chosen).collect();
-    possible.sort_by_cached_key(|&Chosen { v, with_constants }| {
-        let value = values.get(v);
-        let cost = spots.cost(values.reads(v));
-        (cost, with_constants, Reverse(value.last - value.def), v)
-    });
-    possible.truncate(MAX_VALUES);
-    // The values chosen so far, and their sources, which must stay.
-    let mut anew = vec![false; values.list.len()];
-    let mut stays = vec![false; values.list.len()];
-    for place in places {
-        let lives = |v: VReg| {
-            let near = |read: values::Read| {
-                let last = read.last + u32::from(!place.is_call);
-                read.block == place.block && (read.first..last).contains(&place.inst)
-            };
-            values.get(v).def < place.at
-                && !values.reads(v).any(near)
-                && lives_behind(v, place.block, place.at)
-        };
-        let there = possible.iter().filter(|chosen| lives(chosen.v));
-        let is_anew = |chosen: &&Chosen| anew[chosen.v.as_u32() as usize];
-        let mut over = place
-            .over
-            .saturating_sub(there.clone().filter(is_anew).count() as u32);
-        for &Chosen { v, with_constants } in there {
-            if over == 0 {
-                break;
-            }
-            let n = v.as_u32() as usize;
-            let sources = || {
-                let all = values.sources(func, v);
-                all.filter(|(_, constant)| !with_constants || constant.is_none())
-            };
-            let of_kept = sources().all(|(s, _)| !anew[s.as_u32() as usize]);
-            if anew[n] || stays[n] || !of_kept {
-                continue;
-            }
-            anew[n] = true;
-            sources().for_each(|(s, _)| stays[s.as_u32() as usize] = true);
-            over -= 1;
-        }
-    }
-    possible.retain(|chosen| anew[chosen.v.as_u32() as usize]);
-    possible
 }

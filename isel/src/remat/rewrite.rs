@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
 
-use super::Chosen;
+use super::choose::Chosen;
 use super::values::{BOTH, Read, Values};
 
 /// A change before an instruction of a block, or at the block's end.
@@ -64,7 +64,8 @@ fn work(
 ) -> (Vec<(Block, u32, Work)>, Vec<Inst>) {
     let mut work = Vec::new();
     let mut originals = Vec::new();
-    for &Chosen { v, with_constants } in chosen {
+    for chosen in chosen {
+        let v = chosen.v;
         let parts = values.parts(func, v).unwrap_or_default();
         // The tied operand of an instruction goes with it if it has no other use.
         let alone = |part: &VReg| *part == v || values.get(*part).uses == 1;
@@ -81,13 +82,19 @@ fn work(
         });
         let mut reads: Vec<Read> = values.reads(v).collect();
         reads.sort_unstable_by_key(|read| {
-            (read.half, read.spot, read.block != read.spot, read.block)
+            (
+                read.half,
+                read.spot,
+                read.is_hoisted(),
+                read.block,
+                read.first,
+            )
         });
-        for reads in reads.chunk_by(|a, b| (a.half, a.spot) == (b.half, b.spot)) {
+        for reads in reads.chunk_by(|a, b| b.is_hoisted() && (a.half, a.spot) == (b.half, b.spot)) {
             let Read { half, spot, .. } = reads[0];
-            let at = match reads[0].block == spot {
-                true => reads[0].first,
-                false => func.blocks[spot].insts.len() as u32,
+            let at = match reads[0].is_hoisted() {
+                true => func.blocks[spot].insts.len() as u32,
+                false => reads[0].first,
             };
             let made = match half {
                 BOTH => &numbers[..],
@@ -95,7 +102,7 @@ fn work(
             };
             let mut new = None;
             for &number in made {
-                let number = match with_constants {
+                let number = match chosen.with_constants {
                     true => with_own_constants(func, values, &mut originals, number, |make| {
                         work.push((spot, at, make));
                     }),

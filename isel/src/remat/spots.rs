@@ -79,16 +79,17 @@ impl Spots<'_> {
         self.depths[block.as_u32() as usize].min(MAX_LOOP_DEPTH)
     }
 
-    /// The cost of rematerializing a value for these reads; reads with the same place are counted once.
+    /// The cost of rematerializing a value for these reads; hoisted ones with the same place are counted once.
     pub fn cost(&self, reads: impl Iterator<Item = Read> + Clone) -> u32 {
         let count = |(n, read): (usize, Read)| {
             let place = |read: Read| (read.spot, read.half);
-            let is_first = reads
-                .clone()
-                .take(n)
-                .all(|other| place(other) != place(read));
+            let is_made = !read.is_hoisted()
+                || reads
+                    .clone()
+                    .take(n)
+                    .all(|other| place(other) != place(read));
             let operations = 1 + u32::from(read.half == BOTH);
-            u32::from(is_first) * operations * LOOP_WEIGHT.pow(self.depth(read.spot))
+            u32::from(is_made) * operations * LOOP_WEIGHT.pow(self.depth(read.spot))
         };
         reads.clone().enumerate().map(count).sum()
     }

@@ -8,10 +8,10 @@ use kiln_machine::inst::{Inst, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use kiln_platform::isa::Op;
 
-use super::{MAX_BLOCKS, NONE};
+use super::{MAX_READS, NEAR_INSTS, NONE};
 use crate::extent;
 
-/// The reads of a register, or of one half of it, in one block.
+/// The reads of a register, or of one half of it, that are near each other in one block.
 #[derive(Clone, Copy)]
 pub struct Read {
     pub block: Block,
@@ -25,13 +25,22 @@ pub struct Read {
     next: u32,
 }
 
+impl Read {
+    /// True if the value is rematerialized in a block before.
+    pub fn is_hoisted(&self) -> bool {
+        self.spot != self.block
+    }
+}
+
 /// Facts of a register.
 #[derive(Clone, Copy)]
 pub struct Value {
     /// True if its defining operation may be repeated anywhere.
     pub is_cheap: bool,
-    /// True if it needs a location of its own, or is read in too many blocks.
+    /// True if it needs a location of its own, or is read in too many places.
     pub is_barred: bool,
+    /// True if a definition is tied to it.
+    pub is_overwritten: bool,
     /// The operand tied to its definition.
     pub over: PackedOption<VReg>,
     /// Number of reads, edge arguments and tied operands.
@@ -41,7 +50,7 @@ pub struct Value {
     /// Block of the definition, and its number there.
     pub site: (u32, u32),
     pub last: u32,
-    /// The index of the last read found: one for each block, or for each block and half if it has a tied operand.
+    /// The index of the last reads found.
     pub reads: u32,
 }
 
@@ -62,6 +71,7 @@ pub fn collect(func: &Function) -> Values {
     let nothing = Value {
         is_cheap: false,
         is_barred: false,
+        is_overwritten: false,
         over: None.into(),
         uses: 0,
         def: NONE,
@@ -89,6 +99,7 @@ pub fn collect(func: &Function) -> Values {
                 value.is_barred |= role.old().is_some() && value.reads != NONE;
                 if let Some(old) = role.old() {
                     values.is_wanted(old, at);
+                    values.list[old.as_u32() as usize].is_overwritten = true;
                 }
             });
             at += 1;
@@ -144,19 +155,26 @@ impl Values {
             return;
         }
         let half = value.half_read(func, inst, usize::from(src));
-        let mut blocks = 0;
+        let mut count = 0;
+        // The last reads found in this block.
+        let mut here = NONE;
         let mut found = value.reads;
-        while let Some(read) = self.reads.get_mut(found as usize) {
+        while let Some(read) = self.reads.get(found as usize) {
             if read.half == half {
-                if read.block == block {
-                    read.last = n;
-                    return;
+                if read.block == block && here == NONE {
+                    here = found;
                 }
-                blocks += 1;
+                count += 1;
             }
             found = read.next;
         }
-        if blocks == MAX_BLOCKS {
+        if let Some(read) = self.reads.get_mut(here as usize)
+            && (n - read.last < NEAR_INSTS || count >= MAX_READS)
+        {
+            read.last = n;
+            return;
+        }
+        if count >= MAX_READS {
             value.is_barred = true;
             return;
         }
