@@ -219,6 +219,8 @@ pub enum Target {
 pub struct Origin {
     visa: u32,
     variable: u32,
+    /// Number of reads of the result; 0 if it is not known, or some are in other blocks.
+    readers: u8,
 }
 
 impl Origin {
@@ -230,6 +232,7 @@ impl Origin {
         Origin {
             visa: number,
             variable: u32::MAX,
+            readers: 0,
         }
     }
 
@@ -237,6 +240,17 @@ impl Origin {
     #[must_use]
     pub fn of_variable(self, variable: u32) -> Origin {
         Origin { variable, ..self }
+    }
+
+    /// This origin, of an instruction whose result so many operands in its block read, and none elsewhere.
+    #[must_use]
+    pub fn with_readers(self, readers: u8) -> Origin {
+        Origin { readers, ..self }
+    }
+
+    /// The number of operands that read the result, if all of them are in its block.
+    pub fn readers(self) -> Option<u8> {
+        (self.readers != 0).then_some(self.readers)
     }
 
     pub fn get(self) -> Option<u32> {

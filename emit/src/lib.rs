@@ -4,6 +4,7 @@
 //! Nothing here knows of vISA. [`inst`] is the one model of an instruction that the encoder, the
 //! decoder, the listing, instruction selection, register allocation and the executor share.
 
+pub mod accumulators;
 pub mod assemble;
 pub mod cost;
 pub mod encoding;

@@ -112,6 +112,9 @@ facts! {
         scratch_bytes: u32 { Skl => 2 << 20 }
         /// Flag registers of 32 bits each.
         flag_count: u32 { Skl => 2, Pvc => 4 }
+        /// Number of accumulators that serve floats as general registers do, where code is made for that: of the smaller
+        /// register mode (`G4_Kernel.cpp`, `GRFMode`).
+        accumulators: u32 { Skl => 0, Tgllp => 2, Dg2 => 4 }
         /// Size of the address register in bytes; each of its words is an address.
         addr_bytes: u32 { Skl => 32 }
         /// Way in which a thread receives its launch arguments.

@@ -5,9 +5,11 @@
 
 use std::ops::Range;
 
+use cranelift_entity::SecondaryMap;
 use kiln_emit::inst::{Inst as Gen, Op, Origin, Reg, RegFile};
 use kiln_machine::func::{Block, Entered, Function, Term, Variable};
-use kiln_machine::inst::{self, Inst, Opcode, Role};
+use kiln_machine::inst::{self, Inst, Opcode, Role, VReg};
+use kiln_machine::liveness::term_uses;
 use kiln_platform::bits::UnitSet;
 use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 
@@ -55,6 +57,8 @@ struct Rewriter<'a> {
     input: &'a Presented<'a>,
     answer: &'a Answer,
     names: &'a Names,
+    /// By register: the number of operands that read it, if all are in the block of its definition; else 0.
+    readers: SecondaryMap<VReg, u8>,
     /// GRFs of scratch space that slots take.
     used_slots: u32,
     /// The first GRF of scratch space for spills.
@@ -97,6 +101,7 @@ pub fn rewrite(
         input,
         answer,
         names,
+        readers: readers(func),
         used_slots: ends.max().unwrap_or(0),
         scratch,
         stack: StackFrame::new(func, frame),
@@ -385,7 +390,7 @@ impl Rewriter<'_> {
         // The first register of each operand, in the order of the problem's operands.
         let mut first: [Option<Place>; 4] = [None; 4];
         let mut next = 0;
-        let mut result = Variable::NONE;
+        let (mut result, mut readers) = (Variable::NONE, 0);
         self.func.visit(m, |v, role| {
             let (operand, n) = match role {
                 Role::Source { src, n } => (usize::from(src), n),
@@ -393,6 +398,7 @@ impl Rewriter<'_> {
                     next += usize::from(old.is_some());
                     if n == 0 {
                         result = self.func.regs[v].variable;
+                        readers = self.readers[v];
                     }
                     (RESULT, n)
                 }
@@ -408,7 +414,10 @@ impl Rewriter<'_> {
             None => Reg::NULL,
         };
         let mut inst = self.physical().inst(op, m, reg);
-        inst.origin = inst.origin.of_variable(result.number());
+        inst.origin = inst
+            .origin
+            .of_variable(result.number())
+            .with_readers(readers);
         inst
     }
 
@@ -526,4 +535,35 @@ impl Rewriter<'_> {
         }
         Ok(())
     }
+}
+
+/// By register: the number of operands that read it, if all are in the block of its definition and it is no part of
+/// another; else 0.
+fn readers(func: &Function) -> SecondaryMap<VReg, u8> {
+    const MANY: u8 = u8::MAX;
+    let mut readers: SecondaryMap<VReg, u8> = SecondaryMap::new();
+    if func.target.accumulators == 0 {
+        return readers;
+    }
+    let mut home: SecondaryMap<VReg, u32> = SecondaryMap::with_default(u32::MAX);
+    for (block, data) in func.blocks.iter() {
+        for inst in &data.insts {
+            func.visit(inst, |v, role| match role {
+                Role::Result { old: None, .. } => home[v] = block.as_u32(),
+                Role::Result { old: Some(old), .. } => {
+                    readers[v] = MANY;
+                    readers[old] = MANY;
+                }
+                Role::Source { .. } if home[v] == block.as_u32() => {
+                    readers[v] = readers[v].saturating_add(1);
+                }
+                _ => readers[v] = MANY,
+            });
+        }
+        term_uses(func, block, |v| readers[v] = MANY);
+    }
+    for readers in readers.values_mut().filter(|readers| **readers == MANY) {
+        *readers = 0;
+    }
+    readers
 }

@@ -10,7 +10,7 @@ pub mod flow;
 pub mod late_reads;
 mod limits;
 pub mod pairs;
-mod region;
+pub(crate) mod region;
 pub mod scoreboard;
 mod send;
 mod single;

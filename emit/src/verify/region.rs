@@ -399,7 +399,7 @@ fn step(width: u8, hstride: u8) -> u32 {
 }
 
 /// Stride between elements, if it is uniform.
-pub(super) fn linear_stride(region: Region, exec_size: u8) -> Option<u8> {
+pub(crate) fn linear_stride(region: Region, exec_size: u8) -> Option<u8> {
     let vstride = region.vstride?;
     if region.width == 1 {
         return Some(vstride);

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use kiln_emit::assemble::Program;
-use kiln_emit::{errata, flow, forms, schedule as reschedule};
+use kiln_emit::{accumulators, errata, flow, forms, schedule as reschedule};
 use kiln_ir::cfg::CfgError;
 use kiln_ir::{expand, subroutines};
 use kiln_isel::opt::{
@@ -139,6 +139,10 @@ pub(crate) const PARTS: &[Step<OnProgram>] = &[
     Step {
         pass: pass("reschedule", Level::Allocated, true),
         run: OnProgram::For(reschedule::schedule),
+    },
+    Step {
+        pass: pass("accumulators", Level::Allocated, true),
+        run: OnProgram::For(accumulators::run),
     },
     Step {
         pass: pass("errata", Level::Allocated, false),
