@@ -789,6 +789,9 @@ impl Legalizer<'_> {
             let there = h == 1 && dest.byte.is_multiple_of(self.grf / 2);
             return Ok((!there || dest.indirect.is_some()).then_some(1));
         }
+        if self.packs_halves(op, n, dest, srcs) {
+            return Ok(None);
+        }
         let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
         // Floats become every second half at most.
         let narrows = dest.ty == Type::Hf
@@ -845,6 +848,20 @@ impl Legalizer<'_> {
             crosses || packed_bytes || spread || misaligned || unaligned || indirect || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
+    }
+
+    /// True for a move of packed floats, of a register at least, to packed halves at the start of a register.
+    fn packs_halves(&self, op: Op, n: u32, dest: &Dest, srcs: &[Src]) -> bool {
+        let is_packed = |r: &SrcReg| {
+            r.step(n) == Some(1) && r.indirect.is_none() && r.reg.byte().is_multiple_of(self.grf)
+        };
+        self.rules.packed_halves
+            && op == Op::Mov
+            && n * 4 >= self.grf
+            && (dest.ty, dest.h) == (Type::Hf, 1)
+            && dest.indirect.is_none()
+            && dest.byte.is_multiple_of(self.grf)
+            && matches!(srcs, [Src::Reg(r)] if r.ty == Type::F && is_packed(r))
     }
 
     /// Writes a temporary that the operation can write, then moves it.
