@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use kiln_machine::func::{Block, Function};
+use kiln_machine::func::{Block, Function, RegData};
 use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
 
 use super::choose::Chosen;
@@ -78,7 +78,7 @@ fn work(
             let maker = part.and_then(|part| values.maker(func, values.get(part)));
             let number = originals.len() as u32;
             originals.extend(maker.copied());
-            number
+            (number, func.regs[part.unwrap_or(v)].variable)
         });
         let mut reads: Vec<Read> = values.reads(v).collect();
         reads.sort_unstable_by_key(|read| {
@@ -101,14 +101,17 @@ fn work(
                 half => std::slice::from_ref(&numbers[usize::from(half)]),
             };
             let mut new = None;
-            for &number in made {
+            for &(number, variable) in made {
                 let number = match chosen.with_constants {
                     true => with_own_constants(func, values, &mut originals, number, |make| {
                         work.push((spot, at, make));
                     }),
                     false => number,
                 };
-                let data = func.regs[v];
+                let data = RegData {
+                    variable,
+                    ..func.regs[v]
+                };
                 let over = new.replace(func.regs.push(data));
                 work.extend(new.map(|new| (spot, at, Work::Make(new, number, over))));
             }

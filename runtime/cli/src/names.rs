@@ -53,6 +53,9 @@ struct Held {
 pub struct Names {
     /// By the number of a value of [`Live`].
     pub values: BTreeMap<u32, String>,
+    /// By the number of a span of [`Live`], where it begins with another variable than its value: what waiting channels may
+    /// want joins spans of several variables.
+    pub spans: BTreeMap<usize, String>,
     /// By the number of an instruction: of what a message to scratch space stores or loads.
     pub messages: BTreeMap<u32, String>,
 }
@@ -63,11 +66,18 @@ impl Names {
         self.values.get(&value)
     }
 
+    /// The name of what a span holds, of its number and its value.
+    fn of_span(&self, number: usize, value: u32) -> Option<&String> {
+        self.spans.get(&number).or_else(|| self.get(value))
+    }
+
     /// By the number of an instruction: the values of general registers that it is the first to write, each name once.
     pub fn written(&self, live: &Live) -> BTreeMap<u32, BTreeSet<&str>> {
         let mut written: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
-        for span in live.spans.iter().filter(|span| span.row.is_grf()) {
-            if let (Some(at), Some(name)) = (span.first_write(), self.get(span.value)) {
+        let spans = live.spans.iter().enumerate();
+        for (number, span) in spans.filter(|(_, span)| span.row.is_grf()) {
+            let name = self.of_span(number, span.value);
+            if let (Some(at), Some(name)) = (span.first_write(), name) {
                 written.entry(at).or_default().insert(name);
             }
         }
@@ -83,18 +93,23 @@ impl Map {
             registers.map(|held| ((held.register.as_str(), held.from), &variable.name))
         });
         let held: HashMap<_, _> = held.collect();
-        let spans = live.spans.iter();
-        let named = spans.filter_map(|span| {
+        let (mut values, mut spans) = (BTreeMap::new(), BTreeMap::new());
+        for (number, span) in live.spans.iter().enumerate() {
             let register = span.row.to_string();
-            let name = held.get(&(register.as_str(), span.from))?;
-            Some((span.value, name.to_string()))
-        });
+            let Some(name) = held.get(&(register.as_str(), span.from)) else {
+                continue;
+            };
+            if values.entry(span.value).or_insert_with(|| name.to_string()) != *name {
+                spans.insert(number, name.to_string());
+            }
+        }
         let messages = self.variables.iter().flat_map(|variable| {
             let slots = variable.slots.iter();
             slots.map(|slot| (slot.at, variable.name.clone()))
         });
         Names {
-            values: named.collect(),
+            values,
+            spans,
             messages: messages.collect(),
         }
     }
@@ -228,8 +243,8 @@ pub fn variables(live: &Live, code: &[Inst], platform: &Platform, names: &Names)
         registers: Vec::new(),
         slots: Vec::new(),
     };
-    for span in &live.spans {
-        if let Some(name) = names.get(span.value) {
+    for (number, span) in live.spans.iter().enumerate() {
+        if let Some(name) = names.of_span(number, span.value) {
             let held = Held {
                 register: span.row.to_string(),
                 from: span.from,

@@ -603,7 +603,7 @@ fn names(
     if let Some(map) = code.map {
         return map.names(live);
     }
-    let mut names = BTreeMap::new();
+    let (mut names, mut spans) = (BTreeMap::new(), BTreeMap::new());
     let variable = |at: u32| code.lines.variable(offsets[at as usize]);
     let messages = cost::accesses(insts, code.platform).filter_map(|access| {
         let at = access.at as u32;
@@ -612,12 +612,17 @@ fn names(
     let messages = messages.collect();
     let Some(texts) = texts else {
         return Names {
-            values: names,
             messages,
+            ..Names::default()
         };
     };
-    for span in live.spans.iter().filter(|span| span.row.is_grf()) {
-        if names.contains_key(&span.value) {
+    let all = live.spans.iter().enumerate();
+    for (n, span) in all.filter(|(_, span)| span.row.is_grf()) {
+        if let Some(value) = names.get(&span.value) {
+            let begins = span.first_write().filter(|&at| at == span.from);
+            if let Some(other) = begins.and_then(variable).filter(|other| other != value) {
+                spans.insert(n, other.to_string());
+            }
             continue;
         }
         let (_, register) = span.row.register();
@@ -652,6 +657,7 @@ fn names(
     }
     Names {
         values: names,
+        spans,
         messages,
     }
 }

@@ -308,6 +308,7 @@ fn variables_are_where_allocation_put_them() {
         ("nbody", "32"),
         ("nbody", "128"),
         ("sgemm", "48"),
+        ("sgemm", "28"),
         ("mandelbrot", "128"),
     ] {
         let visa = example(kernel, "visaasm");
