@@ -25,13 +25,22 @@ Examples:
   kiln platforms --errata -p dg2 --stepping A0")]
 pub struct Args {
     /// Only this platform, and the rules of its family
-    #[arg(short, long, value_parser = Machine, hide_possible_values = true)]
+    #[arg(value_parser = Machine, hide_possible_values = true)]
+    name: Option<&'static Platform>,
+    /// The same
+    #[arg(short, long, value_parser = Machine, hide_possible_values = true, conflicts_with = "name")]
     platform: Option<&'static Platform>,
     /// The errata, and what is done about them, instead
     #[arg(long)]
     errata: bool,
     #[command(flatten)]
     revision: Revision,
+}
+
+impl Args {
+    fn only(&self) -> Option<&'static Platform> {
+        self.name.or(self.platform)
+    }
 }
 
 /// An erratum of a platform, or of all.
@@ -134,18 +143,18 @@ struct Facts {
 /// Standard output cannot be written.
 pub fn facts(args: &Args, format: Format) -> Result<Exit, Report> {
     if args.errata {
-        let only = args.platform.map(|platform| args.revision.of(platform));
+        let only = args.only().map(|platform| args.revision.of(platform));
         return errata(only, format);
     }
     let (mut platforms, mut families) = (platform::table(), rules::table());
-    if let Some(only) = args.platform {
+    if let Some(only) = args.only() {
         platforms.columns.retain(|(name, _)| *name == only.name);
         let family = only.family.name();
         families.columns.retain(|(name, _)| *name == family);
     }
     let shown = PLATFORMS
         .iter()
-        .filter(|p| args.platform.is_none_or(|only| only.name == p.name));
+        .filter(|p| args.only().is_none_or(|only| only.name == p.name));
     let facts = Facts {
         names: shown.map(Said::of).collect(),
         platforms: values(&platforms),

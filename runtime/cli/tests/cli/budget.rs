@@ -98,7 +98,7 @@ fn platforms_are_known_as_people_say_them() {
     for row in names {
         let name = row["name"].as_str().unwrap();
         for said in row["names"].as_array().unwrap() {
-            let said = pass(&["platforms", "-p", said.as_str().unwrap()]);
+            let said = pass(&["platforms", said.as_str().unwrap()]);
             assert!(said.starts_with(&format!("{name} (")), "{name}: {said}");
         }
     }
