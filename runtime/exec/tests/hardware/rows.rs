@@ -48,7 +48,7 @@ const KERNELS: &[(&[Erratum], &str, &str)] = &[
 /// Rows whose violation no launch shows, since all stores are done when it ends: `kiln verify` finds it in the kernel.
 const AFTER_THE_LAUNCH: &[(Erratum, &str, &str)] = &[
     (Erratum::HdcFenceBeforeEnd, "tgllp", "aes"),
-    (Erratum::UgmFenceBeforeEnd, "dg2", "aes"),
+    (Erratum::UgmFenceBeforeEnd, "dg2", "atom_int"),
 ];
 
 /// Rows for which the object says that threads do not run in pairs: one thread alone gets no old source. Without the row
