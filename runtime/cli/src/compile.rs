@@ -30,12 +30,13 @@ use super::dump::{self, Dump};
 use super::exit::Exit;
 use super::grfs::GrfArgs;
 use super::input::{self, Input};
-use super::names;
+use super::names::Map;
 use super::object::{self, Comments};
 use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::{Machine, Revision, Variant};
 use super::stats::KernelStats;
 use super::sweep::AllocatorName;
+use super::variables;
 use super::{Format, exit, pass_parser, progress, report, stats, tier_parser};
 
 #[derive(Debug, clap::Args)]
@@ -264,7 +265,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     }
     let (mut figures, mut warnings) = (Vec::new(), Vec::new());
     if let Some(path) = &args.names {
-        let maps: Vec<&names::Map> = made.iter().flat_map(|made| &made.maps).collect();
+        let maps: Vec<&Map> = made.iter().flat_map(|made| &made.maps).collect();
         outputs.json(path, &maps)?;
     }
     if let Some(path) = &args.remarks {
@@ -415,7 +416,7 @@ struct Job<'a> {
 struct Made {
     dumps: String,
     remarks: String,
-    maps: Vec<names::Map>,
+    maps: Vec<Map>,
     figures: Vec<KernelStats>,
     warnings: Vec<Report>,
     failures: Vec<Report>,
@@ -446,7 +447,7 @@ impl Job<'_> {
         made.dumps.push_str(&dumps(&module));
         if self.args.names.is_some() || self.args.embed_names || self.wanted.lines {
             let inputs: Vec<&Input> = files.iter().map(|file| &self.inputs[*file]).collect();
-            match names::of_module(&module, &inputs, &reading) {
+            match variables::of_module(&module, &inputs, &reading) {
                 Ok(maps) => made.maps = maps,
                 Err(failure) => made.failures.push(failure),
             }
@@ -536,7 +537,7 @@ impl Job<'_> {
         emit: Emit,
         output: &Path,
         input: &Input,
-        (module, maps): (&CompiledModule, &[names::Map]),
+        (module, maps): (&CompiledModule, &[Map]),
     ) -> Result<Vec<(PathBuf, Vec<u8>)>, Report> {
         let kernels: Vec<&Compiled> = module.parts().collect();
         let platform = self.platform;

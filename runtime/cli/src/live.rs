@@ -16,10 +16,11 @@ use serde::Serialize;
 use super::disasm::{illegal, open, unit};
 use super::exit::{self, Exit};
 use super::input::Input;
-use super::names::{Maps, Names, Variable, variables};
+use super::names::{Maps, Names, Variable};
 use super::output::Outputs;
 use super::page;
 use super::platforms::{self, Machine};
+use super::variables::variables;
 use super::{Format, progress, report, stats};
 
 #[derive(Debug, clap::Args)]

@@ -54,6 +54,7 @@ mod stats;
 mod sweep;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod translate;
+mod variables;
 mod verify;
 
 use std::io::IsTerminal;

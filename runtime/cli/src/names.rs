@@ -5,47 +5,55 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use kiln_compile::CompiledModule;
-use kiln_compile::source::{self, Reading};
-use kiln_emit::inst::Inst;
-use kiln_emit::listing;
 use kiln_emit::live::Live;
 use kiln_emit::platform::Platform;
 use miette::Report;
 use serde::{Deserialize, Serialize};
 
 use super::disasm::File;
-use super::disasm::unit::{self, Unit};
+use super::disasm::unit::Unit;
 use super::input::Input;
-use super::page::{self, Stored};
 use super::report;
 
 /// The variables of a kernel, or of a function that is called by address.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Map {
-    file: String,
+    pub file: String,
     pub kernel: String,
-    platform: String,
+    pub platform: String,
     /// Number of machine instructions; spans are of these, numbered from 0.
-    instructions: usize,
+    pub instructions: usize,
     pub variables: Vec<Variable>,
 }
 
 /// A variable of vISA.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Variable {
-    name: String,
-    registers: Vec<Held>,
+    pub name: String,
+    pub registers: Vec<Held>,
     /// Stores to scratch space and loads from there.
-    slots: Vec<Stored>,
+    pub slots: Vec<Stored>,
 }
 
 /// A register that holds a variable from an instruction to another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Held {
-    register: String,
-    from: u32,
-    to: u32,
+pub struct Held {
+    pub register: String,
+    pub from: u32,
+    pub to: u32,
+}
+
+/// A message to scratch space.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stored {
+    /// Number of the instruction.
+    pub at: u32,
+    pub writes: bool,
+    /// Place in scratch space and size, in bytes.
+    pub offset: u32,
+    pub bytes: u32,
+    /// Name of what is stored or loaded, if it is known.
+    pub name: Option<String>,
 }
 
 /// Names of what a piece of code holds.
@@ -67,7 +75,7 @@ impl Names {
     }
 
     /// The name of what a span holds, of its number and its value.
-    fn of_span(&self, number: usize, value: u32) -> Option<&String> {
+    pub fn of_span(&self, number: usize, value: u32) -> Option<&String> {
         self.spans.get(&number).or_else(|| self.get(value))
     }
 
@@ -201,70 +209,4 @@ pub fn without(document: &[u8], kernel: &str) -> Vec<u8> {
     let maps: Vec<Map> = serde_json::from_slice(document).unwrap_or_default();
     let others: Vec<&Map> = maps.iter().filter(|map| map.kernel != kernel).collect();
     serde_json::to_vec(&others).unwrap_or_default()
-}
-
-/// The maps of a module's kernels and functions.
-///
-/// # Errors
-/// An input cannot be read again.
-pub fn of_module(
-    module: &CompiledModule,
-    inputs: &[&Input],
-    how: &Reading,
-) -> Result<Vec<Map>, Report> {
-    let mut objects = Vec::new();
-    for input in inputs {
-        let read = source::read(input, how).map_err(|error| report::input(input, &error))?;
-        objects.extend(read.module.objects);
-    }
-    page::of_module(module, &objects, inputs[0], how.platform, |code| {
-        let insts = listing::insts(code.bytes, how.platform);
-        let live = unit::live(&insts, how.platform, &code.entries);
-        let names = page::value_names(code, &insts, &live);
-        Ok(Map {
-            file: inputs[0].name.clone(),
-            kernel: code.name.clone(),
-            platform: how.platform.name.to_string(),
-            instructions: insts.len(),
-            variables: variables(&live, &insts, how.platform, &names),
-        })
-    })
-}
-
-/// The variables with the registers and slots that hold them.
-pub fn variables(live: &Live, code: &[Inst], platform: &Platform, names: &Names) -> Vec<Variable> {
-    if names.values.is_empty() {
-        return Vec::new();
-    }
-    let mut found: BTreeMap<&str, Variable> = BTreeMap::new();
-    let stored = page::stored(code, platform, live, names);
-    let empty = |name: &str| Variable {
-        name: name.to_string(),
-        registers: Vec::new(),
-        slots: Vec::new(),
-    };
-    for (number, span) in live.spans.iter().enumerate() {
-        if let Some(name) = names.of_span(number, span.value) {
-            let held = Held {
-                register: span.row.to_string(),
-                from: span.from,
-                to: span.to,
-            };
-            found
-                .entry(name)
-                .or_insert_with(|| empty(name))
-                .registers
-                .push(held);
-        }
-    }
-    for slot in &stored {
-        if let Some(name) = &slot.name {
-            found
-                .entry(name)
-                .or_insert_with(|| empty(name))
-                .slots
-                .push(slot.clone());
-        }
-    }
-    found.into_values().collect()
 }

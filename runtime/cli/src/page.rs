@@ -21,7 +21,7 @@ use kiln_emit::platform::Platform;
 use kiln_visa::module::Object;
 use kiln_visa::print::Printer;
 use miette::Report;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::cost::{Counts, bottleneck};
 use super::disasm::unit;
@@ -30,7 +30,7 @@ use super::exit::Exit;
 use super::grfs::GrfArgs;
 use super::input::Input;
 use super::layered;
-use super::names::{Map, Maps, Names};
+use super::names::{Map, Maps, Names, Stored};
 use super::output::Outputs;
 use super::platforms::Machine;
 use super::{Format, report};
@@ -544,19 +544,6 @@ pub fn value_names(code: &Code, insts: &[Inst], live: &Live) -> Names {
     });
     let offsets: Vec<u32> = offsets.collect();
     names(code, insts, live, Texts::new(code).as_ref(), &offsets)
-}
-
-/// A message to scratch space.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Stored {
-    /// Number of the instruction.
-    pub at: u32,
-    pub writes: bool,
-    /// Place in scratch space and size, in bytes.
-    pub offset: u32,
-    pub bytes: u32,
-    /// Name of what is stored or loaded, if it is known.
-    pub name: Option<String>,
 }
 
 /// The messages to scratch space, with names of what they store and load.
