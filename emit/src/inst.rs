@@ -242,7 +242,7 @@ impl Origin {
         Origin { variable, ..self }
     }
 
-    /// This origin, of an instruction whose result so many operands in its block read, and none elsewhere.
+    /// The origin of an instruction whose result so many operands in its block read, and none elsewhere.
     #[must_use]
     pub fn with_readers(self, readers: u8) -> Origin {
         Origin { readers, ..self }

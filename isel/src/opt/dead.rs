@@ -186,7 +186,7 @@ fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
     };
     let base = dst.reg.base();
     let result = func.registers(&base);
-    // Where channels keep their place, sources lie as the destination does, which a null register at its start may not.
+    // Sources lie as the destination does if channels keep their place, which a null register at its start may not.
     let placed = rules(func.target.family).in_place
         && inst.exec_size > 1
         && (dst.hstride != 1 || dst.reg.byte() != 0)

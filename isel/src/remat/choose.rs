@@ -161,7 +161,7 @@ struct Choice<'a> {
     func: &'a Function,
     ranges: &'a Ranges<'a>,
     anew: Vec<bool>,
-    /// What they read, which must stay.
+    /// Registers that they read, which must stay.
     stays: Vec<bool>,
     /// Registers that live longer for them: the last instruction that will read each.
     longer: BTreeMap<VReg, u32>,

@@ -135,7 +135,7 @@ struct On<T> {
     on: String,
 }
 
-/// What is found on several platforms, each once, in the order in which the platforms find it. Equal ones have one `key`.
+/// Findings on several platforms, each once, in the order in which the platforms find it. Equal ones have one `key`.
 fn on_each<T: PartialEq, K: Hash + Eq>(
     platforms: &[Target],
     key: impl Fn(&T) -> K,

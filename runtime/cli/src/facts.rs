@@ -27,7 +27,7 @@ pub struct Args {
     /// Only this platform, and the rules of its family
     #[arg(value_parser = Machine, hide_possible_values = true)]
     name: Option<&'static Platform>,
-    /// The same
+    /// Another way to name it
     #[arg(short, long, value_parser = Machine, hide_possible_values = true, conflicts_with = "name")]
     platform: Option<&'static Platform>,
     /// The errata, and what is done about them, instead

@@ -1,4 +1,4 @@
-//! Where variables are in machine code: by its live registers and the names that allocation gave, the maps of `names`.
+//! Places of variables in machine code: by its live registers and the names that allocation gave, the maps of `names`.
 
 use std::collections::BTreeMap;
 

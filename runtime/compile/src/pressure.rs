@@ -68,7 +68,7 @@ pub struct Profile {
     origins: Vec<Origin>,
 }
 
-/// What a virtual register may be named by.
+/// Names that a virtual register may have.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     variable: Variable,

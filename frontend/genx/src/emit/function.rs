@@ -100,7 +100,7 @@ pub enum Address {
     Frame(u32),
     /// Byte of shared local memory.
     Local(u32),
-    /// That of the variable's name, which the driver knows.
+    /// The address of the variable's name, which the driver knows.
     Named,
 }
 

@@ -504,7 +504,7 @@ fn plots_have_the_form_that_their_name_says() {
     }
 }
 
-/// What several platforms find is what each finds alone, said once with the platforms that it is not found on left out.
+/// Findings of several platforms are those of each alone, said once with the platforms that it is not found on left out.
 #[test]
 fn several_platforms_are_checked_and_measured_in_one_call() {
     let wide = fixture("kernels/atom_uint/bmg/atom_uint.visaasm");

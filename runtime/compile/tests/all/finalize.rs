@@ -211,7 +211,7 @@ fn kernels_that_the_compiler_left_out_are_an_error() {
         matches!(&error, FinalizeError::Relink(RelinkError::Absent(names)) if names == &["third"]),
         "{error}"
     );
-    // What is no whole instruction names nothing.
+    // A part of an instruction names nothing.
     assert!(with("third", 6).is_ok());
 }
 

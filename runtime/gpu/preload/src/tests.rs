@@ -10,7 +10,7 @@ use kiln_gpu::program;
 const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
 const LIBRARIES: &str = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu";
 
-/// What a program that is started by name runs as.
+/// The program that runs for one that is started by name.
 fn command_line(program: &str) -> String {
     let done = Command::new(program)
         .args(["-c", "tr '\\0' ' ' </proc/$$/cmdline; :"])
