@@ -306,6 +306,8 @@ OURS = {
 }
 # (rule, platform) -> why the reference's code breaks it. Such findings are shown with --reference as decided.
 DECIDED = {
+    ("assembler-warning", "skl"): "the region of `ret`, which the reference's own printer writes out",
+    ("assembler-warning", "icllp"): "the region of `ret`, which the reference's own printer writes out",
     ("end-flags", "skl"): "GenX_IR and ocloc make the tree's objects without the driver's option; 328 of the driver's kernels read a flag",
     **{("immediate-vector-step", name): "sums of `uv` and a scalar into dwords, which the rule of `mov` does not reach" for name in ("skl", "icllp", "tgllp")},
     **{("type-bfn-scalar", name): "constants in registers keep the sign of vISA (IGC HWConformity.cpp fixBfnInst of this release)" for name in ("dg2", "mtl", "pvc", "lnl", "bmg", "ptl")},
