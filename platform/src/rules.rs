@@ -39,8 +39,8 @@ facts! {
         /// True if a result of 32 bits of floats of 16 and of 32 bits has at most one register of channels.
         narrow_mixes: bool { Gen9 => true, Xe2 => false }
         /// True if floats of 32 bits become packed ones of 16 in one move of at least a register of them (IGC,
-        /// `hasFtoPackedHFMove`).
-        packed_halves: bool { Gen9 => false, XeHpg => true }
+        /// `hasFtoPackedHFMove`, which has Xe-HPG, too, where Mesa's validator forbids more than an oword).
+        packed_halves: bool { Gen9 => false, XeHpc => true }
         /// True if a product of a dword and an integer may negate its factors or take their magnitudes (IGC,
         /// `supportSrcModforMul`).
         product_modifiers: bool { Gen9 => true, Gen12Lp => false }
