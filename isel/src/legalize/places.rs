@@ -64,7 +64,7 @@ impl Legalizer<'_> {
             return Ok(());
         }
         let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
-        // Of brain floats beside wider ones each source is packed, wherever the result lies.
+        // Brain floats beside wider ones are packed as sources, wherever the result lies.
         let brains = types.contains(&Type::Bf) && types.contains(&Type::F);
         for at in 0..srcs.len() {
             let Src::Reg(r) = srcs[at] else { continue };
