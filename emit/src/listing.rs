@@ -5,7 +5,7 @@
 
 use crate::encoding::spec::Spec;
 use crate::encoding::{DecodeError, decode_into, encode, spec};
-use crate::inst::{Inst, Op, Place, SWIZZLE_XYZW, Src, Target, Type};
+use crate::inst::{Inst, Op, Place, RegFile, SWIZZLE_XYZW, Src, Target, Type};
 use crate::messages;
 use crate::platform::Platform;
 use crate::print::{write_inst, write_label};
@@ -326,10 +326,14 @@ fn says_all(inst: &Inst, bytes: &[u8], written: &[u8], platform: &'static Platfo
                 .is_ok_and(|read| read.code == bytes))
 }
 
-/// True for an operation of one or two sources on whole elements in registers, whatever its regions.
+/// True for an operation of one or two sources on whole elements in registers, whatever its regions. The text of some
+/// architecture registers, as of channel-enable, has no place for a sub-register.
 fn is_plain(inst: &Inst) -> bool {
     let on_elements = |place: Place, ty: Type| match place {
-        Place::Direct(reg) => u32::from(reg.byte).is_multiple_of(ty.bytes()),
+        Place::Direct(reg) if reg.file == RegFile::Grf => {
+            u32::from(reg.byte).is_multiple_of(ty.bytes())
+        }
+        Place::Direct(reg) => reg.byte == 0,
         Place::Indirect { .. } => true,
     };
     let dst = inst

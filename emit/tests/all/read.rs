@@ -261,6 +261,18 @@ fn broken_rules_are_errors_unless_unchecked() {
     assert!(assemble(line, platform, true).is_ok());
 }
 
+/// The text of the channel-enable register has no place for a sub-register.
+#[test]
+fn a_byte_in_the_middle_of_channel_enable_is_read_back() {
+    let platform = find("lnl").expect("a platform");
+    let code = [
+        0x61, 0x11, 0x08, 0x0d, 0x0f, 0x10, 0x10, 0, 0, 0x40, 0x80, 0, 0, 0, 0, 0,
+    ];
+    let listing = list(&code, platform, Style::Labels);
+    let read = assemble(&listing, platform, true).unwrap_or_else(|e| panic!("{listing}: {e:?}"));
+    assert_eq!(read.code, code, "{listing}");
+}
+
 #[test]
 fn reading_stops_after_some_errors() {
     let platform = find("skl").expect("a platform");
