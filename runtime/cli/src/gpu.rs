@@ -63,10 +63,12 @@ pub struct Args {
 const LIBRARY: &str = "libkiln_gpu_preload.so";
 /// Variable with folders that libraries are searched in first.
 const SEARCH: &str = "LD_LIBRARY_PATH";
-/// Variables by which the driver copies buffers and images by the copy engine, whose rows are moved whole, instead of by kernels.
-const COPIES: [(&str, &str); 2] = [
+/// Variables by which the driver copies buffers and images by the copy engine, whose rows are moved whole, instead of by kernels. The last is
+/// for buffers in the device's own memory.
+const COPIES: [(&str, &str); 3] = [
     ("NEOReadDebugKeys", "1"),
     ("EnableBlitterForEnqueueOperations", "1"),
+    ("PreferCopyEngineForCopyBufferToBuffer", "1"),
 ];
 /// Places of a system's libraries, loader, and OpenCL and Level Zero drivers below its root.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";

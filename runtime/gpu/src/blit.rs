@@ -35,20 +35,58 @@ fn rows(c: &[u32]) -> Result<(u64, u64), Failure> {
     }
 }
 
+/// Copies in the order of a command. Those that follow one another at both places become one.
+struct Copies<'a> {
+    space: &'a Space,
+    from: u64,
+    to: u64,
+    len: u64,
+}
+
+impl Copies<'_> {
+    fn new(space: &Space) -> Copies<'_> {
+        Copies {
+            space,
+            from: 0,
+            to: 0,
+            len: 0,
+        }
+    }
+
+    fn add(&mut self, from: u64, to: u64, len: u64) -> Result<(), Failure> {
+        if from.wrapping_sub(self.from) == self.len && to.wrapping_sub(self.to) == self.len {
+            self.len += len;
+            return Ok(());
+        }
+        self.end()?;
+        (self.from, self.to, self.len) = (from, to, len);
+        Ok(())
+    }
+
+    /// Makes the last copy.
+    fn end(&self) -> Result<(), Failure> {
+        Ok(self.space.copy(self.from, self.to, self.len)?)
+    }
+}
+
 /// `MEM_COPY`: bytes, or rows of bytes with pitches.
 pub fn memory_copy(space: &Space, c: &[u32]) -> Result<(), Failure> {
     let (width, rows) = rows(c)?;
     let [from, to] = [3, 4].map(|at| u64::from(c[at] & 0x3_ffff) + 1);
+    let mut copies = Copies::new(space);
     for row in 0..rows {
-        space.copy(address(c, 5) + row * from, address(c, 7) + row * to, width)?;
+        copies.add(address(c, 5) + row * from, address(c, 7) + row * to, width)?;
     }
-    Ok(())
+    copies.end()
 }
 
 /// `MEM_SET`: one byte to bytes, or to rows of bytes with a pitch.
 pub fn memory_set(space: &Space, c: &[u32]) -> Result<(), Failure> {
-    let (width, rows) = rows(c)?;
+    let (mut width, mut rows) = rows(c)?;
     let pitch = u64::from(c[3] & 0x3_ffff) + 1;
+    if pitch == width {
+        (width, rows) = (width * rows, 1);
+    }
     for row in 0..rows {
         space.fill(address(c, 4) + row * pitch, width, (c[6] >> 24) as u8)?;
     }
@@ -101,9 +139,12 @@ impl Side {
         }
     }
 
-    fn texel(&self, x: u32, y: u32, size: u64) -> u64 {
-        let (byte, row) = (u64::from(self.left + x) * size, u64::from(self.top + y));
-        self.base + self.rows.offset(byte, row, self.slice.into())
+    /// Address of a byte of a row of the rectangle, and number of bytes that follow it in memory as in the row.
+    fn place(&self, byte: u64, y: u32, texel: u64) -> (u64, u64) {
+        let byte = u64::from(self.left) * texel + byte;
+        let row = u64::from(self.top + y);
+        let offset = self.rows.offset(byte, row, self.slice.into());
+        (self.base + offset, self.rows.run(byte))
     }
 }
 
@@ -147,18 +188,18 @@ fn rectangle(c: &[u32]) -> Result<(u32, u32), Failure> {
 pub fn color(space: &Space, c: &[u32], tiling: Tiling) -> Result<(), Failure> {
     let (texel, to) = (texel(c), side(c, [1, 2, 4, 13], tiling));
     let (width, height) = rectangle(c)?;
-    let color = c[7..11].iter().flat_map(|word| word.to_le_bytes());
-    let first = to.texel(0, 0, texel);
+    let color: Vec<u8> = c[7..11]
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let row = color[..texel as usize].repeat(width as usize);
     for y in 0..height {
-        for x in 0..width {
-            let at = to.texel(x, y, texel);
-            if at != first {
-                space.copy(first, at, texel)?;
-                continue;
-            }
-            for (byte, value) in (0..texel).zip(color.clone()) {
-                space.fill(at + byte, 1, value)?;
-            }
+        let mut rest = &row[..];
+        while !rest.is_empty() {
+            let (at, run) = to.place((row.len() - rest.len()) as u64, y, texel);
+            let (now, later) = rest.split_at(run.min(rest.len() as u64) as usize);
+            space.write(at, now)?;
+            rest = later;
         }
     }
     Ok(())
@@ -170,10 +211,16 @@ pub fn block_copy(space: &Space, c: &[u32], tiling: Tiling) -> Result<(), Failur
     let to = side(c, [1, 2, 4, 16], tiling);
     let from = side(c, [8, 7, 9, 19], tiling);
     let (width, height) = rectangle(c)?;
+    let width = u64::from(width) * texel;
+    let mut copies = Copies::new(space);
     for y in 0..height {
-        for x in 0..width {
-            space.copy(from.texel(x, y, texel), to.texel(x, y, texel), texel)?;
+        let mut byte = 0;
+        while byte < width {
+            let ((from, a), (to, b)) = (from.place(byte, y, texel), to.place(byte, y, texel));
+            let run = (width - byte).min(a).min(b);
+            copies.add(from, to, run)?;
+            byte += run;
         }
     }
-    Ok(())
+    copies.end()
 }

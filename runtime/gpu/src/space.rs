@@ -153,6 +153,22 @@ impl Space {
         Ok(())
     }
 
+    /// Copies bytes to an address on.
+    pub fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let (host, room) = self.host(at + done as u64)?;
+            let count = (bytes.len() - done).min(usize::try_from(room).unwrap_or(usize::MAX));
+            // SAFETY: so many bytes are mapped there; the driver orders its accesses and the device's.
+            unsafe {
+                host.as_ptr()
+                    .copy_from_nonoverlapping(bytes[done..].as_ptr(), count)
+            };
+            done += count;
+        }
+        Ok(())
+    }
+
     /// Dwords from an address on.
     pub fn dwords<const N: usize>(&self, at: u64) -> Result<[u32; N], Fault> {
         let mut dwords = [0; N];

@@ -149,6 +149,15 @@ impl Rows {
         let tile = (z * (self.slice >> height) + y) * (self.pitch >> width) + x;
         tile << self.tile.0.len() | inside
     }
+
+    /// Number of bytes from a byte of a row on that follow one another in memory.
+    pub fn run(&self, byte: u64) -> u64 {
+        let bits = self.tile.0.bytes().take_while(|&bit| bit == b'x').count();
+        match self.tile {
+            Tile::LINEAR => u64::MAX,
+            _ => (1 << bits) - byte % (1 << bits),
+        }
+    }
 }
 
 /// An image's kind, format and size: all but its texels.

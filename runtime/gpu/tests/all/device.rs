@@ -148,6 +148,77 @@ fn batches_store_copy_and_signal() {
     assert_eq!([0x300, 0x304].map(|b| setup.dword(b)), [77, 88]);
 }
 
+/// Copies of pictures: 20 bytes by 3 rows of texels of each size from rows to tiles of kind 4 and to rows without gaps; and `MEM_COPY` of rows
+/// without gaps to an odd place.
+#[test]
+fn pictures_are_copied_between_rows_and_tiles() {
+    let at = AT as u32;
+    for (size, bytes) in [(0u32, 1u32), (1, 2), (2, 4)] {
+        let mut setup = Setup::new();
+        // Bytes of 16 rows of 64.
+        for number in 0..256u32 {
+            setup.memory[number as usize] = u32::from_le_bytes(
+                [0, 1, 2, 3].map(|n| (number * 4 + n) as u8 ^ (number >> 6) as u8),
+            );
+        }
+        let (left, width) = (8 / bytes, 20 / bytes);
+        let copy = |to: (u32, u32, u32), corner: u32, from: (u32, u32, u32), first: u32| {
+            let mut words = [0u32; 22];
+            words[0] = 0x5040_0014 | size << 19;
+            (words[1], words[4], words[8], words[9]) = (
+                to.1 | to.2 << 30,
+                at + to.0,
+                from.1 | from.2 << 30,
+                at + from.0,
+            );
+            (words[2], words[3]) = (corner, corner + (3 << 16 | width));
+            words[7] = first;
+            words
+        };
+        const TILED: (u32, u32, u32) = (0x1000, 31, 2);
+        let corner = 2 << 16 | left;
+        let mut batch = copy(TILED, corner, (0, 63, 0), 1 << 16 | left).to_vec();
+        batch.extend(copy((0x3000, 19, 0), 0, TILED, corner));
+        batch.extend([0x5682_0008, 63, 15, 63, 63, at, 0, at + 0x4001, 0, 0, END]);
+        setup.execute(&batch).unwrap();
+        let byte = |place: usize| setup.dword(place & !3).to_le_bytes()[place & 3];
+        let source = |row: usize, column: usize| byte(row * 64 + column);
+        for (row, column) in (0..3).flat_map(|row| (0..20).map(move |column| (row, column))) {
+            let expected = source(1 + row, 8 + column);
+            assert_eq!(
+                byte(0x3000 + row * 20 + column),
+                expected,
+                "row {row}, byte {column}"
+            );
+            let (x, y) = (8 + column, 2 + row);
+            // Bits of a place in a tile of kind 4, from the lowest: xxxx yy xx y x yy.
+            let tile = x & 15
+                | (y & 3) << 4
+                | (x >> 4 & 3) << 6
+                | (y >> 2 & 1) << 8
+                | (x >> 6) << 9
+                | (y >> 3) << 10;
+            assert_eq!(
+                byte(0x1000 + tile),
+                expected,
+                "row {y}, byte {x} of the tile"
+            );
+        }
+        assert_eq!([0x3000 - 1, 0x3000 + 60].map(byte), [0, 0]);
+        assert_eq!(
+            [
+                byte(0x1000 + 7 + 0x20),
+                byte(0x1000 + (28 & 15 | 2 << 4 | 1 << 6))
+            ],
+            [0, 0]
+        );
+        for place in 0..1024 {
+            assert_eq!(byte(0x4001 + place), byte(place));
+        }
+        assert_eq!([0x4000, 0x4401].map(byte), [0, 0]);
+    }
+}
+
 #[test]
 fn a_batch_waits_for_a_number_in_memory() {
     let setup = Setup::new();
