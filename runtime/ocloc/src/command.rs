@@ -40,6 +40,8 @@ const WITHOUT_CODE: [&str; 3] = ["-spv_only", "-h", "--help"];
 /// Command and option of calls whose code is not in object files alone: lists of calls, and arrays of C++.
 const LIST: &str = "multi";
 const ARRAY: &str = "-cpp_file";
+/// Name of outputs that is a folder alone.
+const NAMELESS: &str = "a name of outputs that ends in /";
 /// Option of the source's file, and those which say that it is SPIR-V or LLVM IR.
 const SOURCE: &str = "-file";
 const FROM_SPIRV: &str = "-spirv_input";
@@ -66,7 +68,7 @@ pub enum Parts {
 pub enum Call {
     /// Object files get our code.
     Compile(Compile),
-    /// Files have ocloc's code because of this word.
+    /// Files have ocloc's code because of this part of the call.
     Kept(&'static str),
     /// No code is made, or ocloc refuses the call.
     Other,
@@ -102,7 +104,7 @@ fn compilation(arguments: &[String]) -> Option<Call> {
         lines: false,
         keeps_visa: false,
     };
-    let (mut file_folder, mut is_array) = (None, false);
+    let (mut file_folder, mut is_array, mut nameless) = (None, false, false);
     let mut at = 0;
     while let Some(option) = arguments.get(at) {
         let option = option.as_str();
@@ -120,7 +122,9 @@ fn compilation(arguments: &[String]) -> Option<Call> {
         match whole {
             [_, folder] if option == "-out_dir" => compile.folder = folder.clone(),
             [_, name] if OUTPUTS.contains(&option) => {
-                let (folder, file) = split(name)?;
+                let (folder, file) = split(name);
+                // ocloc's names then begin with what is added to them.
+                nameless = file.is_empty() && !folder.is_empty();
                 file_folder = Some(folder);
                 compile.arguments.extend([option.to_string(), file]);
             }
@@ -146,21 +150,24 @@ fn compilation(arguments: &[String]) -> Option<Call> {
             outputs => format!("{outputs}/{folder}"),
         };
     }
-    Some(match is_array {
-        true => Call::Kept(ARRAY),
-        false => Call::Compile(compile),
+    Some(match (is_array, nameless) {
+        (true, _) => Call::Kept(ARRAY),
+        (false, true) => Call::Kept(NAMELESS),
+        (false, false) => Call::Compile(compile),
     })
 }
 
-/// The folder of a path, empty for none, and the name of the file there; `None` without a name.
-fn split(path: &str) -> Option<(String, String)> {
-    let file = Path::new(path).file_name()?.to_str()?;
-    let folder = path.strip_suffix(file)?;
-    let folder = match folder {
-        "/" => folder,
-        _ => folder.trim_end_matches('/'),
+/// The folder of a path, empty for none, and the name of the file there, which is all after the last slash.
+fn split(path: &str) -> (String, String) {
+    let (folder, file) = match path.rsplit_once('/') {
+        None => ("", path),
+        Some((folder, file)) => (folder.trim_end_matches('/'), file),
     };
-    Some((folder.to_string(), file.to_string()))
+    let folder = match path.starts_with('/') && folder.is_empty() {
+        true => "/",
+        false => folder,
+    };
+    (folder.to_string(), file.to_string())
 }
 
 impl Compile {

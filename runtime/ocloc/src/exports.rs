@@ -124,7 +124,9 @@ fn invoke(words: &[CString], sources: Files, headers: Files) -> Outcome {
     };
     let with_line = |reason: String| {
         let mut outcome = as_it_was();
-        outcome.said.extend(log::kept(reason).bytes());
+        if outcome.code == 0 {
+            outcome.said.extend(log::kept(reason).bytes());
+        }
         outcome
     };
     let call = match command::read(&arguments) {

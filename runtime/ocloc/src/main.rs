@@ -32,10 +32,7 @@ fn main() -> ExitCode {
             eprint!("{}", kept(unread(word)));
             return ExitCode::from(BUILD_FAILURE);
         }
-        Call::Kept(word) => {
-            eprint!("{}", kept(unread(word)));
-            return as_it_was(&program, &words);
-        }
+        Call::Kept(word) => return as_it_was_with_line(&program, &words, &kept(unread(word))),
         Call::Other => return as_it_was(&program, &words),
     };
     let done = match compile::compile(&program, &call) {
@@ -68,21 +65,32 @@ fn failed(error: &io::Error, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Makes the call as it was, and then says a line if ocloc did not refuse it.
+fn as_it_was_with_line(program: &Program, words: &[OsString], line: &str) -> ExitCode {
+    match program.command(words).status() {
+        Ok(status) => {
+            if status.success() {
+                eprint!("{line}");
+            }
+            // A signal has no code.
+            ExitCode::from(status.code().map_or(1, |code| code as u8))
+        }
+        Err(error) => failed(&named(error, program), NO_PROGRAM),
+    }
+}
+
+/// An error of starting a program, with the program's name.
+fn named(error: io::Error, program: &Program) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", program.0.display()))
+}
+
 /// Makes the call as it was: this process becomes ocloc.
 fn as_it_was(program: &Program, words: &[OsString]) -> ExitCode {
-    let mut command = program.command(words);
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        let error = command.exec();
-        failed(
-            &io::Error::new(error.kind(), format!("{}: {error}", program.0.display())),
-            NO_PROGRAM,
-        )
+        failed(&named(program.command(words).exec(), program), NO_PROGRAM)
     }
     #[cfg(not(unix))]
-    match command.status() {
-        Ok(status) => ExitCode::from(status.code().unwrap_or(1) as u8),
-        Err(error) => failed(&error, NO_PROGRAM),
-    }
+    as_it_was_with_line(program, words, "")
 }

@@ -219,6 +219,10 @@ fn other_forms_of_code_are_oclocs() {
             fs::remove_file(folder.0.join("work").join(name)).unwrap();
         }
     }
+    // Nothing is made of a call that ocloc refuses.
+    let refused = folder.run(&[&array[..], &["-bad"]].concat(), &[]);
+    assert_eq!(refused.status.code(), Some(10));
+    assert_eq!(text(&refused.stderr), "");
 }
 
 #[test]

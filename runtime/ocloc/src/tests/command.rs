@@ -21,7 +21,6 @@ fn calls_that_make_no_object_file_are_passed_on() {
         "compile -file a.cl -spv_only",
         "compile -file",
         "compile -device_options lnl",
-        "compile -file a.cl -device lnl -o /",
         "compile -file a.cl -device lnl -internal_options -emit-visa-only",
     ] {
         let words: Vec<String> = text.split(' ').map(str::to_string).collect();
@@ -37,6 +36,8 @@ fn code_in_other_files_is_oclocs() {
         ("multi calls.txt", "multi"),
         ("compile -file a.cl -device lnl -cpp_file", "-cpp_file"),
         ("-cpp_file -file a.cl -device lnl", "-cpp_file"),
+        ("compile -file a.cl -device lnl -o /", NAMELESS),
+        ("compile -file a.cl -output a/b/ -device lnl", NAMELESS),
     ] {
         let words: Vec<String> = text.split(' ').map(str::to_string).collect();
         assert_eq!(read(&words), Call::Kept(word), "{text}");
@@ -80,6 +81,9 @@ fn only_places_of_files_are_replaced() {
             "/",
             "compile -output x -device_options lnl -g -q",
         ),
+        // ocloc names its files ._lnl.bin.
+        ("compile -output a//. -q", "a", "compile -output . -q"),
+        ("compile -output  -q", "", "compile -output  -q"),
     ] {
         let compile = call(text).unwrap();
         assert_eq!(compile.folder, folder, "{text}");
