@@ -63,11 +63,12 @@ impl Code {
 
     /// True if this is the code of something that is valid and not supported.
     pub fn is_unsupported(code: &str) -> bool {
-        const OTHERS: [Code; 8] = [
+        const OTHERS: [Code; 9] = [
             Code::Syntax,
             Code::Name,
             Code::Mismatch,
             Code::Kernel,
+            Code::NoKernel,
             Code::Variant,
             Code::Bitcode,
             Code::Spirv,

@@ -3,6 +3,8 @@
 //!
 //! All but the last ignore the execution mask. The opcode table determines the size of raw operands.
 
+use std::iter::once;
+
 use kiln_emit::messages::access::{Address, Cache, Elements, MemoryAccess, Operation, Space};
 use kiln_emit::messages::{
     Function, Kind, Lines, Request, Simd, Stream, Surface as Memory, Value, others,
@@ -11,9 +13,11 @@ use kiln_machine::inst::{Desc, Dst, Src};
 use kiln_platform::isa::{Op, Type};
 use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::Opcode;
+use smallvec::SmallVec;
 
 use super::buffer::Buffer;
 use super::message::{Payload, Surface};
+use super::sampler::{FLAGS_BYTE, STATES_BYTE, Sampler};
 use super::{Channels, Result, Select, field, ud};
 
 /// Number of registers of the universal input of motion estimation.
@@ -295,13 +299,8 @@ impl Select<'_, '_> {
         let ops = &visa.operands;
         let loads = visa.op == Opcode::Load;
         let (kind, sampler) = match loads {
-            true => (Kind::Ld, 0),
-            false => match self.sampler_of(&ops[1], false)? {
-                sampler if sampler.register.is_none() && sampler.states.is_none() => {
-                    (Kind::Sample, sampler.index)
-                }
-                _ => return self.fail("a sampler whose index is in a register"),
-            },
+            true => (Kind::Ld, Sampler::default()),
+            false => (Kind::Sample, self.sampler_of(&ops[1], false)?),
         };
         let first = if loads { 2 } else { 3 };
         let mode = field(&ops[0]);
@@ -320,26 +319,33 @@ impl Select<'_, '_> {
         let to = whole.write(self, level * bytes, size.into(), Type::Ud);
         self.alu(Op::Mov, Channels::all(size), to, &[ud(0)]);
         let parameters = Payload::new(whole.whole(self), 4 * bytes / self.grf());
-        let header = self.header_with(&[(8, ud((!mode & 15) << HEADER_COLORS))]);
+        let colors = ud((!mode & 15) << HEADER_COLORS);
+        let states = sampler.states.map(|states| (STATES_BYTE, states));
+        let dwords: SmallVec<[(u32, Src); 2]> = once((FLAGS_BYTE, colors)).chain(states).collect();
+        let header = self.header_with(&dwords);
         let surface = self.surface(&ops[first - 1])?;
         let answer = self.answer(visa, first + 3)?;
         if !answer.byte.is_multiple_of(self.grf()) {
             return self.fail("a result that does not begin at a register");
         }
-        let request = others::sample(kind, simd, sampler).with_header();
+        let request = others::sample(kind, simd, sampler.index).with_header();
+        let request = request.lengths(header.grfs as u8, parameters.grfs as u8, answer.grfs as u8);
         let channels = Channels {
             size,
             off: 0,
             no_mask: false,
             pred: None,
         };
-        self.send(
+        let message = self.on_surface(request, surface, sampler.register)?;
+        self.exchange(
+            Op::Sends,
             channels,
-            (request, surface),
+            message,
             header,
             Some(parameters),
             Some(answer),
-        )
+        );
+        Ok(())
     }
 
     /// Selects `sampler_cache_flush`; the response tells that the flush is done.

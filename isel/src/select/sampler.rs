@@ -56,8 +56,8 @@ const LARGE_SAMPLER_INDEX: u64 = 1 << 15;
 const COARSE_PIXELS: u32 = 1 << 11;
 /// Byte of the header with texel offsets, disabled color channels, the channel of `gather4` and the request for
 /// null-pixel masks; byte of the header with the start of the sampler states.
-const FLAGS_BYTE: u32 = 8;
-const STATES_BYTE: u32 = 12;
+pub(super) const FLAGS_BYTE: u32 = 8;
+pub(super) const STATES_BYTE: u32 = 12;
 /// Byte of the header with the other half of a pair of surfaces.
 const PAIR_BYTE: u32 = 16;
 const HEADER_OFFSETS: u64 = 0xfff;

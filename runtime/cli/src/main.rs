@@ -71,7 +71,7 @@ use miette::{MietteHandlerOpts, Report, ReportHandler};
 use exit::Exit;
 use input::Input;
 
-/// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
+/// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs and lists machine code.
 #[derive(Debug, Parser)]
 #[command(name = "kiln", version, after_help = EXAMPLES)]
 struct Cli {

@@ -4,6 +4,7 @@ use kiln_visa::module::{Modifier, Operand, Type as VType};
 use kiln_visa::opcode::Opcode;
 
 use super::bale::{self, Fold};
+use super::calls::{new_stack_top, stack_top};
 use super::function::{Emitter, elementwise, imm};
 use super::operand::{Dst, Elementwise, Layout, Src, Target};
 use super::predicates::Mask;
@@ -443,6 +444,12 @@ impl Emitter<'_, '_> {
                 let src = self.address_in_frame(self.frame + at as u32)?;
                 self.copy(to.count, to.dst, src)
             }
+            Kind::Room => {
+                let bytes = self.source(data.args[0], Sign::Unsigned)?;
+                self.copy(to.count, to.dst, stack_top())?;
+                self.alu(Opcode::Add, 1, new_stack_top(), &[stack_top(), bytes])
+            }
+            Kind::StackTop => self.copy(to.count, to.dst, stack_top()),
             Kind::FunctionAddress | Kind::GlobalAddress => {
                 let src = self.source(data.args[0], Sign::Unsigned)?;
                 self.copy(to.count, to.dst, src)

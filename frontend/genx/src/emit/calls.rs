@@ -96,12 +96,10 @@ impl Emitter<'_, '_> {
             }
         }
         if let Some(base) = self.shared.frame {
-            let (sp, layout) = (Var::from_u32(predefined::SP), Layout::same(0));
-            let old = source(sp, VType::Uq, layout.clone());
-            let kept = Dst::var(base, VType::Uq, layout.clone());
-            self.copy(1, kept, old.clone())?;
-            let to = Dst::var(sp, VType::Uq, layout);
-            self.alu(Opcode::Add, 1, to, &[old, imm(VType::Ud, frame.into())])?;
+            let kept = Dst::var(base, VType::Uq, Layout::same(0));
+            self.copy(1, kept, stack_top())?;
+            let frame = imm(VType::Ud, frame.into());
+            self.alu(Opcode::Add, 1, new_stack_top(), &[stack_top(), frame])?;
         }
         self.passed = Some(passed.clone());
         Ok(())
@@ -127,14 +125,9 @@ impl Emitter<'_, '_> {
         self.alu(Opcode::Add, 1, of(base), &[start, offset])?;
         if private.has_stack {
             let own = source(base, VType::Uq, whole);
-            let (sp, fp) = (Var::from_u32(predefined::SP), Var::from_u32(predefined::FP));
-            self.alu(
-                Opcode::Add,
-                1,
-                of(sp),
-                &[own, imm(VType::Ud, private.own.into())],
-            )?;
-            self.copy(1, of(fp), source(sp, VType::Uq, Layout::same(0)))?;
+            let size = imm(VType::Ud, private.own.into());
+            self.alu(Opcode::Add, 1, new_stack_top(), &[own, size])?;
+            self.copy(1, of(Var::from_u32(predefined::FP)), stack_top())?;
         }
         for (id, _) in used {
             let global = &self.shared.module.globals[*id];
@@ -192,6 +185,11 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
+    /// Sets the top of the stack in private memory.
+    pub fn set_stack_top(&mut self, top: Src) -> Result<()> {
+        self.copy(1, new_stack_top(), top)
+    }
+
     /// Returns from a function that was called with a stack.
     pub fn leave(&mut self, passed: &Passed, value: Option<Value>) -> Result<()> {
         if let Some(value) = value {
@@ -210,9 +208,7 @@ impl Emitter<'_, '_> {
             }
         }
         if let Some(base) = self.shared.frame {
-            let layout = Layout::same(0);
-            let sp = Dst::var(Var::from_u32(predefined::SP), VType::Uq, layout.clone());
-            self.copy(1, sp, source(base, VType::Uq, layout))?;
+            self.set_stack_top(source(base, VType::Uq, Layout::same(0)))?;
         }
         self.leave_mode()?;
         self.object()
@@ -349,4 +345,14 @@ impl Emitter<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// The top of the stack in private memory.
+pub fn stack_top() -> Src {
+    source(Var::from_u32(predefined::SP), VType::Uq, Layout::same(0))
+}
+
+/// The top of the stack, to be set.
+pub fn new_stack_top() -> Dst {
+    Dst::var(Var::from_u32(predefined::SP), VType::Uq, Layout::same(0))
 }

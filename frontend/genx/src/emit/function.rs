@@ -556,6 +556,10 @@ impl<'a, 's> Emitter<'a, 's> {
             (Kind::WideMad(sign, true), Some(result)) => self.wide_mad(inst, sign, Some(result)),
             (Kind::ReadRegister, Some(result)) => self.read_register(inst, result),
             (Kind::WriteRegister, result) => self.write_register(inst, result),
+            (Kind::SetStackTop, _) => {
+                let top = self.source(data.args[0], Sign::Unsigned)?;
+                self.set_stack_top(top)
+            }
             (_, Some(result)) if self.shared.module.types.is_bool(data.ty) => {
                 self.bools(inst, result)
             }

@@ -607,7 +607,9 @@ impl Emitter<'_, '_> {
             _ => (2, VType::Ud),
         };
         let Some(var) = self.shared.implicit[place] else {
-            return self.unsupported("an implicit argument here");
+            let what =
+                "a value that only a kernel receives, in a function that is called with a stack";
+            return self.unsupported(what);
         };
         if count > 3 {
             return self.error(Code::Operand, "there are three dimensions");

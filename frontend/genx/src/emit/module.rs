@@ -207,7 +207,7 @@ fn function(
         ));
     }
     shared.frames = places;
-    if bytes > 0 {
+    if bytes > 0 || grows(module, &functions) {
         shared.frame = Some(shared.object.var(VType::Uq, 8));
     }
     if let Some(loc) = register_variable(module, &functions) {
@@ -225,6 +225,15 @@ fn function(
     subroutines(&mut shared, &functions, id)?;
     let object = shared.object.builder.finish();
     object.map_err(|e| Diagnostic::new(Code::Rule, of.loc, e.to_string()))
+}
+
+/// True if a function takes memory of a variable size from the stack.
+fn grows(module: &Module, functions: &[FunctionId]) -> bool {
+    let mut found = false;
+    for_intrinsics(module, functions, |kind, _, _| {
+        found |= matches!(kind, Kind::Room);
+    });
+    found
 }
 
 /// Declares the subroutines of an object.
@@ -416,8 +425,11 @@ impl<'a> KernelObject<'a> {
         let external = others
             .iter()
             .any(|id| module.functions[*id].is_declaration());
-        let endless = calls.indirect || others.iter().any(|id| calls.recursive[*id]);
-        let stack = match (sum, endless, external) {
+        let of_others = others.iter().map(|id| members(module, calls, *id));
+        let mut parts = of_others.chain([functions.to_vec()]);
+        let grows = parts.any(|functions| grows(module, &functions));
+        let endless = grows || calls.indirect || others.iter().any(|id| calls.recursive[*id]);
+        let stack = match (sum, endless, external || grows) {
             (0, _, false) => 0,
             (sum, false, false) => sum,
             (sum, ..) => sum.max(STACK_BYTES.into()),

@@ -271,6 +271,12 @@ pub enum Kind {
     GlobalAddress,
     /// Address of a byte of the function's frame in private memory. Made by `passes/memory`.
     Frame,
+    /// Address of so many bytes that are taken from the top of the stack in private memory. Made by `passes/allocations`.
+    Room,
+    /// Address of the top of the stack.
+    StackTop,
+    /// Sets the top of the stack.
+    SetStackTop,
     SlmInit,
     Message(&'static Message),
     /// A message of the load-store units.
@@ -454,6 +460,9 @@ impl Intrinsic {
             | Kind::MemCopy { .. }
             | Kind::MemSet
             | Kind::SlmInit
+            | Kind::Room
+            | Kind::StackTop
+            | Kind::SetStackTop
             | Kind::Atomic(..)
             | Kind::Ordered(_)
             | Kind::Scoped(_)

@@ -915,6 +915,10 @@ const SIGNATURES: &[(&str, &str)] = &[
         "kiln.frame",
     ),
     (
+        "q:q",
+        "kiln.room",
+    ),
+    (
         "s:",
         "genx.get.color genx.thread.x genx.thread.y",
     ),

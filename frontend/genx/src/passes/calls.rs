@@ -1,12 +1,14 @@
 //! Functions that kernels reach, and those of them that are called with a stack.
 //!
-//! A function is called with a stack if it calls itself, by way of others too, if its address is used, or if an
-//! attribute says so and its arguments fit into registers, or if another module defines it. All others become subroutines. What calls itself is a strongly connected component of the call
-//! graph (Tarjan, "Depth-First Search and Linear Graph Algorithms").
+//! A function is called with a stack if it calls itself, by way of others too, if its address is used, if it allocates memory of
+//! a variable size, or if an attribute says so and its arguments fit into registers, or if another module defines it. All others
+//! become subroutines. A function that calls itself is in a strongly connected component of the call graph (Tarjan, "Depth-First
+//! Search and Linear Graph Algorithms").
 
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
+use super::allocations;
 use super::kernels::Kernel;
 use super::printf;
 use crate::error::{Code, Diagnostic, Loc, Result};
@@ -122,7 +124,8 @@ pub fn find(module: &Module, kernels: &[Kernel]) -> Result<Calls> {
             .iter()
             .any(|name| Module::attr(&function.attrs, name).is_some());
         let asked = asked && !kernel[id] && fits(&module.types, function);
-        calls.stack[id] |= calls.recursive[id] || asked;
+        let grows = !kernel[id] && allocations::has_variable(function);
+        calls.stack[id] |= calls.recursive[id] || grows || asked;
     }
     Ok(calls)
 }

@@ -25,7 +25,7 @@ use crate::ir::{
 /// Bytes of a function's frame in private memory.
 const MAX_FRAME: u64 = 1 << 20;
 /// Alignment of an allocation in a frame, at least and at most.
-const ALIGNMENT: std::ops::RangeInclusive<u64> = 16..=256;
+pub(super) const ALIGNMENT: std::ops::RangeInclusive<u64> = 16..=256;
 /// Address space of shared local memory.
 pub(super) const LOCAL: u32 = 3;
 /// Address space of memory that all threads share.
@@ -62,7 +62,7 @@ struct Place {
 /// Promotes the allocations of a function to values, and makes messages of its other accesses.
 ///
 /// # Errors
-/// An allocation has no constant size, or its address escapes; an access is not supported.
+/// An allocation has no size or is too large; an access is not supported.
 pub fn lower(module: &mut Module, function: &mut Function, platform: &Platform) -> Result<()> {
     let globals = function.values.keys();
     let globals = globals.filter(|v| matches!(function.values[*v].def, ValueDef::Global(_)));
@@ -250,7 +250,7 @@ impl<'a> Memory<'a> {
                     return self.error(
                         inst,
                         Code::Memory,
-                        "the size of an allocation must be constant",
+                        "an allocation of a type without a size",
                     );
                 };
                 let bytes = size.saturating_mul(count);

@@ -5,6 +5,7 @@
 
 mod accesses;
 pub mod aggregates;
+pub mod allocations;
 pub mod arguments;
 pub mod bfloat;
 mod builder;
@@ -111,6 +112,9 @@ pub const PASSES: &[Pass] = &[
     }),
     pass("copies", |module, function, _| {
         copies::expand(module, function)
+    }),
+    pass("allocations", |module, function, _| {
+        allocations::lower(module, function)
     }),
     pass("addresses", |module, function, _| {
         memory::find_addresses(module, function);

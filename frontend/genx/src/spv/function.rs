@@ -40,6 +40,7 @@ fn has_no_result(op: Op) -> bool {
             | Op::LifetimeStop
             | Op::AtomicStore
             | Op::MemoryBarrier
+            | Op::RestoreMemoryINTEL
             | Op::ControlBarrier
             | Op::FunctionEnd
     )
@@ -120,8 +121,7 @@ impl<'a> Reader<'a> {
                 | Op::LoopControlINTEL
                 | Op::LifetimeStart
                 | Op::LifetimeStop
-                | Op::AssumeTrueKHR
-                | Op::RestoreMemoryINTEL,
+                | Op::AssumeTrueKHR,
             ) => Ok(()),
             _ if body.current.is_none() => {
                 Err(self.fail("an instruction after the end of a block"))

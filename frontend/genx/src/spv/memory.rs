@@ -31,9 +31,12 @@ impl Reader<'_> {
         match op {
             Op::Variable => self.allocation(body),
             Op::VariableLengthArrayINTEL => {
-                let held = self.pointee(self.op(1)?)?;
+                let id = self.op(1)?;
+                let (pointer, held) = (self.value_ty(self.op(0)?)?, self.pointee(id)?);
                 let count = self.arg(body, 2)?;
-                self.finish_of(body, IrOp::Alloca(held), smallvec![count])
+                let mut data = self.make(body, IrOp::Alloca(held), smallvec![count], pointer)?;
+                data.align = self.decoration(id, Decoration::Alignment).unwrap_or(0);
+                self.finish(body, data)
             }
             Op::Load => {
                 let pointer = self.arg(body, 2)?;
@@ -96,9 +99,14 @@ impl Reader<'_> {
             }
             Op::PtrDiff => self.distance(body),
             Op::SaveMemoryINTEL => {
-                let ty = self.value_ty(self.op(0)?)?;
-                let undef = body.function.constant(ty, crate::ir::Const::Undef);
-                self.alias(body, undef)
+                let top = self.named("stacksave")?;
+                self.finish_of(body, top, smallvec![])
+            }
+            Op::RestoreMemoryINTEL => {
+                let saved = self.arg(body, 0)?;
+                let set = self.named("stackrestore")?;
+                self.put(body, rules::data(set, smallvec![saved], Types::VOID))?;
+                Ok(())
             }
             Op::MemoryBarrier => {
                 let semantics = self.op(1)?;

@@ -69,7 +69,10 @@ fn each_code_has_its_place() {
         Code::Rule,
         6,
     );
-    check("  %a = alloca i32, i32 %n", Code::Memory, 5);
+    let shared = kernel("i64 %p", "  store i32 1, i32 addrspace(1)* @g");
+    let shared = format!("@g = addrspace(1) global i32 0\n{shared}");
+    let place = found(&shared, "skl").map(|(code, line, _)| (code, line));
+    assert_eq!(place, Some((Code::Memory, 6)));
     check(
         "  %a = add i128 170141183460469231731687303715884105727, 0",
         Code::Constant,
@@ -351,5 +354,53 @@ fn calls_that_print_nothing_known_are_found() {
     ] {
         let fault = found(&with(params, &args), "skl").map(|f| (f.0, f.1));
         assert_eq!(fault, Some((Code::Operand, 5)), "{args}");
+    }
+}
+
+#[test]
+fn forms_that_have_no_place_end_in_one_diagnostic() {
+    let head = "target datalayout = \"e-p:64:64\"\ndeclare i32 @llvm.genx.get.scoreboard.bti()\n\
+                declare i32 @printf(i8 addrspace(2)*, ...)\ndeclare spir_func <256 x i32> @wide()\n\
+                declare spir_func void @many(<512 x i32>, i32)\n\
+                @s = internal addrspace(2) constant [2 x i8] c\"a\\00\"\n";
+    let says = "define internal spir_func void @f() #1 {\n\
+                  %p = getelementptr [2 x i8], [2 x i8] addrspace(2)* @s, i32 0, i32 0\n\
+                  %r = call i32 (i8 addrspace(2)*, ...) @printf(i8 addrspace(2)* %p)\n  ret void\n}\n";
+    let cases = [
+        (
+            "",
+            "  %r = call spir_func <256 x i32> @wide()",
+            Code::Call,
+            8,
+        ),
+        (
+            "",
+            "  call spir_func void @many(<512 x i32> zeroinitializer, i32 %n)",
+            Code::Call,
+            8,
+        ),
+        (says, "  call spir_func void @f()", Code::Instruction, 9),
+        (
+            "",
+            "  %b = bitcast <4 x i1> <i1 0, i1 1, i1 1, i1 0> to <2 x i2>\n  %x = sext <2 x i2> %b to <2 x i32>\n  store <2 x i32> %x, <2 x i32> addrspace(1)* %o",
+            Code::Type,
+            8,
+        ),
+        (
+            "",
+            "  %a = call i32 @llvm.genx.get.scoreboard.bti()",
+            Code::Intrinsic,
+            8,
+        ),
+    ];
+    for (functions, body, code, line) in cases {
+        let text = format!(
+            "{head}{functions}define spir_kernel void @k(i32 %n, <2 x i32> addrspace(1)* %o) #0 {{\n{body}\n  ret void\n}}\n\
+             attributes #0 = {{ \"VCFunction\" }}\nattributes #1 = {{ \"VCFunction\" \"VCStackCall\" }}\n"
+        );
+        for platform in ["skl", "dg2", "bmg"] {
+            let found = found(&text, platform).map(|(code, line, _)| (code, line));
+            assert_eq!(found, Some((code, line)), "{platform}: {text}");
+        }
     }
 }

@@ -8,6 +8,8 @@ const HEAD: &str = "target datalayout = \"e-p:64:64-i64:64\"
 declare void @llvm.genx.svm.block.st.i64.v8i32(i64, <8 x i32>)
 declare spir_func float @_Z18__spirv_ocl_sincosfPf(float, ptr)
 declare spir_func i32 @_Z18__spirv_AtomicIAddPU3AS1iiii(ptr addrspace(1), i32, i32, i32)
+declare ptr @llvm.stacksave()
+declare void @llvm.stackrestore(ptr)
 declare { i64, i1 } @llvm.uadd.with.overflow.i64(i64, i64)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
@@ -61,6 +63,33 @@ fn every_pass_has_a_test() {
     for name in dump_names().filter(|name| *name != READ) {
         assert!(text.contains(&format!("\"{name}\",")), "{name}");
     }
+}
+
+#[test]
+fn allocations_of_a_variable_size_take_it_from_the_stack() {
+    let body = format!(
+        "  %a = alloca i32, i32 %n, align 64\n  \
+         %b = getelementptr i32, ptr %a, i32 %n\n  %y = load i32, ptr %b\n  \
+         %x = insertelement <8 x i32> %w, i32 %y, i32 0\n{STORE}"
+    );
+    replaces("allocations", "", &body, "alloca ", "@llvm.kiln.room");
+    let saved = format!(
+        "  %t = call ptr @llvm.stacksave()\n  call void @llvm.stackrestore(ptr %t)\n{body}"
+    );
+    let [_, after] = around("allocations", "", &saved);
+    assert!(
+        after.contains("stacksave") && after.contains("stackrestore"),
+        "{after}"
+    );
+    let body = body.replace("i32 %n, align", "i32 7, align");
+    let fixed = format!(
+        "  %t = call ptr @llvm.stacksave()\n  call void @llvm.stackrestore(ptr %t)\n{body}"
+    );
+    let [_, after] = around("allocations", "", &fixed);
+    assert!(
+        !after.contains("stacksave") && !after.contains("stackrestore"),
+        "{after}"
+    );
 }
 
 #[test]

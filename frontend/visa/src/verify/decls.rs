@@ -9,10 +9,11 @@ use crate::module::{
     AttrValue, Input, InputVar, LabelKind, Object, Operand, Subject, Type, Var, predefined,
 };
 use crate::opcode::Opcode;
-use kiln_platform::platform::Generation;
 
 /// Number of registers of the largest register file.
 const MAX_GRFS: u32 = 256;
+/// Number of elements of the address register. Newer hardware may have more, but the reference takes no longer variable anywhere.
+pub(super) const ADDRESS_REGISTERS: u32 = 16;
 /// Provenance of an input whose position the user chooses.
 const PSEUDO_INPUT: u8 = 16;
 /// Bytes of an element of a surface's or a sampler's state as an input.
@@ -163,7 +164,7 @@ impl Verifier<'_> {
                 self.find(FindingKind::PredicateSize { name, elements });
             }
         }
-        let most = self.address_registers();
+        let most = ADDRESS_REGISTERS;
         for (i, addr) in &self.object.addrs {
             let elements = u32::from(addr.elements);
             if !(1..=most).contains(&elements) {
@@ -180,14 +181,6 @@ impl Verifier<'_> {
         let (count, most) = (self.object.samplers.len(), predefined::BINDLESS_SAMPLER);
         if count > most as usize {
             self.find(FindingKind::SamplerCount { count, most });
-        }
-    }
-
-    /// Number of elements of the address register; without a platform, of the longest.
-    pub(super) fn address_registers(&self) -> u32 {
-        match self.platform {
-            Some(platform) if platform < Generation::Pvc => 16,
-            _ => 32,
         }
     }
 

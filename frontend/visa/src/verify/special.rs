@@ -1,5 +1,6 @@
 //! Rules of single instructions that are in no table.
 
+use super::decls::ADDRESS_REGISTERS;
 use super::operands::is_unused;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Modifier, Operand, StateVar, Subject, Type, predefined};
@@ -283,7 +284,7 @@ impl Verifier<'_> {
         {
             let (end, size) = (
                 u32::from(*off) + u32::from(inst.exec.size),
-                self.address_registers(),
+                ADDRESS_REGISTERS,
             );
             if end > size {
                 let operand = 0;

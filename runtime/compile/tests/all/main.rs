@@ -9,5 +9,6 @@ mod finalize;
 mod mutate;
 mod object_files;
 mod optimizer;
+mod quality;
 mod raw_sends;
 mod spill_bound;
