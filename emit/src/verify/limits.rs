@@ -55,6 +55,28 @@ const COMPUTING: &[(Families, Rule, &str)] = &[
         |i| i.inst.srcs.len() > 1 && i.register(1).is_some_and(|src| src.ty.bytes() == 1),
         "has bytes as second source",
     ),
+    // Floats of eight bits. IGC fixFcvt, fixSrnd.
+    (
+        since(Family::XeHpc),
+        |i| i.has_small_floats() && i.inst.exec_size == 1,
+        "converts a float of eight bits in one channel",
+    ),
+    (
+        since(Family::XeHpc),
+        |i| i.has_small_floats() && !i.begin_registers(),
+        "converts floats of eight bits from or to the middle of a register",
+    ),
+    (
+        since(Family::XeHpc),
+        |i| {
+            let packed = |r: &SrcReg| linear_stride(r.region, i.inst.exec_size) == Some(1);
+            let apart = |r: &SrcReg| is_small_float(r.ty) && !packed(r);
+            let to = i.dst();
+            is_small_float(to.ty) && to.hstride != 1
+                || i.has_small_floats() && i.registers().any(apart)
+        },
+        "converts floats of eight bits that are not packed",
+    ),
     // Architecture registers. IGC fixFloatARFDst, getGRFFootPrint; Mesa 1422; PRM address register.
     (
         ANY,
@@ -505,6 +527,10 @@ fn is_null(src: Option<&Src>) -> bool {
     matches!(src, Some(Src::Reg(src)) if matches!(src.place, Place::Direct(reg) if reg.is_null()))
 }
 
+fn is_small_float(ty: Type) -> bool {
+    ty.is_float() && ty.bytes() == 1
+}
+
 /// True for a register of the thread's state.
 fn is_state(file: RegFile) -> bool {
     use RegFile::{ChannelEnable, Control, Debug, Ip, StackPointer, State, Timestamp};
@@ -577,6 +603,22 @@ impl Facts<'_> {
 
     fn is_to_null(&self) -> bool {
         matches!(self.dst().place, Place::Direct(reg) if reg.is_null())
+    }
+
+    /// True for a conversion from or to floats of eight bits.
+    fn has_small_floats(&self) -> bool {
+        let ty = self.dst().ty;
+        let small = is_small_float(ty) || self.types().any(is_small_float);
+        matches!(self.inst.op, Op::Mov | Op::Srnd) && small
+    }
+
+    /// True if each operand is at the start of a register.
+    fn begin_registers(&self) -> bool {
+        let mut places = self
+            .registers()
+            .map(|src| src.place)
+            .chain([self.dst().place]);
+        places.all(|place| matches!(place, Place::Direct(reg) if reg.byte == 0))
     }
 
     /// The first byte of the destination in its register.

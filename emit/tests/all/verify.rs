@@ -590,3 +590,39 @@ fn bytes_and_words_reach_only_certain_places_on_xe_hpc() {
         assert_eq!(on("bmg").is_ok(), reached, "{inst}");
     }
 }
+
+#[test]
+fn floats_of_eight_bits_are_converted_in_one_form() {
+    let mut good = Inst::new(Op::Mov, 16);
+    let dst = Dst::new(Reg::grf(2), 1, Type::Bf8);
+    good.dst = Some(dst);
+    good.srcs = [Src::reg(Reg::grf(4), Region::packed(16), Type::Hf)]
+        .into_iter()
+        .collect();
+    let with = |change: &dyn Fn(&mut Inst)| {
+        let mut inst = good.clone();
+        change(&mut inst);
+        inst
+    };
+    let bad = [
+        with(&|inst| inst.dst = Some(Dst { hstride: 2, ..dst })),
+        with(&|inst| dst_byte(inst, 16)),
+        with(&|inst| place(inst, 4, 2)),
+        with(&|inst| {
+            inst.exec_size = 1;
+            region(inst, Region::SCALAR);
+        }),
+    ];
+    for name in ["pvc", "bmg", "ptl"] {
+        let platform = find(name).expect("the platform is known");
+        assert_eq!(verify_finished(&good, platform), Ok(()), "{name}");
+        for inst in &bad {
+            assert_eq!(verify(inst, platform), Ok(()), "{name}: {inst}");
+            let found = verify_finished(inst, platform);
+            assert!(
+                matches!(found, Err(Violation::Operation { .. })),
+                "{name}: {inst}"
+            );
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod places;
 mod product;
 mod region;
 mod send;
+mod small;
 
 use kiln_emit::encoding;
 use kiln_machine::func::{Block, Function};
@@ -298,6 +299,9 @@ impl Legalizer<'_> {
                 return self.unsigned_first(op, channels, dest, srcs, cond);
             }
             dest.ty = dest.ty.unsigned();
+        }
+        if small::has_small_floats(op, dest.ty, &srcs) {
+            return self.small_floats(op, channels, dest, srcs);
         }
         if matches!(op, Op::Bfrev | Op::Cbit) {
             match &mut srcs[0] {

@@ -11,4 +11,5 @@ mod object_files;
 mod optimizer;
 mod quality;
 mod raw_sends;
+mod small_floats;
 mod spill_bound;
