@@ -28,9 +28,12 @@ pub struct Args {
     /// Root of a system with the driver, such as unpacked packages of it [default: the driver that is installed]
     #[arg(long, value_name = "DIR")]
     driver: Option<PathBuf>,
-    /// Report reads of undefined registers as faults; takes several times as long
+    /// Report reads of undefined registers as faults, and the kernel and line of each fault; takes several times as long
     #[arg(long)]
     check: bool,
+    /// Maximum number of instructions of a launch: more are a fault, as of a kernel that never ends [default: no limit]
+    #[arg(long, value_name = "N")]
+    budget: Option<u64>,
     /// List the commands that the driver gives to the device
     #[arg(long)]
     commands: bool,
@@ -63,13 +66,16 @@ pub struct Args {
 const LIBRARY: &str = "libkiln_gpu_preload.so";
 /// Variable with folders that libraries are searched in first.
 const SEARCH: &str = "LD_LIBRARY_PATH";
-/// Variables by which the driver copies buffers and images by the copy engine, whose rows are moved whole, instead of by kernels. The last is
-/// for buffers in the device's own memory.
+/// Variables by which the driver copies buffers by the copy engine, whose rows are moved whole, instead of by kernels. The last is for buffers in the
+/// device's own memory.
 const COPIES: [(&str, &str); 3] = [
     ("NEOReadDebugKeys", "1"),
     ("EnableBlitterForEnqueueOperations", "1"),
     ("PreferCopyEngineForCopyBufferToBuffer", "1"),
 ];
+/// Variable by which the driver copies images by kernels all the same, as it does by itself for a device without memory of its own. With the copy engine it
+/// takes bytes of an address for texels, and leaves wrong texels of 8 and 16 bits where a mapped part begins at no multiple of 4 bytes.
+const IMAGES: (&str, &str) = ("EnableBlitterForEnqueueImageOperations", "0");
 /// Places of a system's libraries, loader, and OpenCL and Level Zero drivers below its root.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "lib64/ld-linux-x86-64.so.2";
@@ -111,12 +117,22 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         (Some(given), _) => Some(made(given)?),
         (None, true) => Some(made(&folder.path().join("records"))?),
     };
-    let objects = records
-        .as_ref()
-        .map(|records| records.join(record::OBJECTS));
+    let objects = match &records {
+        Some(records) => records.join(record::OBJECTS),
+        None => folder.path().join(record::OBJECTS),
+    };
+    std::fs::create_dir_all(&objects).map_err(|e| report::access(&objects, &e))?;
     let is_needed = args.finalize || records.is_some();
-    let compiler = is_needed.then(|| Compiler::new(folder.path(), objects, args.finalize));
-    let compiler = compiler.transpose()?;
+    let watched = args.check || records.is_some();
+    let compiler = (is_needed || watched).then(|| {
+        let objects = watched.then(|| objects.clone());
+        Compiler::new(folder.path(), objects, args.finalize)
+    });
+    let compiler = match compiler {
+        // A check tells a kernel's address where it cannot tell the name.
+        Some(Err(_)) if !is_needed => None,
+        compiler => compiler.transpose()?,
+    };
     let mut command = match &args.driver {
         Some(root) => {
             let first = compiler.as_ref();
@@ -136,7 +152,8 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         let libraries = args.driver.as_ref().map(|root| root.join(LIBRARIES));
         compiler.tell(&mut command, libraries.as_deref());
     }
-    for (name, value) in COPIES {
+    let images = (device.local == 0).then_some(IMAGES);
+    for (name, value) in COPIES.into_iter().chain(images) {
         if std::env::var_os(name).is_none() {
             command.env(name, value);
         }
@@ -146,6 +163,12 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         .env("KILN_GPU_REPORT", &sums);
     if args.check {
         command.env("KILN_GPU_CHECK", "1");
+    }
+    if let Some(budget) = args.budget {
+        command.env("KILN_GPU_BUDGET", budget.to_string());
+    }
+    if compiler.is_some() && watched {
+        command.env("KILN_GPU_OBJECTS", &objects);
     }
     if args.commands {
         command.env("KILN_GPU_COMMANDS", "1");
@@ -196,6 +219,7 @@ fn server(args: &Args, device: &'static Device, port: u16) -> Result<(Tbx, u16),
     }
     let settings = Settings {
         check: args.check,
+        budget: args.budget.unwrap_or(u64::MAX),
         commands: args.commands,
         ..Settings::default()
     };

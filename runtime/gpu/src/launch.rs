@@ -7,7 +7,7 @@ use kiln_exec::{Engine, Options, RunError, Stats};
 
 use super::code::Programs;
 use super::device::{Device, SUBSLICES};
-use super::record::Arguments;
+use super::record::{self, Arguments};
 use super::space::{Fault, SCRATCH, Space};
 use super::surfaces::States;
 
@@ -69,8 +69,8 @@ impl Default for Settings {
 pub enum Failure {
     /// Nothing is bound at an address.
     Fault(Fault),
-    /// A thread failed.
-    Run(Box<RunError>),
+    /// A thread failed, with the report.
+    Run(String),
     /// A batch asks for more than a device would finish, with the reason.
     Endless(&'static str),
 }
@@ -161,7 +161,8 @@ impl Launch {
         if all > MOST_GROUPS {
             return Err(Failure::Endless("a launch of too many groups"));
         }
-        let program = programs.at(space, (bases.instruction, self.code), platform)?;
+        let code = self.code;
+        let program = programs.at(space, (bases.instruction, code), platform)?;
         let threads = self.threads.len() as u32;
         let general_state = space.canonical(bases.general);
         let states = self.states(space, bases, device);
@@ -200,6 +201,15 @@ impl Launch {
             ..*options
         };
         let result = dispatch.run(&program, &options);
-        result.map_err(|error| Failure::Run(Box::new(error)))
+        result.map_err(|error| {
+            let at = match &error {
+                RunError::Exec(error) => Some(error.ip),
+                _ => None,
+            };
+            Failure::Run(match record::place(space, code, at) {
+                Some(place) => format!("{place}: {error}"),
+                None => error.to_string(),
+            })
+        })
     }
 }

@@ -15,6 +15,7 @@
 //! | `tbx` | the simulator's door: a server for drivers that speak to one by themselves |
 //! | `xe` | the kernel driver's interface (`xe`), answered in the process |
 //! | `report` | reports of launches and of faults |
+//! | `source` | lines of the source, of code |
 //! | `program` | programs below another system's loader |
 //! | `record` | launches as files, which `kiln run` repeats |
 //!
@@ -34,6 +35,7 @@ pub mod program;
 pub mod record;
 mod registers;
 pub mod report;
+mod source;
 mod space;
 mod stream;
 mod surfaces;

@@ -19,6 +19,7 @@ use kiln_exec::device::{Bindings, HEAP, Place};
 use kiln_exec::{Addressing, Filter, Sampler, Shape};
 
 use super::report;
+use super::source;
 use super::space::Space;
 use super::surfaces::{SAMPLER_BYTES, SURFACE_BYTES, States};
 
@@ -36,7 +37,10 @@ const RELOCATED: u64 = 8;
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
 
 struct Recorder {
-    folder: PathBuf,
+    /// Folder of object files.
+    files: PathBuf,
+    /// Folder of records; none if launches are not recorded.
+    folder: Option<PathBuf>,
     /// Names of the files that were read, and the object files among them.
     seen: HashSet<PathBuf>,
     objects: Vec<Object>,
@@ -105,11 +109,12 @@ impl Memory {
     }
 }
 
-/// Records all launches of the process below a folder.
-pub fn to(folder: &Path) {
+/// Takes object files from a folder, and records all launches of the process below another, if one is given.
+pub fn with(files: &Path, folder: Option<PathBuf>) {
     let mut recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     *recorder = Some(Recorder {
-        folder: folder.to_path_buf(),
+        files: files.to_path_buf(),
+        folder,
         seen: HashSet::new(),
         objects: Vec::new(),
         launches: 0,
@@ -127,23 +132,14 @@ pub fn begin(
 ) -> Option<Record> {
     let mut recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     let recorder = recorder.as_mut()?;
+    let records = recorder.folder.clone()?;
     recorder.read();
-    let at = recorder.objects.iter().rev();
-    let found = at.flat_map(|object| {
-        object
-            .zebin
-            .ze_info
-            .kernels
-            .iter()
-            .map(move |k| (object, k))
-    });
-    let mut found = found.filter(|(object, kernel)| is_at(space, code, &object.zebin, kernel));
-    let Some((object, kernel)) = found.next() else {
+    let Some((object, kernel, _)) = find(&recorder.objects, space, code) else {
         report::unknown("a launch is not recorded: its object file is not known");
         return None;
     };
     let folder = format!("{:04}-{}", recorder.launches, plain(&kernel.name));
-    let folder = recorder.folder.join(folder);
+    let folder = records.join(folder);
     let begun = match first {
         [0, 0, 0] => {
             let files = (folder.as_path(), object.path.as_path());
@@ -155,6 +151,19 @@ pub fn begin(
     begun
         .map_err(|what| report::unknown(format_args!("{} is not recorded: {what}", kernel.name)))
         .ok()
+}
+
+/// Name of the kernel whose code is at an address, with file and line of a byte of it as far as they are known; none if its object file is not
+/// known.
+pub fn place(space: &Space, code: u64, at: Option<u32>) -> Option<String> {
+    let mut recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
+    let recorder = recorder.as_mut()?;
+    recorder.read();
+    let (object, kernel, skipped) = find(&recorder.objects, space, code)?;
+    let at = at.map(|at| u64::from(at) + u64::from(skipped));
+    let line = at.and_then(|at| source::line(&object.zebin, &kernel.name, at));
+    let line = line.map_or_else(String::new, |line| format!(", {line}"));
+    Some(format!("kernel {}{line}", kernel.name))
 }
 
 impl Record {
@@ -189,7 +198,7 @@ impl Record {
 impl Recorder {
     /// Reads object files that have come.
     fn read(&mut self) {
-        let Ok(files) = fs::read_dir(self.folder.join(OBJECTS)) else {
+        let Ok(files) = fs::read_dir(&self.files) else {
             return;
         };
         let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
@@ -205,11 +214,23 @@ impl Recorder {
     }
 }
 
-/// True if a kernel's code is at an address, at one of its entries.
-fn is_at(space: &Space, code: u64, zebin: &Zebin, kernel: &Kernel) -> bool {
-    let Some(text) = zebin.text(&kernel.name) else {
-        return false;
-    };
+/// The newest kernel whose code is at an address, and the offset of its entry there.
+fn find<'a>(
+    objects: &'a [Object],
+    space: &Space,
+    code: u64,
+) -> Option<(&'a Object, &'a Kernel, u32)> {
+    objects.iter().rev().find_map(|object| {
+        object.zebin.ze_info.kernels.iter().find_map(|kernel| {
+            let entry = entry_at(space, code, &object.zebin, kernel)?;
+            Some((object, kernel, entry))
+        })
+    })
+}
+
+/// Offset of the entry of a kernel whose code is at an address; none if it is not there.
+fn entry_at(space: &Space, code: u64, zebin: &Zebin, kernel: &Kernel) -> Option<u32> {
+    let text = zebin.text(&kernel.name)?;
     let section = format!(".text.{}", kernel.name);
     let relocations = zebin.relocations.iter().filter(|r| r.section == section);
     let relocated: Vec<u64> = relocations
@@ -221,8 +242,8 @@ fn is_at(space: &Space, code: u64, zebin: &Zebin, kernel: &Kernel) -> bool {
     };
     let env = &kernel.execution_env;
     [0, env.offset_to_skip_per_thread_data_load]
-        .iter()
-        .any(|&skipped| {
+        .into_iter()
+        .find(|&skipped| {
             let Some(own) = text.get(skipped as usize..).filter(|own| !own.is_empty()) else {
                 return false;
             };

@@ -137,8 +137,15 @@ pub fn ticks() -> u64 {
 /// The clock's rate in hertz.
 pub const CLOCK: u32 = 19_200_000;
 
+/// Time that a program has to ask whether its queue is banned before the queue goes on without launches.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// A queue's command streamer.
 pub struct Streamer {
+    /// Whether the queue is banned, if its program can ask. After a launch that failed, and some time for the question, no launch is executed any longer,
+    /// but all other commands are: a driver that frees memory waits for what they write, without asking again.
+    pub ban: Option<Arc<AtomicBool>>,
+    lost: bool,
     /// The device.
     pub device: &'static Device,
     /// Options of launches.
@@ -165,6 +172,8 @@ impl Streamer {
     /// A streamer in its first state.
     pub fn new(device: &'static Device, settings: Settings) -> Streamer {
         Streamer {
+            ban: None,
+            lost: false,
             device,
             settings,
             bases: Bases::default(),
@@ -322,6 +331,9 @@ impl Streamer {
         launch: Launch,
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
+        if self.lost {
+            return Ok(());
+        }
         let options = Options {
             check: self.settings.check,
             engine: self.settings.engine,
@@ -343,7 +355,18 @@ impl Streamer {
                 }
             }
             Err(Failure::Run(error)) if self.settings.goes_on => report::fault(error),
-            Err(failure) => return Err(failure),
+            Err(failure) => match (failure, &self.ban) {
+                (Failure::Run(error), Some(ban)) => {
+                    report::fault(error);
+                    ban.store(true, Relaxed);
+                    let start = Instant::now();
+                    while !stop.load(Relaxed) && start.elapsed() < GRACE {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    self.lost = true;
+                }
+                (failure, _) => return Err(failure),
+            },
         }
         Ok(())
     }

@@ -311,7 +311,7 @@ impl Client {
             done.map_err(|failure| {
                 Error::other(match failure {
                     Failure::Fault(fault) => format!("page fault at {:#x}", fault.at),
-                    Failure::Run(error) => error.to_string(),
+                    Failure::Run(error) => error,
                     Failure::Endless(what) => what.to_string(),
                 })
             })?;

@@ -584,6 +584,7 @@ impl Xe {
         let (banned, stop) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let (queue_space, queue_banned, queue_stop) = (space.clone(), banned.clone(), stop.clone());
         let mut streamer = Streamer::new(self.device, self.settings);
+        streamer.ban = Some(banned.clone());
         let work = move || {
             let now = || space.read().unwrap_or_else(|e| e.into_inner()).clone();
             let serve = || -> Result<(), Failure> {

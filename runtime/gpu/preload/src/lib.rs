@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | `KILN_GPU` | platform of the device; without it, all is as without the library |
 //! | `KILN_GPU_CHECK` | if set, reads of undefined registers are faults |
+//! | `KILN_GPU_BUDGET` | maximum number of instructions of a launch |
 //! | `KILN_GPU_COMMANDS` | if set, commands are listed on standard error |
 //! | `KILN_GPU_ENGINE` | `interpret` or `translate` |
 //! | `KILN_GPU_LOADER` | loader of another system and its options, one a line, for the programs that this one starts |
+//! | `KILN_GPU_OBJECTS` | folder of the object files that the driver's compiler makes |
 //! | `KILN_GPU_RECORD` | folder that launches are recorded in |
 //! | `KILN_GPU_REPORT` | file that the sums of each process are appended to |
 //!
@@ -42,7 +44,9 @@ fn device() -> Option<&'static Xe> {
 
 fn make() -> Option<Xe> {
     let device = Device::find(&std::env::var("KILN_GPU").ok()?)?;
+    let budget = std::env::var("KILN_GPU_BUDGET").ok();
     let settings = Settings {
+        budget: budget.and_then(|n| n.parse().ok()).unwrap_or(u64::MAX),
         check: std::env::var_os("KILN_GPU_CHECK").is_some(),
         commands: std::env::var_os("KILN_GPU_COMMANDS").is_some(),
         engine: match std::env::var("KILN_GPU_ENGINE").as_deref() {
@@ -52,8 +56,9 @@ fn make() -> Option<Xe> {
         },
         ..Settings::default()
     };
-    if let Some(folder) = std::env::var_os("KILN_GPU_RECORD") {
-        record::to(folder.as_ref());
+    if let Some(files) = std::env::var_os("KILN_GPU_OBJECTS") {
+        let folder = std::env::var_os("KILN_GPU_RECORD");
+        record::with(files.as_ref(), folder.map(Into::into));
     }
     // SAFETY: the function is one without arguments.
     unsafe { libc::atexit(end) };

@@ -111,7 +111,8 @@ kernels:
         slm: 0,
     };
     let mut recorder = Recorder {
-        folder: folder.clone(),
+        files: folder.join(OBJECTS),
+        folder: Some(folder.clone()),
         seen: HashSet::new(),
         objects: Vec::new(),
         launches: 0,
@@ -186,7 +187,7 @@ fn launches_are_files() {
         local: Some([16, 1, 1]),
         slm: 0x400,
     };
-    to(&folder);
+    with(&folder.join(OBJECTS), Some(folder.clone()));
     let launch = |arguments, first| begin(&space, &states, CODE, arguments, [4, 2, 1], first);
     let record = launch(&arguments, [0; 3]).unwrap();
     write(&space, BUFFERS[0], &[5; 8]);
