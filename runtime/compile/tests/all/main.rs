@@ -7,6 +7,7 @@ mod cache;
 mod compile_fuzz;
 mod finalize;
 mod mutate;
+mod nested;
 mod object_files;
 mod optimizer;
 mod quality;
