@@ -39,10 +39,7 @@ fn main() -> ExitCode {
         Ok(Some(done)) => done,
         Ok(None) => return as_it_was(&program, &words),
         Err(error) if is_strict() => return failed(&error, NO_PROGRAM),
-        Err(error) => {
-            eprint!("{}", kept(error));
-            return as_it_was(&program, &words);
-        }
+        Err(error) => return as_it_was_with_line(&program, &words, &kept(error)),
     };
     let lines = refusals(&done.kept);
     if !lines.is_empty() && is_strict() {

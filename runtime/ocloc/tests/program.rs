@@ -230,7 +230,9 @@ fn missing_programs_and_full_disks_are_errors() {
     let folder = Folder::new("errors", "saxpy");
     let none = folder.run(&PLAIN, &[("KILN_OCLOC", "/none/ocloc")]);
     assert_eq!(none.status.code(), Some(127), "{}", text(&none.stderr));
-    assert!(text(&none.stderr).contains("/none/ocloc"));
+    let said = text(&none.stderr);
+    assert!(said.starts_with("kiln-ocloc: /none/ocloc: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
     // A PATH with nothing but this program under ocloc's name.
     let here = folder.0.join("path");
     fs::create_dir(&here).unwrap();
