@@ -147,7 +147,7 @@ impl Scan<'_> {
             };
             moves.push((from, to));
         }
-        for step in in_order(&moves, self.free, self.order[0]) {
+        for step in in_order(&moves, self.free, self.turns.preferred()[0]) {
             self.moves.push((key(2 * first, Order::BlockEntry), step));
         }
     }
@@ -235,7 +235,7 @@ impl Scan<'_> {
         let places = all.iter().flat_map(|c| &c.places);
         let asked: UnitSet = places.filter_map(|place| place.unit()).collect();
         let whole = all.iter().filter(|c| c.held == known.len()).count();
-        let all_fit = agreed.len() + whole <= self.order.len();
+        let all_fit = agreed.len() + whole <= self.turns.preferred().len();
         let mut kept = 0;
         for &(v, unit) in &agreed {
             if all_fit && !asked.contains(unit) {
@@ -245,7 +245,12 @@ impl Scan<'_> {
                 all.push(self.candidate(v, b, known));
             }
         }
-        self.at_join(&mut all, first, known.len(), self.order.len() - kept);
+        self.at_join(
+            &mut all,
+            first,
+            known.len(),
+            self.turns.preferred().len() - kept,
+        );
         self.assign(&all, first);
         all.sort_unstable_by_key(|c| (c.param, c.v));
         for (n, &pred) in known.iter().enumerate() {
@@ -289,7 +294,7 @@ impl Scan<'_> {
     /// Adds moves at the end of a block, where some units are in use.
     fn at_end(&mut self, pred: usize, moves: &[Step], used: UnitSet) {
         let (_, end) = self.problem.insts_of(pred);
-        for step in in_order(moves, self.allocatable - used, self.order[0]) {
+        for step in in_order(moves, self.allocatable - used, self.turns.preferred()[0]) {
             self.before(end - 1, step.0, step.1);
         }
     }
@@ -377,7 +382,11 @@ impl Scan<'_> {
         let stays = |c: &&mut Candidate| {
             c.may_stay && (c.held > 0 || self.is_planned(c.v)) && !self.is_away(c.v, first)
         };
-        for c in all.iter_mut().filter(stays).take(self.order.len()) {
+        for c in all
+            .iter_mut()
+            .filter(stays)
+            .take(self.turns.preferred().len())
+        {
             c.wanted = true;
         }
     }

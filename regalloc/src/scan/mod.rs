@@ -23,6 +23,7 @@ mod plan;
 mod prune_moves;
 mod slots;
 mod spans;
+mod turns;
 mod webs;
 
 use kiln_platform::bits::UnitSet;
@@ -34,6 +35,7 @@ pub(crate) use live_ranges::LiveRanges;
 pub(crate) use plan::Plan;
 pub use plan::message_weight;
 pub(crate) use prune_moves::Draft;
+use turns::Turns;
 use webs::NO_UNIT;
 pub(crate) use webs::Webs;
 
@@ -51,13 +53,8 @@ struct Scan<'a> {
     ranges: LiveRanges,
     webs: Webs,
     plan: Plan,
-    /// Units that are given out, in the order in which they are preferred.
-    order: Vec<Unit>,
+    turns: Turns,
     allocatable: UnitSet,
-    /// The place in the order after that of the unit that was taken in turn last, and after that of the last of all
-    /// that were.
-    turn: usize,
-    used: usize,
     /// By value: the unit that it was put in last. It is there as long as the unit holds it, and in its slot otherwise.
     last_unit: Vec<Unit>,
     holds: Held,
@@ -81,6 +78,7 @@ struct Scan<'a> {
     /// Number of loads by plan that are done.
     arrived: usize,
     block: usize,
+    inst: u32,
 }
 
 /// The order of moves at one point of the program.
@@ -104,18 +102,16 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
     let ranges = LiveRanges::new(problem);
     let webs = Webs::new(problem, &ranges.spans);
     let plan = Plan::new(problem, &ranges, &webs);
-    let order: Vec<Unit> = problem.file.allocatable().collect();
-    let allocatable = order.iter().copied().collect();
+    let turns = Turns::new(&problem.file);
+    let allocatable = turns.preferred().iter().copied().collect();
     let (values, blocks) = (problem.value_count(), problem.block_count());
     let mut scan = Scan {
         problem,
         ranges,
         webs,
         plan,
-        order,
+        turns,
         allocatable,
-        turn: 0,
-        used: 0,
         last_unit: vec![NO_UNIT; values],
         holds: vec![NO_VALUE; problem.file.unit_count],
         free: allocatable,
@@ -129,12 +125,14 @@ pub fn allocate(problem: &Problem) -> Result<Answer, NoAnswer> {
         places: Vec::with_capacity(problem.operand_count()),
         arrived: 0,
         block: 0,
+        inst: 0,
     };
     for b in 0..blocks {
         scan.enter(b);
         scan.starts[b] = allocatable - scan.free;
         let (first, end) = problem.insts_of(b);
         for i in first..end {
+            scan.inst = i;
             scan.inst(i)?;
         }
         scan.leave(b);
@@ -189,7 +187,9 @@ impl<'a> Scan<'a> {
 
     /// Makes units free, those of them that are given out.
     fn release(&mut self, units: UnitSet) {
-        self.free |= units & self.allocatable;
+        let units = units & self.allocatable;
+        self.free |= units;
+        self.turns.release(units, self.inst);
     }
 
     /// Leaves a value in its slot alone.
@@ -273,8 +273,21 @@ impl<'a> Scan<'a> {
         let spans = &self.ranges.spans;
         let mut preferred = self.webs.preferred(web);
         if preferred == NO_UNIT {
-            let candidates = self.order.iter().copied().filter(|&u| free.contains(u));
-            let chosen = self.webs.choose_preferred(web, candidates, spans);
+            let (_, end) = self.problem.insts_of(self.block);
+            let chosen = match self.webs.end(web) {
+                Some(last) if last <= 2 * end => {
+                    let in_turn = self.turns.of(free, self.inst);
+                    let chosen = self.webs.choose_preferred(web, in_turn, spans);
+                    chosen.inspect(|&unit| self.turns.take(unit))
+                }
+                // First fit leaves long ranges free for the webs that follow.
+                Some(_) => {
+                    let candidates = self.turns.preferred().iter().copied();
+                    let candidates = candidates.filter(|&u| free.contains(u));
+                    self.webs.choose_preferred(web, candidates, spans)
+                }
+                None => None,
+            };
             preferred = chosen.unwrap_or(NO_UNIT);
         }
         if preferred != NO_UNIT
@@ -286,29 +299,16 @@ impl<'a> Scan<'a> {
         self.next_in_turn(v, at, free)
     }
 
-    /// The next free unit without a reservation while a value lives, or else the one whose reservation begins
-    /// last. Units are taken in turn: after a unit that was read or written a moment ago the next instruction might
-    /// have to wait. In a subroutine each further unit is one that its callers cannot keep values in: those that it
-    /// uses already come first.
+    /// The next free unit in turn without a reservation while a value lives, or else the one whose reservation begins
+    /// last.
     fn next_in_turn(&mut self, v: u32, at: u32, free: UnitSet) -> Option<Unit> {
-        let file = &self.problem.file;
-        let count = match file.is_called {
-            true => self.used,
-            false => file.preferred.len(),
-        };
-        let turn = if self.turn < count { self.turn } else { 0 };
-        let in_turn = (turn..count).chain(0..turn).chain(count..self.order.len());
         let mut best: Option<(u32, Unit)> = None;
-        for n in in_turn {
-            let unit = self.order[n];
-            if !free.contains(unit) {
-                continue;
-            }
+        let mut unreserved = None;
+        for unit in self.turns.of(free, self.inst) {
             match self.webs.reserved(unit, v, at, &self.ranges.spans) {
                 None => {
-                    self.turn = n + 1;
-                    self.used = self.used.max(n + 1);
-                    return Some(unit);
+                    unreserved = Some(unit);
+                    break;
                 }
                 Some(from) if best.is_none_or(|(latest, _)| from > latest) => {
                     best = Some((from, unit));
@@ -316,7 +316,10 @@ impl<'a> Scan<'a> {
                 Some(_) => {}
             }
         }
-        best.map(|(_, unit)| unit)
+        if let Some(unit) = unreserved {
+            self.turns.take(unit);
+        }
+        unreserved.or(best.map(|(_, unit)| unit))
     }
 
     /// A unit of a set for a value; if none is free, the value with the furthest next use is spilled, except from

@@ -247,7 +247,7 @@ impl Scan<'_> {
                 }
             }
         }
-        for step in in_order(&moves, self.free - o.fixed, self.order[0]) {
+        for step in in_order(&moves, self.free - o.fixed, self.turns.preferred()[0]) {
             self.before(o.i, step.0, step.1);
         }
         for &(v, _) in &arrive {

@@ -197,6 +197,12 @@ impl Webs {
             .find_map(|&(from, to)| self.conflict(unit, from.max(at), to, web))
     }
 
+    /// The end of the last live range of a web of several values.
+    pub fn end(&self, web: u32) -> Option<u32> {
+        let (_, &end) = self.ranges(web)?.last_key_value()?;
+        Some(end)
+    }
+
     /// The preferred unit of a web; [`NO_UNIT`] if it has none.
     pub fn preferred(&self, web: u32) -> Unit {
         self.preferred[web as usize]
