@@ -4,7 +4,9 @@
 //! (`depend`). A clock runs through each block by the latencies of the cost model ([`kiln_emit::cost::time`]).
 //! Among instructions whose operands are available, the next is one that need not wait; among several, the one with
 //! the longest path of dependencies to the end of the block. Only the next `WINDOW_INSTS` instructions are
-//! candidates, so that the time is near linear.
+//! candidates, so that the time is near linear. A longer block is scheduled with `WIDE_WINDOW_INSTS`, too, which finds more
+//! to do while messages are on their way and needs more registers: the order with less cycles is taken, if there are
+//! registers for it.
 //!
 //! An early definition lengthens a live range. `pressure` keeps the number of live registers at each place of the
 //! original order: an instruction is moved up only if no place that it passes exceeds the limit, or what the block had at
@@ -27,6 +29,7 @@ use pressure::{Known, Pressure};
 
 /// Number of instructions, in the original order, that are candidates for the next one.
 const WINDOW_INSTS: usize = 64;
+const WIDE_WINDOW_INSTS: usize = 128;
 /// Maximum number of candidates that are tried before the next one of the original order is taken.
 const MAX_TRIED: usize = 4;
 
@@ -86,12 +89,26 @@ fn orders(
     for &block in blocks {
         pressure.enter(func, block);
         orders.most = pressure.most().map_or(0, |(_, most)| most).max(orders.most);
-        let start = orders.list.len();
-        walk.block(func, block, &mut depend, &mut pressure, &mut orders.list);
-        if pressure.most_units() <= pressure.units_to_take() {
+        let mut order = Vec::new();
+        walk.window = WINDOW_INSTS;
+        let cycles = walk.block(func, block, &mut depend, &mut pressure, &mut order);
+        let is_within = pressure.most_units() <= pressure.units_to_take();
+        if order.len() > WINDOW_INSTS {
+            let mut wide = Vec::with_capacity(order.len());
+            walk.window = WIDE_WINDOW_INSTS;
+            pressure.start_with_less(0);
+            if walk.block(func, block, &mut depend, &mut pressure, &mut wide) < cycles
+                && pressure.has_room(func, &wide, pairs)
+            {
+                orders.list.extend(wide);
+                continue;
+            }
+            walk.window = WINDOW_INSTS;
+        }
+        if is_within {
+            orders.list.extend(order);
             continue;
         }
-        let mut order = orders.list.split_off(start);
         for _ in 0..MAX_TRIALS {
             let over = pressure.needs(func, &order, pairs) - pressure.units();
             if over <= 0 {
@@ -155,6 +172,8 @@ struct Ready {
 /// The walk through a region. Instructions are numbered within the region.
 #[derive(Default)]
 struct Walk {
+    /// Number of instructions that are candidates.
+    window: usize,
     now: i64,
     units: [i64; Time::UNITS],
     ready: Vec<Ready>,
@@ -166,6 +185,7 @@ struct Walk {
 }
 
 impl Walk {
+    /// Adds the order of a block. Gives the cycles that its instructions take.
     fn block(
         &mut self,
         func: &Function,
@@ -173,12 +193,14 @@ impl Walk {
         depend: &mut Depend,
         pressure: &mut Pressure,
         order: &mut Vec<u32>,
-    ) {
+    ) -> i64 {
         let count = func.blocks[block].insts.len();
+        let mut cycles = 0;
         let mut first = 0;
         while first < count {
             let end = depend.region(func, block, first);
             self.region(first, end, depend, pressure, order);
+            cycles += self.now;
             first = end;
             if first < count {
                 // An instruction that ends a region, on which everything after it depends.
@@ -187,6 +209,7 @@ impl Walk {
                 first += 1;
             }
         }
+        cycles
     }
 
     fn region(
@@ -210,7 +233,7 @@ impl Walk {
         let mut seen = 0;
         let mut head = 0;
         while head < count {
-            while seen < count.min(head + WINDOW_INSTS) {
+            while seen < count.min(head + self.window) {
                 if self.missing[seen] == 0 {
                     self.push(seen, depend);
                 }

@@ -333,6 +333,12 @@ impl Pressure<'_> {
         self.most_units
     }
 
+    /// True if there are units enough for the new order, which the walk has just made, with its values in pairs.
+    pub fn has_room(&mut self, func: &Function, order: &[u32], pairs: &mut Pairs) -> bool {
+        let units = self.units_to_take();
+        self.most_units <= units || self.needs(func, order, pairs) <= units
+    }
+
     /// The amount of general registers that exist.
     fn exist(&self) -> i32 {
         2 * self.known.units - self.less
