@@ -15,8 +15,11 @@ use std::ops::Range;
 use crate::assemble::Program;
 use crate::inst::{Desc, Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
 use crate::messages::load_store::{cache_code, offset_bits};
-use crate::messages::{AddressKind, Data, Function, Kind, Request, RequestError, Value, Vector};
-use crate::platform::Platform;
+use crate::messages::{
+    AddressKind, Block, Data, Function, Kind, Request, RequestError, Surface, Value, Vector,
+    data_port,
+};
+use crate::platform::{MessageFamily, Platform};
 
 /// The symbol that drivers resolve to the distance from the indirect data to the arguments.
 pub const ARGUMENTS_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
@@ -31,8 +34,11 @@ const THREAD_WORD: u16 = 8;
 const GENERAL_STATE: u32 = 255 << 24;
 /// The caching of constants: in both levels.
 const POLICY: &str = "ca.cc";
-/// Byte of the register where addresses are computed, beside that with the address.
+/// Byte of the register where addresses are computed: that of the offset in the header of the data port.
 const SUM: u16 = 8;
+/// Dwords that a message loads.
+const LOAD_STORE_DWORDS: &[u32] = &[64, 32, 16, 8];
+const DATA_PORT_DWORDS: &[u32] = &[32, 16, 8];
 /// Bytes that the first block is a multiple of.
 const ALIGNMENT: u32 = 64;
 const INSTRUCTION_BYTES: u32 = 16;
@@ -170,6 +176,21 @@ impl Prologue<'_> {
         self.dword(Op::And, byte, &[header, ud(START_MASK)])
     }
 
+    /// Byte of the register with the address of a message.
+    fn address(&self) -> u16 {
+        match self.platform.argument_loads {
+            MessageFamily::LoadStore => 0,
+            MessageFamily::DataPort => SUM,
+        }
+    }
+
+    /// Clears the register for addresses: all other fields of a header are zero.
+    fn clear(&self) -> Inst {
+        let mut clear = self.dword(Op::Mov, 0, &[ud(0)]);
+        clear.exec_size = (self.platform.grf_bytes / 4) as u8;
+        clear
+    }
+
     fn add(&self, byte: u16, number: u32) -> Inst {
         self.dword(
             Op::Add,
@@ -198,15 +219,13 @@ impl Prologue<'_> {
             scalar(self.at(0), Type::Uw),
             Src::imm(Type::Uw, per_thread.into()),
         ];
-        let mut clear = self.dword(Op::Mov, 0, &[ud(0)]);
-        clear.exec_size = (grf / 4) as u8;
         let mut code = vec![
-            clear,
+            self.clear(),
             self.start(SUM),
             number,
             self.add(SUM, arguments),
             self.offset(SUM),
-            self.dword(Op::Mad, 0, &sum),
+            self.dword(Op::Mad, self.address(), &sum),
         ];
         let dwords = (self.platform.inline_bytes / 4) as u8;
         if dwords > 0 {
@@ -228,7 +247,12 @@ impl Prologue<'_> {
     }
 
     fn arguments(&self) -> Result<Vec<Inst>, RequestError> {
-        let mut code = vec![self.start(0), self.offset(0)];
+        let mut code = Vec::new();
+        if self.platform.argument_loads == MessageFamily::DataPort {
+            code.push(self.clear());
+        }
+        let address = self.address();
+        code.extend([self.start(address), self.offset(address)]);
         self.load(&self.inputs.loaded(self.platform), &mut code)?;
         Ok(code)
     }
@@ -237,49 +261,68 @@ impl Prologue<'_> {
     fn load(&self, loaded: &Loaded, code: &mut Vec<Inst>) -> Result<(), RequestError> {
         let grf = self.platform.grf_bytes;
         let end = loaded.bytes;
+        let counts = match self.platform.argument_loads {
+            MessageFamily::LoadStore => LOAD_STORE_DWORDS,
+            MessageFamily::DataPort => DATA_PORT_DWORDS,
+        };
         // The address of the message, and that of the next bytes.
         let (mut base, mut at) = (0, 0);
         while at < end {
             let dwords = (end - at) / 4;
-            let count = [64, 32, 16, 8].into_iter().find(|&count| count <= dwords);
-            let count = count.unwrap_or(8);
-            let offset = |base| {
-                let distance: u32 = at - base;
-                offset_bits(
-                    distance as i32,
-                    AddressKind::BindingTable,
-                    self.platform.family,
-                )
-            };
-            let bits = match offset(base) {
+            let count = counts.iter().find(|&&count| count <= dwords);
+            let count = count.map_or(8, |&count| count);
+            let distance = match self.distance(at - base) {
                 Some(bits) => bits,
                 None => {
-                    code.push(self.add(0, at - base));
+                    code.push(self.add(self.address(), at - base));
                     base = at;
                     0
                 }
             };
-            code.push(self.message(loaded.first + at / grf, count, bits)?);
+            code.push(self.message(loaded.first + at / grf, count, distance)?);
             at += 4 * count;
         }
         Ok(())
     }
 
-    fn message(&self, first: u32, dwords: u32, offset: u32) -> Result<Inst, RequestError> {
+    /// Bits of the extended descriptor with a distance from the address in the register.
+    fn distance(&self, bytes: u32) -> Option<u32> {
+        match self.platform.argument_loads {
+            MessageFamily::LoadStore => {
+                let surface = AddressKind::BindingTable;
+                offset_bits(bytes as i32, surface, self.platform.family)
+            }
+            MessageFamily::DataPort => (bytes == 0).then_some(0),
+        }
+    }
+
+    fn message(&self, first: u32, dwords: u32, distance: u32) -> Result<Inst, RequestError> {
         let family = self.platform.family;
-        let vector = Vector {
-            count: dwords as u8,
-            transposed: true,
+        let (request, ex_desc, exec_size) = match self.platform.argument_loads {
+            MessageFamily::LoadStore => {
+                let vector = Vector {
+                    count: dwords as u8,
+                    transposed: true,
+                };
+                let mut request = Request::new(Function::Untyped, Kind::Load)
+                    .with(Value::Data(Data::D32))
+                    .with(Value::Vector(vector))
+                    .with(Value::AddressBits(32))
+                    .with(Value::Address(AddressKind::BindingTable));
+                request.fields.cache = cache_code(POLICY, true, family).or(Some(0));
+                (request, GENERAL_STATE | distance, 1)
+            }
+            MessageFamily::DataPort => {
+                let owords = Block::of(dwords / 4).unwrap_or(Block::X1);
+                let request = data_port::block(Kind::AlignedOwordBlockRead, owords)
+                    .with_header()
+                    .surface(Surface::StatelessNonCoherent);
+                (request, 0, 8)
+            }
         };
-        let mut request = Request::new(Function::Untyped, Kind::Load)
-            .with(Value::Data(Data::D32))
-            .with(Value::Vector(vector))
-            .with(Value::AddressBits(32))
-            .with(Value::Address(AddressKind::BindingTable));
         let grfs = (4 * dwords).div_ceil(self.platform.grf_bytes);
-        request.fields.cache = cache_code(POLICY, true, family).or(Some(0));
         let descriptors = request.lengths(1, 0, grfs as u8).encode(family)?;
-        let mut send = Inst::new(Op::Send, 1);
+        let mut send = Inst::new(Op::Send, exec_size);
         send.no_mask = true;
         send.opts.long = true;
         send.dst = Some(Dst::new(Reg::grf(first), 1, Type::Ud));
@@ -287,7 +330,7 @@ impl Prologue<'_> {
         send.srcs.push(packed(self.at(0)));
         send.srcs.push(packed(Reg::NULL));
         let mut message = descriptors.message();
-        message.ex_desc = Desc::Imm(descriptors.ex_desc | GENERAL_STATE | offset);
+        message.ex_desc = Desc::Imm(descriptors.ex_desc | ex_desc);
         send.msg = Some(message);
         Ok(send)
     }

@@ -8,7 +8,7 @@ const LINE: &str = "//.full_options \"";
 
 /// Options that select outputs, that end a compilation which spills, that belong to the compiler's own linking, or that
 /// only the compiler's own copy of the finalizer knows.
-const LEFT_OUT: [&str; 19] = [
+const LEFT_OUT: [&str; 18] = [
     "-GRFBumpUpNumber",
     "-abortOnSpill",
     "-abortonspill",
@@ -16,7 +16,6 @@ const LEFT_OUT: [&str; 19] = [
     "-dumpcombinedcisa",
     "-dumpcommonisa",
     "-dumpvisa",
-    "-emitCrossThreadOffR0Reloc",
     "-emitLocation",
     "-hashmovs",
     "-hashmovs1",
