@@ -121,8 +121,8 @@ facts! {
         payload: Payload { Skl => Payload::Registers, Dg2 => Payload::Memory }
         /// Bytes of arguments that arrive in registers if the others are in memory ("inline data").
         inline_bytes: u32 { Skl => 0, Dg2 => 32, Pvc => 0, Lnl => 32 }
-        /// The messages by which a kernel loads its arguments: those that the driver's own code has, though Xe-HPG has both
-        /// families (`BinaryEncodingIGA.cpp` and `LoadThreadPayload`, `useLSCForPayloadLoad`).
+        /// The messages by which a kernel loads arguments from memory: those of the driver's own code, though Xe-HPG has both
+        /// families (`HWCaps.inc`, `useLSCForPayloadLoad`).
         argument_loads: MessageFamily { Skl => MessageFamily::DataPort, Pvc => MessageFamily::LoadStore }
         /// The messages that access memory.
         memory: MessageFamily { Skl => MessageFamily::DataPort, Dg2 => MessageFamily::LoadStore }
