@@ -326,8 +326,8 @@ fn says_all(inst: &Inst, bytes: &[u8], written: &[u8], platform: &'static Platfo
                 .is_ok_and(|read| read.code == bytes))
 }
 
-/// True for an operation of one or two sources on whole elements in registers, whatever its regions. The text of some
-/// architecture registers, as of channel-enable, has no place for a sub-register.
+/// True for an operation of one or two sources on whole elements in registers, whatever its regions. Some
+/// architecture registers, channel-enable among them, have no sub-register in their text.
 fn is_plain(inst: &Inst) -> bool {
     let on_elements = |place: Place, ty: Type| match place {
         Place::Direct(reg) if reg.file == RegFile::Grf => {

@@ -36,7 +36,7 @@ const GENERAL_STATE: u32 = 255 << 24;
 const POLICY: &str = "ca.cc";
 /// Byte of the register where addresses are computed: that of the offset in the header of the data port.
 const SUM: u16 = 8;
-/// Dwords that a message loads.
+/// Numbers of dwords that one message loads, the largest first.
 const LOAD_STORE_DWORDS: &[u32] = &[64, 32, 16, 8];
 const DATA_PORT_DWORDS: &[u32] = &[32, 16, 8];
 /// Bytes that the first block is a multiple of.

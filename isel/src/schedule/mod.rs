@@ -5,7 +5,7 @@
 //! Among instructions whose operands are available, the next is one that need not wait; among several, the one with
 //! the longest path of dependencies to the end of the block. Only the next `WINDOW_INSTS` instructions are
 //! candidates, so that the time is near linear. A longer block is scheduled with `WIDE_WINDOW_INSTS`, too, which finds more
-//! to do while messages are on their way and needs more registers: the order with less cycles is taken, if there are
+//! to do while messages are on their way and needs more registers: the order with fewer cycles is taken, if there are
 //! registers for it.
 //!
 //! An early definition lengthens a live range. `pressure` keeps the number of live registers at each place of the
@@ -93,7 +93,8 @@ fn orders(
         walk.window = WINDOW_INSTS;
         let cycles = walk.block(func, block, &mut depend, &mut pressure, &mut order);
         let is_within = pressure.most_units() <= pressure.units_to_take();
-        if order.len() > WINDOW_INSTS {
+        // A subroutine takes no further units, so that no wide order has room.
+        if order.len() > WINDOW_INSTS && pressure.units_to_take() > 0 {
             let mut wide = Vec::with_capacity(order.len());
             walk.window = WIDE_WINDOW_INSTS;
             pressure.start_with_less(0);

@@ -6,6 +6,7 @@
 )]
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -137,36 +138,45 @@ impl Space {
         self.set_dword(at, value as u32)
     }
 
-    /// Copies bytes from an address on.
-    pub fn read(&self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+    /// Gives each piece of so many bytes from an address on: its place in the process, and its range among the bytes.
+    fn pieces(
+        &self,
+        at: u64,
+        len: usize,
+        mut each: impl FnMut(NonNull<u8>, Range<usize>),
+    ) -> Result<(), Fault> {
         let mut done = 0;
-        while done < out.len() {
+        while done < len {
             let (host, room) = self.host(at + done as u64)?;
-            let count = (out.len() - done).min(usize::try_from(room).unwrap_or(usize::MAX));
-            // SAFETY: so many bytes are mapped there; the driver orders its accesses and the device's.
-            unsafe {
-                host.as_ptr()
-                    .copy_to_nonoverlapping(out[done..].as_mut_ptr(), count)
-            };
+            let count = (len - done).min(usize::try_from(room).unwrap_or(usize::MAX));
+            each(host, done..done + count);
             done += count;
         }
         Ok(())
     }
 
-    /// Copies bytes to an address on.
-    pub fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
-        let mut done = 0;
-        while done < bytes.len() {
-            let (host, room) = self.host(at + done as u64)?;
-            let count = (bytes.len() - done).min(usize::try_from(room).unwrap_or(usize::MAX));
+    /// Copies bytes from an address on.
+    pub fn read(&self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+        self.pieces(at, out.len(), |host, range| {
+            let to = &mut out[range];
             // SAFETY: so many bytes are mapped there; the driver orders its accesses and the device's.
             unsafe {
                 host.as_ptr()
-                    .copy_from_nonoverlapping(bytes[done..].as_ptr(), count)
+                    .copy_to_nonoverlapping(to.as_mut_ptr(), to.len())
             };
-            done += count;
-        }
-        Ok(())
+        })
+    }
+
+    /// Copies bytes to an address on.
+    pub fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.pieces(at, bytes.len(), |host, range| {
+            let from = &bytes[range];
+            // SAFETY: so many bytes are mapped there; the driver orders its accesses and the device's.
+            unsafe {
+                host.as_ptr()
+                    .copy_from_nonoverlapping(from.as_ptr(), from.len())
+            };
+        })
     }
 
     /// Dwords from an address on.

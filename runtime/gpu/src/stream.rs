@@ -142,7 +142,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// A queue's command streamer.
 pub struct Streamer {
-    /// Whether the queue is banned, if its program can ask. After a launch that failed, and some time for the question, no launch is executed any longer,
+    /// The ban of the queue, if its program can ask for it. After a launch that failed, and some time for the question, no launch is executed any longer,
     /// but all other commands are: a driver that frees memory waits for what they write, without asking again.
     pub ban: Option<Arc<AtomicBool>>,
     lost: bool,
