@@ -46,7 +46,7 @@ pub fn finalize(
     options: impl Fn(Options) -> Options + Sync,
     strip: Strip,
     lines: bool,
-    format: Format,
+    (format, quiet): (Format, bool),
 ) -> Result<Exit, Report> {
     let mut paths = Vec::new();
     list(folder, DEPTH, &mut paths).map_err(|e| report::access(folder, &e))?;
@@ -78,7 +78,10 @@ pub fn finalize(
             kept,
         });
     }
-    outputs.report(format, &entries, || shown(&entries))?;
+    outputs.report(format, &entries, || match quiet {
+        true => String::new(),
+        false => shown(&entries),
+    })?;
     outputs.write()?;
     Ok(Exit::Done)
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kiln_compile::archive;
+use kiln_compile::cache::Cache;
 use kiln_compile::choose::{Choice, Reason, Variant, choose};
 use kiln_compile::finalize::{self as sections, Strip};
 use kiln_compile::info;
@@ -80,6 +81,9 @@ pub struct Args {
         conflicts_with = "driver_cache"
     )]
     stats: Option<PathBuf>,
+    /// Print neither the names of the kernels nor warnings
+    #[arg(short, long)]
+    quiet: bool,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -95,6 +99,25 @@ struct Done {
     choices: Vec<Choice>,
 }
 
+impl Args {
+    /// Writes the outputs, and says what was done.
+    fn end(
+        &self,
+        mut outputs: Outputs,
+        format: Format,
+        done: &Done,
+        cache: Option<&Cache>,
+    ) -> Result<Exit, Report> {
+        outputs.report(format, done, || shown(done, self.quiet))?;
+        outputs.write()?;
+        let warning = cache.filter(|_| !self.quiet).and_then(cache::warning);
+        if let Some(warning) = warning {
+            output::say(&report::warning(&warning));
+        }
+        Ok(Exit::Done)
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -107,7 +130,8 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
     let applied = |options: Options| args.grfs.applied(options.tier(args.optimize));
     let (path, output) = match (&args.object, &args.output, &args.driver_cache) {
         (_, _, Some(folder)) => {
-            return driver_cache::finalize(folder, applied, strip, args.lines, format);
+            let said = (format, args.quiet);
+            return driver_cache::finalize(folder, applied, strip, args.lines, said);
         }
         (Some(path), Some(output), None) => (path, output),
         _ => {
@@ -206,12 +230,7 @@ pub fn finalize(args: &Args, format: Format) -> Result<Exit, Report> {
         kept: relinked.kept,
         choices,
     };
-    outputs.report(format, &done, || shown(&done))?;
-    outputs.write()?;
-    if let Some(warning) = cache.as_ref().and_then(cache::warning) {
-        output::say(&report::warning(&warning));
-    }
-    Ok(Exit::Done)
+    args.end(outputs, format, &done, cache.as_ref())
 }
 
 /// Finalizes the object files in an archive for several devices.
@@ -252,12 +271,7 @@ fn of_archive(
         kept: made.kept,
         choices: Vec::new(),
     };
-    outputs.report(format, &done, || shown(&done))?;
-    outputs.write()?;
-    if let Some(warning) = cache.as_ref().and_then(cache::warning) {
-        output::say(&report::warning(&warning));
-    }
-    Ok(Exit::Done)
+    args.end(outputs, format, &done, cache.as_ref())
 }
 
 /// Figures of the kernels with our code, each with the reasons for its variant.
@@ -280,7 +294,11 @@ fn figures(
     figures
 }
 
-fn shown(done: &Done) -> String {
+/// Text for standard output.
+fn shown(done: &Done, quiet: bool) -> String {
+    if quiet {
+        return String::new();
+    }
     let mut text = match done.replaced.is_empty() {
         true => "replaced: no kernel\n".to_string(),
         false => format!("replaced: {}\n", done.replaced.join(", ")),

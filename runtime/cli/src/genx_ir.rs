@@ -3,7 +3,9 @@
 //! Flags of GenX_IR are words with one dash. `flags.txt` lists those of the releases of 2022 and 2026 with the type of their
 //! values. Flags that select outputs work as in GenX_IR, with the same file names; all others are accepted, have no
 //! effect, and are reported. Outputs are `STEM.dat`, `STEM.asm` and `STEM.visaasm` in the current folder for the input
-//! `STEM.visaasm`, and `STEM_fN.visaasm` for the functions. If there are several pieces of code, ours are
+//! `STEM.visaasm`, and `STEM_fN.visaasm` for the functions. A listing begins with the lines by which scripts know GenX_IR's:
+//! `//.kernel`, `//.platform`, `//.thread_config`, `//.options_string`, `//.instCount`, and `//.spill size` where there are spills.
+//! It has no `//.declare`: a variable may move between registers, and `kiln compile --names` has its places. If there are several pieces of code, ours are
 //! `STEM.NAME.dat`; the reference writes all but one of them to a file without a stem.
 
 use std::ffi::OsString;
@@ -64,6 +66,8 @@ struct Wanted {
     grfs: Option<u32>,
     /// Flags without effect.
     noted: Vec<String>,
+    /// Everything but the input, as it was given.
+    flags: String,
 }
 
 /// An error in the command line.
@@ -137,15 +141,34 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
         if wanted.binary {
             outputs.add(&appended(&stem, ".dat"), piece.code.clone())?;
         }
+        let listing = || heading(piece, platform, &wanted.flags) + &asm(&[piece], platform);
         if wanted.console {
-            outputs.print(&asm(&[piece], platform));
+            outputs.print(&listing());
         } else if wanted.listing {
-            let listing = asm(&[piece], platform).into_bytes();
-            outputs.add(&appended(&stem, ".asm"), listing)?;
+            outputs.add(&appended(&stem, ".asm"), listing().into_bytes())?;
         }
     }
     outputs.write()?;
     Ok(Exit::Done)
+}
+
+/// Lines before the code of a listing.
+fn heading(piece: &Compiled, platform: &Platform, flags: &str) -> String {
+    // A line break in a name would end the comment.
+    let one_line = |text: &str| output::plain(text).replace('\n', " ");
+    let mut text = format!(
+        "//.kernel {}\n//.platform {}\n//.thread_config numGRF={}\n//.options_string \"{}\"\n//.instCount {}\n",
+        one_line(&piece.name),
+        platform.finalizer_name,
+        piece.grf_count,
+        one_line(flags),
+        piece.instructions
+    );
+    if piece.allocation.spill_bytes > 0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "//.spill size {}", piece.allocation.spill_bytes);
+    }
+    text + "\n"
 }
 
 /// Adds each object of a module as a text of its own: the first one, then the others by number.
@@ -195,6 +218,7 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let flag = word.to_string_lossy();
+        let behind = rest.as_slice();
         if !flag.starts_with('-') || is_standard(Path::new(word)) {
             if let Some(first) = wanted.input.replace(word.into()) {
                 let both = format!("{} and {flag}", first.display());
@@ -235,6 +259,11 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
                 let value = number(&flag, value()?)?;
                 wanted.number(&flag, value)?;
             }
+        }
+        let values = behind.len() - rest.as_slice().len();
+        for word in std::iter::once(word).chain(&behind[..values]) {
+            wanted.flags += &word.to_string_lossy();
+            wanted.flags.push(' ');
         }
     }
     Ok(wanted)

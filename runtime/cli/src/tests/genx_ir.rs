@@ -13,6 +13,11 @@ fn flags_take_what_stands_behind_them() {
     assert_eq!(wanted.platform.map(|p| p.name), Some("tgllp"));
     assert!(wanted.binary && !wanted.listing && wanted.unscheduled);
     assert_eq!((wanted.abi, wanted.grfs), (Some(1), Some(64)));
+    let flags = line
+        .split_whitespace()
+        .skip(1)
+        .map(|word| format!("{word} "));
+    assert_eq!(wanted.flags, flags.collect::<String>());
     assert_eq!(wanted.stem, Some("b".into()));
     assert!(wanted.noted.contains(&"-stepping".into()));
 }

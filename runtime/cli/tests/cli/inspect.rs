@@ -193,6 +193,19 @@ fn what_is_wrong_is_said_with_its_place() {
         "compile", "-p", "skl", "-o", "-", &kernel, &functions, &again,
     ];
     fail(&folder, &twice, &["V0038", &format!("{again}:2:1")]);
+    // Two kernels of one name, where all files are one module; both are in the table.
+    let other = folder.write("other.visaasm", object("kernel", "main", "barrier"));
+    for args in [
+        &["inspect", &kernel, &functions, &other][..],
+        &["check", "--one-module", &kernel, &functions, &other],
+        &["pressure", "-p", "skl", &kernel, &functions, &other],
+    ] {
+        let out = kiln(args);
+        let said = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{args:?}");
+        let place = format!("{other}:2:1");
+        assert!(said.contains("V0038") && said.contains(&place), "{said}");
+    }
 }
 
 /// Unreachable functions are not compiled, unless other modules may call them; a module of functions only is a

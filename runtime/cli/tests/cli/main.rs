@@ -918,3 +918,46 @@ fn the_version_of_the_convention_is_chosen() {
     let wrong = kiln(&["compile", "-p", "skl", &source, "--abi", "3"]);
     assert_eq!(wrong.status.code(), Some(2));
 }
+
+/// Scripts read the first lines of a listing of GenX_IR; those of saxpy are as it writes them, with our counts.
+#[test]
+fn a_listing_in_place_of_the_reference_begins_with_its_lines() {
+    let folder = Folder::new("genx-ir");
+    let heading = |name: &str, platform: &str, flags: &str| {
+        let input = example(name, "visaasm");
+        let words = ["genx-ir", &input, "-platform", platform, "-asmToConsole"];
+        let words: Vec<&str> = words.into_iter().chain(flags.split_whitespace()).collect();
+        let listing = pass(&words);
+        let (heading, code) = listing.split_once("\n\n").unwrap();
+        let instructions = code.lines().filter(|line| line.contains(" (")).count();
+        (heading.to_string(), instructions)
+    };
+    let (lines, instructions) = heading("saxpy", "SKL", "");
+    let expected = format!(
+        "//.kernel saxpy\n//.platform SKL\n//.thread_config numGRF=128\n\
+         //.options_string \"-platform SKL -asmToConsole \"\n//.instCount {instructions}"
+    );
+    assert_eq!(lines, expected);
+    let (lines, _) = heading("nbody", "SKL", "-TotalGRFNum 32");
+    let json = folder.path("stats.json");
+    let input = example("nbody", "visaasm");
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        "--grf-limit",
+        "32",
+        &input,
+        "-o",
+        &folder.path("out.bin"),
+        "--stats",
+        &json,
+    ]);
+    let stats: serde_json::Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let bytes = stats[0]["spill_bytes"].as_u64().unwrap();
+    assert!(bytes > 0);
+    assert!(
+        lines.ends_with(&format!("//.spill size {bytes}")),
+        "{lines}"
+    );
+}

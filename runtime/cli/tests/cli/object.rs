@@ -211,6 +211,12 @@ fn object_files_are_finalized() {
     for kind in ["alone", "both"] {
         let args = ["finalize", &object(&format!("saxpy.{kind}")), "-o", &out];
         assert_eq!(pass(&args), "replaced: saxpy\n");
+        let made = fs::read(&out).unwrap();
+        fs::remove_file(&out).unwrap();
+        assert_eq!(pass(&[&args[..], &["-q"]].concat()), "");
+        assert_eq!(fs::read(&out).unwrap(), made);
+        let document = pass(&[&["--format", "json"], &args[..], &["--quiet"]].concat());
+        assert!(document.contains("saxpy"), "{document}");
         assert!(pass(&["run", &out, "--launch", &launch]).contains("expect_y.bin: pass"));
         let kept = fs::read(&out).unwrap();
         pass(&[&args[..], &["--strip-visa", "--strip-spv"]].concat());
