@@ -481,14 +481,16 @@ enum kiln_result kiln_object_bytes(const struct kiln_object *object,
 
 // Executes a kernel of an object file on the host and waits for its end. Buffers among the arguments have the results
 // afterwards, also after a failure; overlapping buffers are separate buffers for the kernel. `figures` may be NULL.
-// Kernels with images and samplers cannot be launched from here.
+// KILN_RESULT_NOT_FOUND if the object file has no kernel of that name. Kernels with images and samplers cannot be
+// launched from here.
 enum kiln_result kiln_object_run(const struct kiln_session *session,
                                  const struct kiln_object *object,
                                  const struct kiln_launch *launch,
                                  struct kiln_figures *figures,
                                  struct kiln_diagnostics **diagnostics);
 
-// Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards.
+// Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards. An object
+// that several files have with equal contents is taken once; KILN_RESULT_ARGUMENT if there is no file.
 // `diagnostics` may be NULL; it returns errors or warnings, or NULL if there are none.
 enum kiln_result kiln_module_load(const struct kiln_session *session,
                                   const struct kiln_input *inputs,

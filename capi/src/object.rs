@@ -217,7 +217,8 @@ pub unsafe extern "C" fn kiln_object_bytes(
 
 /// Executes a kernel of an object file on the host and waits for its end. Buffers among the arguments have the results
 /// afterwards, also after a failure; overlapping buffers are separate buffers for the kernel. `figures` may be NULL.
-/// Kernels with images and samplers cannot be launched from here.
+/// KILN_RESULT_NOT_FOUND if the object file has no kernel of that name. Kernels with images and samplers cannot be
+/// launched from here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_run(
     session: *const Session,
@@ -256,7 +257,10 @@ pub unsafe extern "C" fn kiln_object_run(
             std::array::from_fn(|n| if n < count { given[n] } else { 1 })
         };
         let program = exec::Program::from_zebin(&object.zebin, kernel, object.platform);
-        let program = program.map_err(|e| failed(&e))?;
+        let program = program.map_err(|e| match (failed(&e), e) {
+            (_, exec::LinkError::NoKernel(_)) => KilnResult::NotFound,
+            (run, _) => run,
+        })?;
         let mut run = exec::Launch {
             ze_info: &object.zebin.ze_info,
             kernel,

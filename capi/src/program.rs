@@ -91,7 +91,8 @@ pub fn failed(found: &mut Vec<Diagnostic>, failure: &Failure) -> KilnResult {
     }
 }
 
-/// Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards.
+/// Reads and checks a module that is in one or several files in memory. The bytes are not needed afterwards. An object
+/// that several files have with equal contents is taken once; KILN_RESULT_ARGUMENT if there is no file.
 /// `diagnostics` may be NULL; it returns errors or warnings, or NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_module_load(
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn kiln_module_load(
 ) -> KilnResult {
     let work = |session: &Session, found: &mut Vec<_>| {
         // SAFETY: the caller's contract.
-        let inputs = unsafe { self::inputs(inputs, count) }?;
+        let inputs = unsafe { files(inputs, count) }?;
         let loaded = session.pool.install(|| session.kiln.load(&inputs));
         let loaded = loaded.map_err(|failure| failed(found, &failure))?;
         found.extend(loaded.warnings().iter().cloned());
@@ -113,7 +114,19 @@ pub unsafe extern "C" fn kiln_module_load(
     unsafe { making(session, out, diagnostics, work) }
 }
 
-/// The files of a module.
+/// The files of a module, which has one at least.
+///
+/// # Safety
+/// See the crate's documentation.
+unsafe fn files<'a>(inputs: *const KilnInput, count: usize) -> Result<Vec<Input<'a>>, KilnResult> {
+    match count {
+        0 => Err(KilnResult::Argument),
+        // SAFETY: the caller's contract.
+        _ => unsafe { self::inputs(inputs, count) },
+    }
+}
+
+/// Files in memory.
 ///
 /// # Safety
 /// See the crate's documentation.
@@ -175,7 +188,7 @@ pub unsafe extern "C" fn kiln_compile_inputs(
 ) -> KilnResult {
     let work = |session: &Session, found: &mut Vec<_>| {
         // SAFETY: the caller's contract.
-        let inputs = unsafe { self::inputs(inputs, count) }?;
+        let inputs = unsafe { files(inputs, count) }?;
         let compile = || session.kiln.compile_module(&inputs);
         let compiled = session.pool.install(compile);
         session.tell_of_cache();

@@ -214,6 +214,12 @@ unsafe fn cache(given: &KilnOptions, pool: &Pool, log: &Log) -> Result<Option<Ca
     }
     // SAFETY: the caller's contract.
     let folder = unsafe { pointer::string(given.cache) }?;
+    if folder.is_empty() {
+        log.say(KilnSeverity::Error, || {
+            "the path of the cache is empty".to_string()
+        });
+        return Err(KilnResult::Argument);
+    }
     let limit = match given.cache_limit {
         0 => Cache::LIMIT,
         // The library's value for no limit differs.

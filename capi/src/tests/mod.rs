@@ -663,8 +663,30 @@ fn a_session_uses_a_cache() {
     assert_eq!(counts[0].load(Relaxed), 1);
     options.cache = c"\xff".as_ptr();
     assert_eq!(session_of(&options).err(), Some(KilnResult::Utf8));
-    let mut figures = KilnCache::default();
+    options.cache = c"".as_ptr();
+    assert_eq!(session_of(&options).err(), Some(KilnResult::Argument));
+    assert_eq!(counts[0].load(Relaxed), 2);
+    // A module of no files, and one whose only object two files have.
     let without = session();
+    for (count, expected) in [(0, KilnResult::Argument), (2, KilnResult::Ok)] {
+        let (mut module, mut program) = (null_mut(), null_mut());
+        let files = [&input; 2].map(|input| KilnInput { ..*input });
+        let at = files.as_ptr();
+        // SAFETY: the pointers are of values that live.
+        let results = unsafe {
+            [
+                kiln_module_load(without.0, at, count, &mut module, null_mut()),
+                kiln_compile_inputs(without.0, at, count, &mut program, null_mut()),
+            ]
+        };
+        assert_eq!(results, [expected; 2]);
+        drop(Handle(module, kiln_module_free));
+        let program = Handle(program, kiln_program_free);
+        // SAFETY: the program lives, if there is one.
+        let kernels = unsafe { program.0.as_ref() }.map(|program| program.module.kernels.len());
+        assert_eq!(kernels, (count > 0).then_some(1));
+    }
+    let mut figures = KilnCache::default();
     // SAFETY: the pointers are of values that live.
     let result = unsafe { kiln_session_cache(without.0, &mut figures) };
     assert_eq!(result, KilnResult::NotFound);
@@ -1187,7 +1209,10 @@ fn wrong_launches_and_object_files_are_errors() {
     };
     assert_eq!(run(&|_| ()), KilnResult::Ok);
     assert_eq!(run(&|l| l.kernel = null()), KilnResult::Null);
-    assert_eq!(run(&|l| l.kernel = c"nobody".as_ptr()), KilnResult::Run);
+    assert_eq!(
+        run(&|l| l.kernel = c"nobody".as_ptr()),
+        KilnResult::NotFound
+    );
     assert_eq!(run(&|l| l.dimensions = 0), KilnResult::Argument);
     assert_eq!(run(&|l| l.dimensions = 4), KilnResult::Argument);
     assert_eq!(run(&|l| l.local = [0; 3]), KilnResult::Run);
@@ -1349,7 +1374,7 @@ fn inputs_of_wrong_sizes_and_names_are_errors() {
     };
     assert_eq!(load(&|_| (), 1), KilnResult::Ok);
     assert_eq!(load(&|_| (), usize::MAX), KilnResult::Argument);
-    assert_eq!(load(&|_| (), 0), KilnResult::Ok);
+    assert_eq!(load(&|_| (), 0), KilnResult::Argument);
     assert_eq!(load(&|i| i.size = usize::MAX, 1), KilnResult::Argument);
     assert_eq!(load(&|i| i.size = 0, 1), KilnResult::Visa);
     assert_eq!(load(&|i| i.data = null(), 1), KilnResult::Null);
