@@ -5,7 +5,7 @@ use kiln_visa::module::Module as Visa;
 use crate::attempt::Attempt;
 use crate::emit::module::Interface;
 use crate::error::{Code, Diagnostic, Loc, Result};
-use crate::intrinsics::signatures;
+use crate::intrinsics::{regions, signatures};
 use crate::ir::{Function, Module, Types, print, verify};
 use crate::passes::calls::{self, Calls};
 use crate::passes::kernels::{self, Kernel};
@@ -30,7 +30,8 @@ pub fn compile(
     calls.remove_others(&mut module);
     let diverges = module.functions.values().any(emit::diverges);
     let mut failed: Vec<Diagnostic> = Vec::new();
-    let undefined = calls.warnings(&module);
+    let mut warnings = calls.warnings(&module);
+    warnings.extend(regions::warnings(&module));
     for attempt in options.attempts {
         if failed.last().is_some_and(|error| !attempt.helps(error)) {
             continue;
@@ -56,7 +57,7 @@ pub fn compile(
                     interfaces,
                     strings: emit::module::strings(&run.module),
                     attempt,
-                    warnings: undefined.into_iter().chain(failed).collect(),
+                    warnings: warnings.into_iter().chain(failed).collect(),
                 });
             }
             Err(error) => failed.push(*error),

@@ -317,6 +317,13 @@ impl Legalizer<'_> {
         for (i, s) in srcs.iter_mut().enumerate() {
             *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
         }
+        if let (true, 1 | 2, [src, Src::Imm(amount)]) = (shifts, dest.ty.bytes(), &mut srcs[..])
+            && src.ty().bytes() <= 2
+            && amount.bits() < 16
+        {
+            // A doubleword would make the operation one of doublewords, which writes no words side by side.
+            *amount = Imm::new(Type::Uw, amount.bits());
+        }
         let types = srcs.iter().map(Src::ty).chain([dest.ty]);
         if types.into_iter().any(|ty| self.lacks(ty)) {
             return self.in_halves(op, channels, dest, &srcs, cond);

@@ -77,6 +77,7 @@ fn flags(bits: u64) -> Flags {
         contract: bit(0) || bit(5),
         afn: bit(0) || bit(6),
         reassoc: bit(0) || bit(7),
+        ..Flags::default()
     }
 }
 

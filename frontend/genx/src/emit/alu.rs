@@ -2,13 +2,14 @@
 
 use kiln_visa::module::{Modifier, Operand, Type as VType};
 use kiln_visa::opcode::Opcode;
+use smallvec::SmallVec;
 
 use super::bale::{self, Fold};
 use super::calls::{new_stack_top, stack_top};
-use super::function::{Emitter, elementwise, imm};
+use super::function::{Emitter, elementwise, imm, source};
 use super::operand::{Dst, Elementwise, Layout, Src, Target};
 use super::predicates::Mask;
-use super::value::negated;
+use super::value::{negated, repeated};
 use crate::error::{Code, Result};
 use crate::intrinsics::{Alu, Kind, Sign};
 use crate::ir::{BinaryOp, CastOp, Inst, Op, Scalar, Value};
@@ -144,7 +145,7 @@ impl Emitter<'_, '_> {
             Xor => {
                 if bale::uniform(self.function, b) == Some(u64::MAX >> (64 - bits)) {
                     let src = self.source(a, Sign::Signed)?;
-                    return self.put(Opcode::Not, to, &[src]);
+                    return self.bitwise(Opcode::Not, to, &[src]);
                 }
                 (Opcode::Xor, Sign::Signed)
             }
@@ -161,7 +162,19 @@ impl Emitter<'_, '_> {
         if matches!(op, Shl | LShr | AShr) {
             right = self.amount(right, bits);
         }
-        self.put(opcode, to.typed(ty), &[left, right])
+        let to = to.typed(ty);
+        match op {
+            And | Or | Xor => self.bitwise(opcode, to, &[left, right]),
+            _ => self.put(opcode, to, &[left, right]),
+        }
+    }
+
+    /// Adds a bitwise operation: on doublewords, where bytes or words lie side by side.
+    fn bitwise(&mut self, op: Opcode, to: Target, srcs: &[Src]) -> Result<()> {
+        match as_doublewords(&to, srcs) {
+            Some((to, srcs)) => self.put(op, to, &srcs),
+            None => self.put(op, to, srcs),
+        }
     }
 
     /// Shift amounts: an immediate has no sign.
@@ -758,4 +771,39 @@ fn part_of(dst: &Dst, i: u32) -> Dst {
         Dst::Var { var, ty, layout } => Dst::var(*var, *ty, layout.moved(i * ty.bytes())),
         other => other.clone(),
     }
+}
+
+/// The operands of an operation on bytes or words as those of one on doublewords, for operations that treat each bit by
+/// itself. None unless all elements are written, and those of each operand fill doublewords.
+fn as_doublewords(to: &Target, srcs: &[Src]) -> Option<(Target, SmallVec<[Src; 2]>)> {
+    const DWORD: u32 = 4;
+    let Dst::Var { var, ty, layout } = &to.dst else {
+        return None;
+    };
+    let bytes = ty.bytes();
+    let size = to.count * bytes;
+    if bytes >= DWORD || size < 2 * DWORD || !size.is_multiple_of(DWORD) || to.mask.is_some() {
+        return None;
+    }
+    let whole = |layout: &Layout| {
+        let start = layout.at(0);
+        let fills = *layout == Layout::contiguous(start, bytes) && start.is_multiple_of(DWORD);
+        fills.then(|| Layout::contiguous(start, DWORD))
+    };
+    let operand = |src: &Src| match src {
+        Src::Imm { bits, .. } => Some(imm(VType::D, repeated(*bits, bytes, DWORD))),
+        Src::Var {
+            var,
+            ty,
+            layout,
+            modifier: Modifier::None,
+        } if ty.bytes() == bytes => Some(source(*var, VType::D, whole(layout)?)),
+        _ => None,
+    };
+    let to = Target {
+        count: size / DWORD,
+        dst: Dst::var(*var, VType::D, whole(layout)?),
+        ..to.clone()
+    };
+    Some((to, srcs.iter().map(operand).collect::<Option<_>>()?))
 }

@@ -4,7 +4,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use foldhash::fast::FixedState;
 use kiln_platform::platform::Platform;
 use kiln_visa::build::Builder;
-use kiln_visa::module::{Label, Type as VType, Var};
+use kiln_visa::module::{Label, Modifier, Type as VType, Var};
 use kiln_visa::opcode::Opcode;
 use std::collections::HashMap;
 
@@ -17,6 +17,7 @@ use super::parts::{self, Parts};
 use super::payload::PayloadKey;
 use super::places::Passed;
 use super::predicates::Mask;
+use super::value::uniform;
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::intrinsics::{Kind, Sign};
 use crate::ir::function::MAX_INSTS;
@@ -336,7 +337,8 @@ impl<'a, 's> Emitter<'a, 's> {
     }
 
     /// Adds an operation.
-    pub fn apply(&mut self, e: Elementwise) -> Result<()> {
+    pub fn apply(&mut self, mut e: Elementwise) -> Result<()> {
+        self.scalars(&mut e)?;
         if self.needs_halves(&e) {
             return self.by_halves(e);
         }
@@ -347,6 +349,25 @@ impl<'a, 's> Emitter<'a, 's> {
                 "an operand cannot be reached by its instruction",
             ),
         }
+    }
+
+    /// Lets the channels of an operation with three sources, none of which has an address, share one copy of a scalar.
+    fn scalars(&mut self, e: &mut Elementwise) -> Result<()> {
+        if e.srcs.len() < 3 || e.count == 1 {
+            return Ok(());
+        }
+        for at in 0..e.srcs.len() {
+            let Src::Indirect { ty, modifier, .. } = e.srcs[at] else {
+                continue;
+            };
+            if e.srcs[at].is_uniform() {
+                let (_, dst, scalar) = self.temp(ty, 1);
+                let plain = e.srcs[at].clone().with(Modifier::None);
+                self.copy(1, dst, plain)?;
+                e.srcs[at] = uniform(scalar).with(modifier);
+            }
+        }
+        Ok(())
     }
 
     /// Adds an operation on these operands without mask and saturation.

@@ -135,7 +135,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Numbers of the elements that a region of constant offset has, and its shape.
+    /// Numbers of the elements that a region of constant offset has. One beyond the vector has no value, so that it may be any
+    /// of the vector's; code that is never reached may name one after its loop is unrolled.
     pub fn region_numbers(
         &self,
         shape: [u64; 3],
@@ -160,13 +161,7 @@ impl Emitter<'_, '_> {
                 },
             };
             let number = start + column * h;
-            if number >= u64::from(of) {
-                return self.error(
-                    Code::Region,
-                    format!("element {number} of a region is not in the vector of {of}"),
-                );
-            }
-            numbers.push(number as u32);
+            numbers.push((number % u64::from(of.max(1))) as u32);
         }
         Ok(numbers)
     }
@@ -371,6 +366,12 @@ impl Emitter<'_, '_> {
         let mut at = 0;
         while at < elements.len() {
             let rest = &elements[at..];
+            if let Some((wide, bits, count)) = periodic(rest, at, bytes) {
+                let layout = Layout::contiguous(at as u32 * bytes, wide.bytes());
+                self.copy(count, Dst::var(var, wide, layout), imm(wide, bits))?;
+                at += (count * wide.bytes() / bytes) as usize;
+                continue;
+            }
             let equal = rest.iter().take_while(|e| **e == rest[0]).count();
             if equal >= 4 || !is_int {
                 self.copy(equal as u32, dst(at), imm(ty, rest[0]))?;
@@ -405,6 +406,30 @@ impl Emitter<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Elements of bytes or words from number `at` on as equal doublewords, at least two: their type, value and number.
+fn periodic(elements: &[u64], at: usize, bytes: u32) -> Option<(VType, u64, u32)> {
+    let wide = VType::Ud;
+    let each = (wide.bytes() / bytes) as usize;
+    if each < 2 || !at.is_multiple_of(each) {
+        return None;
+    }
+    let mask = u64::MAX >> (64 - 8 * bytes);
+    let packed = |chunk: &[u64]| {
+        let parts = chunk.iter().rev();
+        parts.fold(0, |bits, element| bits << (8 * bytes) | element & mask)
+    };
+    let mut chunks = elements.chunks_exact(each).map(packed);
+    let first = chunks.next()?;
+    let count = 1 + chunks.take_while(|chunk| *chunk == first).count() as u32;
+    (count >= 2).then_some((wide, first, count))
+}
+
+/// Bits of an element of so many bytes, again and again in a wider one.
+pub fn repeated(bits: u64, bytes: u32, wide: u32) -> u64 {
+    let element = bits & (u64::MAX >> (64 - 8 * bytes));
+    (0..wide / bytes).fold(0, |all, _| all << (8 * bytes) | element)
 }
 
 /// Maximum size of an operand in bytes.

@@ -6,6 +6,7 @@
 pub mod launch;
 pub mod lsc;
 pub mod messages;
+pub mod regions;
 pub mod signatures;
 pub mod systolic;
 mod table;

@@ -189,7 +189,7 @@ pub enum Op {
     Unreachable,
 }
 
-/// Flags of arithmetic that matter here.
+/// Flags of arithmetic and of branches that matter here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     /// A quotient may be a product with the reciprocal.
@@ -200,6 +200,8 @@ pub struct Flags {
     pub afn: bool,
     /// Sums may be added in any order.
     pub reassoc: bool,
+    /// The loop that a branch goes back in is to be unrolled.
+    pub unroll: bool,
 }
 
 /// An instruction.

@@ -176,6 +176,7 @@ impl Parser<'_> {
                         contract: true,
                         afn: true,
                         reassoc: true,
+                        ..flags
                     };
                 }
                 Token::Word("arcp") => flags.arcp = true,

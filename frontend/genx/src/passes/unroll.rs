@@ -1,9 +1,9 @@
 //! Loops of few known rounds become the code of their rounds (full unrolling).
 //!
 //! Takes any function. Afterwards no innermost loop is left whose rounds are few, known, and short together (`MAX_ROUNDS`,
-//! `MAX_INSTS`): each round has a copy of the loop's blocks, in which the values of the round before stand for the
-//! phis, and constants are folded; what becomes a constant then does not count. Indices and offsets that count rounds are constants then, so that arrays become values
-//! and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated round by round
+//! `MAX_INSTS`, and `MAX_ASKED` where SPIR-V says `Unroll`): each round has a copy of the loop's blocks, in which the
+//! values of the round before stand for the phis, and constants are folded; what becomes a constant then does not count.
+//! Indices and offsets that count rounds are constants then, so that arrays become values and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated round by round
 //! from the constants that its phis begin with. A loop with `goto` or `join` stays, since channels wait in it for others.
 //!
 //! Linear in the code before and after: the loops of one level are unrolled in one sweep, and the number of levels and the
@@ -22,6 +22,8 @@ use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, Op, Scalar, T
 /// Rounds of a loop at most, the last of which may only leave it, and instructions that all its rounds cost.
 const MAX_ROUNDS: usize = 129;
 const MAX_INSTS: usize = 2048;
+/// The same for a loop that the program asks to unroll.
+const MAX_ASKED: usize = 16 << 10;
 /// Blocks of a loop at most.
 const MAX_BLOCKS: usize = 64;
 /// Instructions that a function grows by at most.
@@ -44,7 +46,11 @@ pub fn unroll(types: &mut Types, function: &mut Function) {
             };
             let (size, all) = one.size(types, function, &counters);
             let (size, all) = (size.saturating_mul(rounds), all.saturating_mul(rounds));
-            if size > MAX_INSTS || all > room {
+            let most = match one.is_asked(function) {
+                true => MAX_ASKED,
+                false => MAX_INSTS,
+            };
+            if size > most || all > room {
                 continue;
             }
             room -= all;
@@ -185,6 +191,12 @@ impl Loop {
             exit,
             outside,
         })
+    }
+
+    /// True if the program asks to unroll it.
+    fn is_asked(&self, function: &Function) -> bool {
+        let last = function.blocks[self.latch].insts.last();
+        last.is_some_and(|last| function.insts[*last].flags.unroll)
     }
 
     /// Instructions that a round costs, and all that are copied. What counts rounds becomes constants; regions at constant

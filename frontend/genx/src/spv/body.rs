@@ -1,6 +1,6 @@
 //! Functions that are being read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -33,6 +33,8 @@ pub(super) struct Body {
     pub forward: BTreeMap<u32, (Value, Loc)>,
     /// Block that instructions are added to.
     pub current: Option<Block>,
+    /// Headers of loops that are to be unrolled.
+    pub unrolled: HashSet<Block>,
 }
 
 impl Body {
@@ -45,6 +47,7 @@ impl Body {
             blocks: HashMap::new(),
             forward: BTreeMap::new(),
             current: None,
+            unrolled: HashSet::new(),
         }
     }
 }

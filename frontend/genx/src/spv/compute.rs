@@ -176,5 +176,6 @@ pub(super) fn flags(word: u32) -> Flags {
         contract: fast || mode.contains(Mode::ALLOW_CONTRACT),
         afn: fast,
         reassoc: fast || mode.contains(Mode::ALLOW_REASSOC),
+        ..Flags::default()
     }
 }

@@ -113,10 +113,16 @@ impl<'a> Reader<'a> {
                 body.current = Some(self.block(body, self.op(0)?)?);
                 Ok(())
             }
+            Some(Op::LoopMerge) => {
+                let control = spirv::LoopControl::from_bits_retain(self.op(2)?);
+                if control.contains(spirv::LoopControl::UNROLL) {
+                    body.unrolled.extend(body.current);
+                }
+                Ok(())
+            }
             // Hints, and what says how memory is used.
             Some(
                 Op::Nop
-                | Op::LoopMerge
                 | Op::SelectionMerge
                 | Op::LoopControlINTEL
                 | Op::LifetimeStart
@@ -346,6 +352,12 @@ impl<'a> Reader<'a> {
             known.insert(name.clone());
         };
         body.function.visit_names(named);
+        for block in &body.function.order {
+            if let Some(last) = body.function.blocks[*block].insts.last() {
+                let data = &mut body.function.insts[*last];
+                data.flags.unroll |= data.targets.iter().any(|to| body.unrolled.contains(to));
+            }
+        }
         body.constants.close(&mut body.function);
         Ok(())
     }

@@ -58,7 +58,7 @@ fn each_code_has_its_place() {
         5,
     );
     check(
-        "  %a = call <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32> %v, i32 8, i32 8, i32 1, i16 60, i32 undef)\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %a)",
+        "  %a = call <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32> %v, i32 8, i32 8, i32 1, i16 6, i32 undef)\n  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> %a)",
         Code::Region,
         5,
     );
@@ -247,6 +247,57 @@ fn what_another_module_defines_is_said() {
     let warnings = compiled.warnings.iter();
     let warnings: Vec<_> = warnings.map(|w| (w.code, w.loc.line)).collect();
     assert_eq!(warnings, [(Code::Undefined, 6)]);
+}
+
+/// An element beyond its vector is a warning, and none where unrolling shows that nothing gets there.
+#[test]
+fn regions_beyond_their_vectors_are_warnings() {
+    let declared = "declare <16 x i32> @llvm.genx.wrregioni.v16i32.v8i32.i16.i1(<16 x i32>, <8 x i32>, i32, i32, i32, i16, i32, i1)\n";
+    let store = |value: &str| {
+        format!("  call void @llvm.genx.svm.block.st.i64.v8i32(i64 %p, <8 x i32> {value})")
+    };
+    let read = |of: &str, offset: &str| {
+        format!(
+            "call <8 x i32> @llvm.genx.rdregioni.v8i32.v16i32.i16(<16 x i32> {of}, i32 8, i32 8, i32 1, i16 {offset}, i32 undef)"
+        )
+    };
+    let warned = |body: &str| {
+        let text = kernel("i64 %p, <16 x i32> %v, <8 x i32> %w", body);
+        let text = format!("{declared}{text}");
+        let compiled = compile(text.as_bytes(), &Options::new(&PLATFORMS[0])).expect("vISA");
+        let warnings = compiled.warnings.iter();
+        warnings
+            .map(|w| (w.code, w.loc.line, w.message.clone()))
+            .collect::<Vec<_>>()
+    };
+    let beyond = |message: &str| vec![(Code::Region, 6, message.to_string())];
+    assert_eq!(
+        warned(&format!("  %a = {}\n{}", read("%v", "36"), store("%a"))),
+        beyond("element 16 of a region is not in the vector of 16")
+    );
+    let written = "call <16 x i32> @llvm.genx.wrregioni.v16i32.v8i32.i16.i1(<16 x i32> %v, <8 x i32> %w, i32 0, i32 8, i32 2, i16 8, i32 undef, i1 true)";
+    let body = format!(
+        "  %a = {written}\n  %b = {}\n{}",
+        read("%a", "0"),
+        store("%b")
+    );
+    assert_eq!(
+        warned(&body),
+        beyond("element 16 of a region is not in the vector of 16")
+    );
+    assert_eq!(
+        warned(&format!("  %a = {}\n{}", read("%v", "32"), store("%a"))),
+        []
+    );
+    // Four rounds, of which the last two are beyond and read nothing.
+    let body = format!(
+        "  br label %next\nnext:\n  %i = phi i16 [ 0, %0 ], [ %j, %end ]\n  %in = icmp ult i16 %i, 2\n  \
+         br i1 %in, label %inside, label %end\ninside:\n  %at = shl i16 %i, 5\n  %a = {}\n{}\n  br label %end\n\
+         end:\n  %j = add i16 %i, 1\n  %more = icmp ult i16 %j, 4\n  br i1 %more, label %next, label %done\ndone:",
+        read("%v", "%at"),
+        store("%a")
+    );
+    assert_eq!(warned(&body), []);
 }
 
 /// A misspelt name is told from one that is not supported, and the right one is said.

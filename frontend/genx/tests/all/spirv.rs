@@ -99,6 +99,46 @@ fn a_kernel_alone_compiles() {
     assert!(visa(&bytes(&kernel(&[], &[]))).is_ok());
 }
 
+/// A hundred rounds of 26 instructions are many, unless the program asks to unroll the loop.
+#[test]
+fn loops_are_unrolled_where_they_ask_for_it() {
+    let [int, long, pointer, truth] = [4, 7, 6, 10];
+    let before = [
+        inst(Op::TypeInt, &[long, 64, 0]),
+        inst(Op::TypePointer, &[pointer, 5, int]),
+        inst(Op::TypeBool, &[truth]),
+        inst(Op::Constant, &[int, 11, 0]),
+        inst(Op::Constant, &[int, 8, 100]),
+        inst(Op::Constant, &[long, 9, 4096, 0]),
+    ];
+    let made = |control: u32| {
+        let mut within = vec![
+            inst(Op::ConvertUToPtr, &[pointer, 12, 9]),
+            inst(Op::Branch, &[20]),
+            inst(Op::Label, &[20]),
+            inst(Op::Phi, &[int, 21, 11, 90, 26, 25]),
+            inst(Op::LoopMerge, &[30, 25, control]),
+            inst(Op::Branch, &[24]),
+            inst(Op::Label, &[24]),
+            inst(Op::Load, &[int, 40, 12, 2, 4]),
+        ];
+        within.extend((41..65).map(|id| inst(Op::IMul, &[int, id, id - 1, 40])));
+        within.extend([
+            inst(Op::Store, &[12, 64, 2, 4]),
+            inst(Op::Branch, &[25]),
+            inst(Op::Label, &[25]),
+            inst(Op::IAdd, &[int, 26, 21, 5]),
+            inst(Op::ULessThan, &[truth, 27, 26, 8]),
+            inst(Op::BranchConditional, &[27, 20, 30]),
+            inst(Op::Label, &[30]),
+        ]);
+        let made = visa(&bytes(&kernel(&before, &within))).expect("vISA");
+        (made.matches(" jmp ").count(), made.matches(" mul ").count())
+    };
+    assert_eq!(made(0), (1, 24));
+    assert_eq!(made(1), (0, 2400));
+}
+
 /// An entry point that calls its function is that function, unless others call it, too.
 #[test]
 fn entry_points_are_the_functions_that_they_call() {
