@@ -74,8 +74,8 @@ struct Edge {
 /// Accesses of a place since others wrote all of their bytes: instructions with bytes.
 #[derive(Clone, Default)]
 struct Held {
-    writes: Vec<(u32, u64)>,
-    reads: Vec<(u32, u64)>,
+    writes: SmallVec<[(u32, u64); 2]>,
+    reads: SmallVec<[(u32, u64); 2]>,
 }
 
 struct Scheduler<'a> {
@@ -232,7 +232,7 @@ impl<'a> Scheduler<'a> {
                     self.edge(before, inst, cycles);
                 }
                 for list in [&mut held.writes, &mut held.reads] {
-                    list.retain_mut(|(n, bytes)| {
+                    list.retain(|(n, bytes)| {
                         // The instruction's own read still counts for later writes.
                         if *n != inst {
                             *bytes &= !access.bytes;

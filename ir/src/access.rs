@@ -57,7 +57,7 @@ impl LaneMaps {
     pub fn agree(&self, other: &LaneMaps) -> bool {
         self.agreed.iter().all(|&(a, map)| {
             let mut others = other.agreed.iter();
-            others.all(|&(b, its)| map == its || disagreeing(a & b, map, its) == 0)
+            others.all(|&(b, its)| map == its || disagreeing(a & b, map, its).next().is_none())
         })
     }
 
@@ -81,7 +81,8 @@ impl LaneMaps {
             let both = *bytes & mask;
             new &= !both;
             if *other != map {
-                self.mixed |= disagreeing(both & !self.mixed, *other, map);
+                let mixed = disagreeing(both & !self.mixed, *other, map);
+                self.mixed |= mixed.fold(0, |all, byte| all | 1 << byte);
             }
         }
         if new != 0 {
@@ -94,16 +95,13 @@ impl LaneMaps {
 }
 
 /// The bytes of `both` that the two maps give to different channels.
-fn disagreeing(mut both: Mask, a: LaneMap, b: LaneMap) -> Mask {
-    let mut mixed = 0;
-    while both != 0 {
-        let byte = both.trailing_zeros();
-        if a.channel(byte) != b.channel(byte) {
-            mixed |= 1 << byte;
-        }
+fn disagreeing(mut both: Mask, a: LaneMap, b: LaneMap) -> impl Iterator<Item = u32> {
+    let bytes = std::iter::from_fn(move || {
+        let byte = (both != 0).then(|| both.trailing_zeros())?;
         both &= both - 1;
-    }
-    mixed
+        Some(byte)
+    });
+    bytes.filter(move |&byte| a.channel(byte) != b.channel(byte))
 }
 
 /// An access whose kind is not known before all maps of its cell are.

@@ -46,14 +46,16 @@ pub fn if_interrupted(inst: &Inst, platform: &Platform) -> Option<(Erratum, &'st
 
 /// A selection among equals leaves what it writes as it is.
 fn overwrites(inst: &Inst, platform: &Platform) -> bool {
-    if selects_same(inst) {
-        return false;
-    }
     let of_header = |register: u16| register < platform.header_registers;
-    footprint::of(inst, platform)
-        .writes
-        .registers()
-        .any(of_header)
+    let dst = inst.dst.and_then(|dst| footprint::general(dst.place));
+    // No write reaches a register before its first.
+    let starts_there = dst.is_some_and(|reg| reg.num < platform.header_registers.into());
+    starts_there
+        && !selects_same(inst)
+        && footprint::of(inst, platform)
+            .writes
+            .registers()
+            .any(of_header)
 }
 
 fn samples_without_header(inst: &Inst, platform: &Platform) -> bool {

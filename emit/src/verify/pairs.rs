@@ -129,7 +129,9 @@ fn jumps(flow: &Flow, platform: &Platform, explicit: bool) -> Result<(), PairErr
 
 /// Finds a systolic operation of eight rows whose second source lies in registers that an instruction wrote, no message.
 fn stale(flow: &Flow, platform: &Platform) -> Result<(), PairError> {
-    if !platform.needs(Erratum::SystolicFused) {
+    let full =
+        |inst: &Inst| matches!(inst.op, Op::Dpas(shape) if (shape.depth, shape.repeat) == (8, 8));
+    if !platform.needs(Erratum::SystolicFused) || !flow.insts.iter().any(|inst| full(inst)) {
         return Ok(());
     }
     let computed = flow.insts.iter().filter(|inst| !inst.op.is_send());
@@ -140,12 +142,12 @@ fn stale(flow: &Flow, platform: &Platform) -> Result<(), PairError> {
             .collect::<Vec<_>>()
     });
     let written: BTreeSet<u16> = writes.collect();
-    let wrong = |inst: &&Inst| {
-        let full = matches!(inst.op, Op::Dpas(shape) if (shape.depth, shape.repeat) == (8, 8));
+    let wrong = |inst: &Inst| {
         let columns = footprint::columns(inst, platform);
-        full && columns.is_some_and(|columns| columns.registers().any(|n| written.contains(&n)))
+        full(inst)
+            && columns.is_some_and(|columns| columns.registers().any(|n| written.contains(&n)))
     };
-    match flow.insts.iter().position(|inst| wrong(&&**inst)) {
+    match flow.insts.iter().position(|inst| wrong(inst)) {
         Some(at) => Err(error(flow, at as u32, Wrong::Stale)),
         None => Ok(()),
     }
@@ -209,28 +211,23 @@ pub(crate) fn nested(program: &Program) -> Vec<bool> {
 /// Finds an instruction without a mask in nested divergence.
 fn unmasked(flow: &Flow, nested: &[bool], platform: &Platform) -> Result<(), PairError> {
     let kept = kept_dwords(flow, platform);
-    for (at, inst) in (0u32..).zip(&flow.insts) {
+    for at in (0..flow.insts.len()).filter(|&at| nested[at]) {
+        let inst = flow.insts[at];
         let ends = inst.msg.is_some_and(|message| message.eot);
         let waits = matches!(inst.op, Op::Sync(_) | Op::Nop);
         // A selection of equal sources writes a register with itself.
         let same = selects_same(inst);
-        let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(flow, at as usize);
-        let unset = marks_active(inst).is_some_and(|flag| !is_cleared(flow, at as usize, flag));
+        let unmasked = inst.no_mask && !ends && !waits && !same && !is_guarded(flow, at);
+        let unset = marks_active(inst).is_some_and(|flag| !is_cleared(flow, at, flag));
         // A flag gets back what was kept of it.
         let restores = inst.pred.is_some_and(|pred| pred.inverse);
         let lost = match moves_flag(inst) {
             Some(Moved::To(reg)) => restores && !kept.contains(&dword(reg)),
             _ => false,
         };
-        if nested[at as usize] && (unset || lost) {
-            return Err(error(flow, at, Wrong::Unmasked));
-        }
-        if nested[at as usize]
-            && unmasked
-            && inst.op != Op::Call
-            && !is_of_guard(flow, at as usize, &kept)
-        {
-            return Err(error(flow, at, Wrong::Unmasked));
+        let unguarded = unmasked && inst.op != Op::Call && !is_of_guard(flow, at, &kept);
+        if unset || lost || unguarded {
+            return Err(error(flow, at as u32, Wrong::Unmasked));
         }
     }
     Ok(())
@@ -244,17 +241,22 @@ fn dword(reg: Reg) -> Dword {
 }
 
 /// Dwords that only ever hold flags from one place to a later one without control flow between.
-fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
-    let mut kept: Vec<Dword> = Vec::new();
-    let mut read: Vec<Dword> = Vec::new();
+fn kept_dwords(flow: &Flow, platform: &Platform) -> BTreeSet<Dword> {
+    let moved = flow.insts.iter().filter_map(|inst| moves_flag(inst));
+    let mut kept: BTreeSet<Dword> = moved
+        .filter_map(|moved| match moved {
+            Moved::From(reg) => Some(dword(reg)),
+            Moved::To(_) => None,
+        })
+        .collect();
+    if kept.is_empty() {
+        return kept;
+    }
     // Dwords that are written since the last branch, and not read.
     let mut written: Vec<Dword> = Vec::new();
     for inst in &flow.insts {
         match moves_flag(inst) {
-            Some(Moved::From(reg)) => {
-                kept.push(dword(reg));
-                written.push(dword(reg));
-            }
+            Some(Moved::From(reg)) => written.push(dword(reg)),
             Some(Moved::To(reg)) if written.contains(&dword(reg)) => {
                 written.retain(|kept| *kept != dword(reg));
             }
@@ -262,7 +264,9 @@ fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
                 let reads = footprint::of(inst, platform).reads;
                 for (register, bytes) in reads.iter().flat_map(|bytes| bytes.parts()) {
                     let has = |n: &u16| bytes >> (4 * n) & 15 != 0;
-                    read.extend((0..16).filter(has).map(|n| (u32::from(register), n)));
+                    for n in (0..16).filter(has) {
+                        kept.remove(&(u32::from(register), n));
+                    }
                 }
             }
         }
@@ -270,10 +274,6 @@ fn kept_dwords(flow: &Flow, platform: &Platform) -> Vec<Dword> {
             written.clear();
         }
     }
-    kept.sort_unstable();
-    kept.dedup();
-    read.sort_unstable();
-    kept.retain(|dword| read.binary_search(dword).is_err());
     kept
 }
 
@@ -300,7 +300,7 @@ fn moves_flag(inst: &Inst) -> Option<Moved> {
 
 /// True for an instruction that sets, keeps or restores a flag to guard others, or whose own flag is restored if no channel
 /// is active.
-fn is_of_guard(flow: &Flow, at: usize, kept: &[Dword]) -> bool {
+fn is_of_guard(flow: &Flow, at: usize, kept: &BTreeSet<Dword>) -> bool {
     let inst = flow.insts[at];
     // Nothing is said by what leaves flags as they are, if no channel is active.
     let counts = |&at: &usize| {

@@ -1,6 +1,6 @@
 //! Dependencies between instructions, and their latencies.
 //!
-//! Takes a region: consecutive instructions of a block up to one that depends on everything before it and on which
+//! Takes a block in regions: consecutive instructions up to one that depends on everything before it and on which
 //! everything after depends, such as a call, a fence or a write of a control register. Dependencies go by the
 //! resources that are read and written: registers, where those that should share a location (tied operands,
 //! parameters and their arguments) are one resource; the accumulator; fixed registers, which indirect operands
@@ -54,7 +54,7 @@ const FREE: Held = Held {
     reader: NONE,
 };
 
-/// The dependencies of a region. Instructions are numbered within the region.
+/// The dependencies within the regions of a block.
 pub struct Depend<'a> {
     /// For each virtual register: the representative of those that should share its location.
     roots: &'a [u32],
@@ -63,6 +63,8 @@ pub struct Depend<'a> {
     /// Reads, each with the index of the one before.
     readers: Vec<(u32, u32)>,
     edges: Vec<Edge>,
+    /// The ends of the regions: each is the first instruction for which all before must be done, or the block's end.
+    ends: Vec<usize>,
     /// For each instruction.
     first: Vec<u32>,
     missing: Vec<u32>,
@@ -85,6 +87,7 @@ impl Depend<'_> {
             touched: Vec::new(),
             readers: Vec::new(),
             edges: Vec::new(),
+            ends: Vec::new(),
             first: Vec::new(),
             missing: Vec::new(),
             times: Vec::new(),
@@ -92,40 +95,51 @@ impl Depend<'_> {
         }
     }
 
-    /// Finds the dependencies between the instructions of a block from `from` on. Gives the end of the region: the
-    /// first instruction for which all before must be done.
-    pub fn region(&mut self, func: &Function, block: Block, from: usize) -> usize {
+    /// Finds the dependencies between the instructions of a block.
+    pub fn enter(&mut self, func: &Function, block: Block) {
         self.edges.clear();
-        self.readers.clear();
+        self.ends.clear();
         self.first.clear();
         self.missing.clear();
         self.times.clear();
-        for touched in self.touched.drain(..) {
-            self.held[touched as usize] = FREE;
-        }
-        let insts = &func.blocks[block].insts;
-        let mut end = from;
-        for inst in &insts[from..] {
-            let Some(memory) = memory(func, inst) else {
-                break;
-            };
-            let number = (end - from) as u32;
+        self.heights.clear();
+        let data = &func.blocks[block];
+        let flag = data.term.pred().and_then(|p| p.flag.as_virt());
+        for (number, inst) in data.insts.iter().enumerate() {
             self.first.push(NONE);
             self.missing.push(0);
             self.times.push(time_of(func, inst));
-            let accesses = self.accesses(func, inst, memory);
-            self.add(func, number, &accesses);
-            end += 1;
+            self.heights.push(0);
+            match memory(func, inst) {
+                Some(memory) => {
+                    let accesses = self.accesses(func, inst, memory);
+                    self.add(func, number as u32, &accesses);
+                }
+                None => self.end(number, flag),
+            }
         }
-        let flag = func.blocks[block]
-            .term
-            .pred()
-            .and_then(|p| p.flag.as_virt());
-        let flag = flag.map_or(NONE, |v| {
-            self.held[self.roots[v.as_u32() as usize] as usize].writer
-        });
-        self.measure(flag);
-        end
+        self.end(data.insts.len(), flag);
+        self.measure();
+    }
+
+    /// Ends a region. The block reads a flag at its end.
+    fn end(&mut self, at: usize, flag: Option<VReg>) {
+        self.ends.push(at);
+        if let Some(v) = flag {
+            let writer = self.held[self.roots[v.as_u32() as usize] as usize].writer as usize;
+            if let Some(time) = self.times.get(writer) {
+                self.heights[writer] = time.flag;
+            }
+        }
+        self.readers.clear();
+        for touched in self.touched.drain(..) {
+            self.held[touched as usize] = FREE;
+        }
+    }
+
+    /// The ends of the regions of the block.
+    pub fn ends(&self) -> &[usize] {
+        &self.ends
     }
 
     /// The number of instructions that each instruction waits for.
@@ -278,18 +292,13 @@ impl Depend<'_> {
         self.missing[to as usize] += 1;
     }
 
-    /// Computes the heights; `flag` is the instruction that defines the flag that the end of the block reads.
-    fn measure(&mut self, flag: u32) {
-        let count = self.first.len();
-        self.heights.clear();
-        self.heights.resize(count, 0);
-        for inst in (0..count).rev() {
-            let time = self.times[inst];
-            let mut after = if inst as u32 == flag { time.flag } else { 0 };
-            for edge in self.after(inst) {
-                after = after.max(i64::from(edge.cycles) + self.heights[edge.to as usize]);
-            }
-            self.heights[inst] = time.issue + after;
+    /// Computes the heights from the cycles after each instruction in which the end of the block waits for its flag.
+    fn measure(&mut self) {
+        for inst in (0..self.first.len()).rev() {
+            let after = self.after(inst);
+            let after = after.map(|edge| i64::from(edge.cycles) + self.heights[edge.to as usize]);
+            let after = after.fold(self.heights[inst], i64::max);
+            self.heights[inst] = self.times[inst].issue + after;
         }
     }
 }

@@ -88,17 +88,18 @@ fn orders(
     let mut orders = Orders::default();
     for &block in blocks {
         pressure.enter(func, block);
+        depend.enter(func, block);
         orders.most = pressure.most().map_or(0, |(_, most)| most).max(orders.most);
         let mut order = Vec::new();
         walk.window = WINDOW_INSTS;
-        let cycles = walk.block(func, block, &mut depend, &mut pressure, &mut order);
+        let cycles = walk.block(&depend, &mut pressure, &mut order);
         let is_within = pressure.most_units() <= pressure.units_to_take();
         // A subroutine takes no further units, so that no wide order has room.
         if order.len() > WINDOW_INSTS && pressure.units_to_take() > 0 {
             let mut wide = Vec::with_capacity(order.len());
             walk.window = WIDE_WINDOW_INSTS;
             pressure.start_with_less(0);
-            if walk.block(func, block, &mut depend, &mut pressure, &mut wide) < cycles
+            if walk.block(&depend, &mut pressure, &mut wide) < cycles
                 && pressure.has_room(func, &wide, pairs)
             {
                 orders.list.extend(wide);
@@ -117,7 +118,7 @@ fn orders(
             }
             let mut other = Vec::with_capacity(order.len());
             pressure.start_with_less(over);
-            walk.block(func, block, &mut depend, &mut pressure, &mut other);
+            walk.block(&depend, &mut pressure, &mut other);
             if pressure.needs(func, &other, pairs) < pressure.units() + over {
                 order = other;
             }
@@ -170,7 +171,7 @@ struct Ready {
     refused: bool,
 }
 
-/// The walk through a region. Instructions are numbered within the region.
+/// The walk through the regions of a block.
 #[derive(Default)]
 struct Walk {
     /// Number of instructions that are candidates.
@@ -187,27 +188,24 @@ struct Walk {
 
 impl Walk {
     /// Adds the order of a block. Gives the cycles that its instructions take.
-    fn block(
-        &mut self,
-        func: &Function,
-        block: Block,
-        depend: &mut Depend,
-        pressure: &mut Pressure,
-        order: &mut Vec<u32>,
-    ) -> i64 {
-        let count = func.blocks[block].insts.len();
+    fn block(&mut self, depend: &Depend, pressure: &mut Pressure, order: &mut Vec<u32>) -> i64 {
+        let count = depend.missing().len();
+        self.at.clear();
+        self.at.resize(count, 0);
+        self.done.clear();
+        self.done.resize(count, false);
+        self.missing.clear();
+        self.missing.extend_from_slice(depend.missing());
         let mut cycles = 0;
         let mut first = 0;
-        while first < count {
-            let end = depend.region(func, block, first);
+        for &end in depend.ends() {
             self.region(first, end, depend, pressure, order);
             cycles += self.now;
-            first = end;
-            if first < count {
+            first = end + 1;
+            if end < count {
                 // An instruction that ends a region, on which everything after it depends.
-                pressure.take(first, first);
-                order.push(first as u32);
-                first += 1;
+                pressure.take(end, end);
+                order.push(end as u32);
             }
         }
         cycles
@@ -221,30 +219,23 @@ impl Walk {
         pressure: &mut Pressure,
         order: &mut Vec<u32>,
     ) {
-        let count = end - first;
         self.now = 0;
         self.units = [0; Time::UNITS];
         self.ready.clear();
-        self.at.clear();
-        self.at.resize(count, 0);
-        self.done.clear();
-        self.done.resize(count, false);
-        self.missing.clear();
-        self.missing.extend_from_slice(depend.missing());
-        let mut seen = 0;
-        let mut head = 0;
-        while head < count {
-            while seen < count.min(head + self.window) {
+        let mut seen = first;
+        let mut head = first;
+        while head < end {
+            while seen < end.min(head + self.window) {
                 if self.missing[seen] == 0 {
                     self.push(seen, depend);
                 }
                 seen += 1;
             }
-            let next = self.choose(first, head, pressure);
+            let next = self.choose(head, pressure);
             let Ready { inst, at, time, .. } = self.ready.swap_remove(next);
+            pressure.take(head, inst as usize);
+            order.push(inst);
             let inst = inst as usize;
-            pressure.take(first + head, first + inst);
-            order.push((first + inst) as u32);
             self.done[inst] = true;
             self.now = self.now.max(at) + time.issue;
             if let Some(unit) = time.unit() {
@@ -259,7 +250,7 @@ impl Walk {
                     self.push(to, depend);
                 }
             }
-            while head < count && self.done[head] {
+            while head < end && self.done[head] {
                 head += 1;
             }
         }
@@ -284,11 +275,11 @@ impl Walk {
     }
 
     /// The index, among the ready instructions, of the next one.
-    fn choose(&mut self, first: usize, head: usize, pressure: &Pressure) -> usize {
+    fn choose(&mut self, head: usize, pressure: &Pressure) -> usize {
         let is_head = |ready: &Ready| ready.inst as usize == head;
-        if pressure.is_over(first + head) {
+        if pressure.is_over(head) {
             let candidates = self.ready.iter().enumerate().filter_map(|(place, ready)| {
-                let more = pressure.more(first + ready.inst as usize);
+                let more = pressure.more(ready.inst as usize);
                 let wait = self.wait(ready);
                 let key = match more < 0 && wait <= MAX_WAIT_CYCLES {
                     true => (false, i64::from(more)),
@@ -307,7 +298,7 @@ impl Walk {
             let Some((place, ready)) = best else {
                 break;
             };
-            if pressure.may_take(first + head, first + ready.inst as usize) {
+            if pressure.may_take(head, ready.inst as usize) {
                 chosen = Some(place);
                 break;
             }

@@ -2,7 +2,7 @@
 //!
 //! Each kernel is compiled in a process of its own by one finalizer and then by the other. Both outputs are read back
 //! and counted in the same way ([`cost::Figures`]). A failure is a row, too. Sums are over the kernels that both
-//! compile.
+//! compile. Time is that of the processor, and each process has one thread.
 
 mod listed;
 mod plot;
@@ -27,6 +27,19 @@ use super::measure::Measured;
 use super::output::{Outputs, is_standard};
 use super::platforms::Machine;
 use super::{Format, corpus, progress, report, stats, tier_parser};
+
+/// Maximum number of the other finalizer's instructions in a small kernel.
+const SMALL_INSTS: usize = 500;
+/// Runs for a kernel without code, which is subtracted from each small one.
+const EMPTY_RUNS: u32 = 31;
+/// A kernel without code, in the oldest version of vISA.
+const EMPTY: &str = "\
+.version 3.6
+.kernel \"empty\"
+.kernel_attr Target=\"cm\"
+.function \"empty_BB_0\"
+ret (M1, 1)
+";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -79,9 +92,20 @@ struct Benched {
     runs: u32,
     /// One call of ours that compiles all kernels that we compile.
     one_call: Option<Side>,
+    /// `None` if nothing is compared, or no kernel is small.
+    session: Option<Session>,
     /// Names of the corpora.
     corpora: Vec<String>,
     rows: Vec<Row>,
+}
+
+/// One call of ours for all small kernels, beside a process of the other finalizer for each.
+#[derive(Serialize)]
+struct Session {
+    kernels: usize,
+    ours_seconds: f64,
+    /// Sum over the processes, less that of as many processes for a kernel without code.
+    reference_seconds: f64,
 }
 
 /// Results of one kernel.
@@ -148,7 +172,8 @@ pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
     let benched = Benched {
         platform: args.platform.name,
         runs: args.runs,
-        one_call: bench.one_call(&rows)?,
+        one_call: bench.one_call(rows.iter().filter(|row| row.ours.figures.is_some()))?,
+        session: bench.session(&rows)?,
         corpora: corpora.into_iter().map(|(_, name)| name).collect(),
         rows,
     };
@@ -191,19 +216,8 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn row(&self, path: &Path, corpus: usize) -> Result<Row, Report> {
         let path = fs::canonicalize(path).map_err(|e| report::file(path, &e))?;
-        let reference = self.args.against.as_deref();
-        let reference = reference.map(|program| {
-            let platform = self.args.platform.finalizer_name;
-            let options = ["-platform", platform, "-binary", "-output"];
-            let command = [program.as_os_str(), path.as_os_str()].into_iter();
-            let command = command.chain(options.iter().map(OsStr::new));
-            let listed = match self.args.listed_options {
-                true => listed::options(&path),
-                false => Vec::new(),
-            };
-            let command = command.chain(listed.iter().map(OsStr::new));
-            self.side(command.map(OsStr::to_owned).collect(), "dat")
-        });
+        let reference = self.reference(&path);
+        let reference = reference.map(|command| self.side(command, "dat"));
         let ours = [
             self.own.as_os_str(),
             OsStr::new("compile"),
@@ -220,6 +234,21 @@ impl Bench<'_> {
             reference: reference.transpose()?,
             path,
         })
+    }
+
+    /// The command of the other finalizer for a kernel; `None` if nothing is compared.
+    fn reference(&self, path: &Path) -> Option<Vec<OsString>> {
+        let program = self.args.against.as_deref()?;
+        let platform = self.args.platform.finalizer_name;
+        let options = ["-platform", platform, "-binary", "-output"];
+        let command = [program.as_os_str(), path.as_os_str()].into_iter();
+        let command = command.chain(options.iter().map(OsStr::new));
+        let listed = match self.args.listed_options {
+            true => listed::options(path),
+            false => Vec::new(),
+        };
+        let command = command.chain(listed.iter().map(OsStr::new));
+        Some(command.map(OsStr::to_owned).collect())
     }
 
     /// Options of our program.
@@ -261,12 +290,40 @@ impl Bench<'_> {
         Ok(side)
     }
 
-    /// Compiles all kernels that we compile in one call.
-    fn one_call(&self, rows: &[Row]) -> Result<Option<Side>, Report> {
+    /// Compares the time of small kernels without the start of a process for each.
+    fn session(&self, rows: &[Row]) -> Result<Option<Session>, Report> {
+        let small = |row: &&Row| {
+            let theirs = row
+                .reference
+                .as_ref()
+                .and_then(|side| side.figures.as_ref());
+            row.ours.figures.is_some() && theirs.is_some_and(|f| f.instructions <= SMALL_INSTS)
+        };
+        let small: Vec<&Row> = rows.iter().filter(small).collect();
+        let Some(ours) = self.one_call(small.iter().copied())? else {
+            return Ok(None);
+        };
+        let folder = folder()?;
+        let path = folder.path().join("empty.visaasm");
+        fs::write(&path, EMPTY).map_err(|e| report::access(&path, &e))?;
+        let Some(command) = self.reference(&path) else {
+            return Ok(None);
+        };
+        let empty = self.measured(folder.path(), &command, EMPTY_RUNS)?;
+        let empty = empty.median().unwrap_or_default();
+        let theirs = small.iter().filter_map(|row| row.reference.as_ref());
+        Ok(Some(Session {
+            kernels: small.len(),
+            ours_seconds: ours.seconds,
+            reference_seconds: theirs.map(|side| side.seconds - empty).sum(),
+        }))
+    }
+
+    /// Compiles kernels in one call; `None` if there are none.
+    fn one_call<'r>(&self, rows: impl Iterator<Item = &'r Row>) -> Result<Option<Side>, Report> {
         let folder = folder()?;
         let mut command = vec![self.own.clone().into_os_string(), "compile".into()];
-        let compiled = rows.iter().filter(|row| row.ours.figures.is_some());
-        for (n, row) in compiled.enumerate() {
+        for (n, row) in rows.enumerate() {
             // Outputs are written beside the link.
             let name = row.path.file_name().unwrap_or_default().to_string_lossy();
             let link = folder.path().join(format!("{n}.{name}"));
@@ -293,6 +350,7 @@ impl Bench<'_> {
         } = self.args;
         let output = Command::new(&self.own)
             .current_dir(folder)
+            .env("RAYON_NUM_THREADS", "1")
             .arg("measure")
             .args(["--memory", &(memory << 20).to_string()])
             .args(["--seconds", &seconds.to_string()])

@@ -10,10 +10,10 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Instant;
 
 use miette::{Report, miette};
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
+use nix::sys::time::TimeValLike;
 use serde::{Deserialize, Serialize};
 
 use super::exit::Exit;
@@ -42,7 +42,7 @@ pub struct Args {
 /// Measurements of a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measured {
-    /// Elapsed seconds of each run.
+    /// Seconds of the processor of each run.
     pub seconds: Vec<f64>,
     /// Peak memory of all runs.
     pub peak_bytes: u64,
@@ -104,7 +104,7 @@ fn files() -> Result<BTreeSet<OsString>, Report> {
 fn run(command: &[OsString]) -> Result<(f64, ExitStatus, String), Report> {
     let program = &command[0];
     let fail = |e: std::io::Error| miette!("{}: {e}", program.display());
-    let clock = Instant::now();
+    let before = processor_seconds()?;
     let mut child = Command::new(program)
         .args(&command[1..])
         .stdin(Stdio::null())
@@ -123,8 +123,15 @@ fn run(command: &[OsString]) -> Result<(f64, ExitStatus, String), Report> {
         std::io::copy(&mut stderr, &mut std::io::sink()).map_err(fail)?;
     }
     let status = child.wait().map_err(fail)?;
-    let seconds = clock.elapsed().as_secs_f64();
+    let seconds = processor_seconds()? - before;
     Ok((seconds, status, String::from_utf8_lossy(&said).into_owned()))
+}
+
+/// Seconds of the processor that all ended runs took, in the program and in the system for it.
+fn processor_seconds() -> Result<f64, Report> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| miette!("time: {e}"))?;
+    let microseconds = (usage.user_time() + usage.system_time()).num_microseconds();
+    Ok(microseconds as f64 / 1e6)
 }
 
 /// Exit status and first line of output as text.

@@ -9,8 +9,8 @@
 //! standard error, because a terminal would obey them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -30,7 +30,7 @@ const MAX_LINKS: usize = 40;
 #[derive(Default)]
 pub struct Outputs {
     /// Paths of inputs, which must not be replaced.
-    inputs: Vec<PathBuf>,
+    inputs: HashSet<PathBuf>,
     /// Paths of files that are written or will be, each with the name of the input that it is made of, if it is one's.
     claimed: Mutex<HashMap<PathBuf, Option<String>>>,
     files: Vec<(PathBuf, Vec<u8>)>,

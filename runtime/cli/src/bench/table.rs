@@ -13,6 +13,8 @@ const LARGEST_ROWS: usize = 5;
 /// follows.
 const MIN_RATED_INSTS: usize = 200;
 const MAX_RATIO: f64 = 1.08;
+/// Number of the reference's instructions above which the start of a process does not matter.
+const LONG_INSTS: f64 = 2000.0;
 /// Two kernels are of similar size if the ratio of their sizes is below this.
 const MAX_SIZE_RATIO: f64 = 2.0;
 
@@ -151,7 +153,26 @@ fn sums(benched: &Benched, pairs: &[Pair]) -> String {
             reference,
         );
     }
+    if let Some(session) = &benched.session {
+        line(
+            format!("seconds, {} small in one call", session.kernels),
+            3,
+            session.ours_seconds,
+            session.reference_seconds,
+        );
+    }
     if compared {
+        let long = pairs
+            .iter()
+            .filter(|pair| pair.reference(INSTRUCTIONS) > LONG_INSTS);
+        let long: Vec<&Pair> = long.collect();
+        let (ours, reference) = both(SECONDS, &long);
+        line(
+            format!("seconds, {} of over {LONG_INSTS} instructions", long.len()),
+            2,
+            ours,
+            reference,
+        );
         let slowest = most(pairs, |pair| pair.reference(SECONDS), LARGEST_ROWS);
         let (ours, reference) = both(SECONDS, &slowest);
         line(

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::program::{Folder, example, pass};
 
-/// A stand-in for the other finalizer: gives the reference's code for saxpy, refuses nbody, and dies on everything
-/// else.
+/// A stand-in for the other finalizer: gives the reference's code for saxpy after some work and a second's rest, has
+/// nothing for a kernel without code, refuses nbody, and dies on everything else.
 fn other(folder: &Folder) -> String {
     let zebin = fs::read(example("saxpy", "zebin")).unwrap();
     let zebin = kiln_emit::zebin::Zebin::parse(&zebin).unwrap();
@@ -17,7 +17,9 @@ fn other(folder: &Folder) -> String {
         "#!/bin/sh\n\
          [ \"$2 $3 $4 $5\" = '-platform SKL -binary -output' ] || exit 7\n\
          case $1 in\n\
-         */saxpy.visaasm) cp {code} saxpy.dat; exit 1 ;;\n\
+         */saxpy.visaasm) cp {code} saxpy.dat; sleep 1\n\
+         n=0; while [ $n -lt 50000 ]; do n=$((n + 1)); done; exit 1 ;;\n\
+         */empty.visaasm) exit 0 ;;\n\
          */nbody.visaasm) echo '[heading]' >&2; echo 'will not' >&2; exit 3 ;;\n\
          *) kill -9 $$ ;;\n\
          esac\n"
@@ -109,6 +111,20 @@ fn a_corpus_is_compiled_by_both() {
         assert!(saxpy[side]["peak_bytes"].as_u64().unwrap() > 1 << 19);
     }
     assert!(benched["one_call"]["seconds"].as_f64().unwrap() > 0.0);
+    // Time is that of the processor: the rest does not count, and neither does a process for no code.
+    let whole = saxpy["reference"]["seconds"].as_f64().unwrap();
+    let session = &benched["session"];
+    let less = session["reference_seconds"].as_f64().unwrap();
+    assert!(
+        0.0 < less && less < whole && whole < 1.0,
+        "{session} {whole}"
+    );
+    assert!(session["ours_seconds"].as_f64().unwrap() > 0.0);
+    assert!(shown.contains("\nseconds, 1 small in one call "), "{shown}");
+    assert!(
+        shown.contains("\nseconds, 0 of over 2000 instructions "),
+        "{shown}"
+    );
     assert_eq!(fs::read_to_string(csv).unwrap().lines().count(), 5);
     let svg = fs::read_to_string(svg).unwrap();
     // A dot for each kernel that a side compiled, and one in each side's legend.
