@@ -154,6 +154,8 @@ pub struct Streamer {
     bases: Bases,
     registers: Registers,
     programs: Programs,
+    /// Host threads of launches with several groups: a queue waits for no other queue's launch.
+    pool: Option<rayon::ThreadPool>,
 }
 
 /// Comparison of a semaphore: its number in the command.
@@ -179,6 +181,7 @@ impl Streamer {
             bases: Bases::default(),
             registers: Registers::default(),
             programs: Programs::default(),
+            pool: None,
         }
     }
 
@@ -334,10 +337,16 @@ impl Streamer {
         if self.lost {
             return Ok(());
         }
+        if self.pool.is_none() && launch.groups != [1; 3] {
+            let pool = rayon::ThreadPoolBuilder::new().thread_name(|_| "kiln-gpu".into());
+            // Without threads, this one executes all groups.
+            self.pool = pool.build().ok();
+        }
         let options = Options {
             check: self.settings.check,
             engine: self.settings.engine,
             stop: Some(stop),
+            pool: self.pool.as_ref(),
             ..Options::default()
         };
         let (bases, programs) = (&self.bases, &mut self.programs);

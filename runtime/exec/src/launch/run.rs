@@ -40,6 +40,8 @@ use crate::state::words::Words;
 pub struct Options<'a> {
     /// Number of host threads that execute groups; 0 for the number of cores.
     pub threads: usize,
+    /// Host threads for this launch and others; without any, a launch on a number of threads of its own starts them.
+    pub pool: Option<&'a rayon::ThreadPool>,
     /// Reports reads of undefined registers, and accesses that an earlier instruction may not have finished
     /// with. Takes several times as long.
     pub check: bool,
@@ -187,10 +189,15 @@ fn run(
                 .collect()
         };
         // More threads than cores are possible.
-        let wanted = (options.threads != 0).then(rayon::ThreadPoolBuilder::new);
-        match wanted.map(|pool| pool.num_threads(workers).build()) {
-            Some(Ok(pool)) => pool.install(all),
-            Some(Err(_)) | None => all(),
+        let wanted = (options.threads != 0 && options.pool.is_none())
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(workers).build());
+        match wanted
+            .as_ref()
+            .and_then(|made| made.as_ref().ok())
+            .or(options.pool)
+        {
+            Some(pool) => pool.install(all),
+            None => all(),
         }
     };
     let mut counts = Counts::new(program);

@@ -115,7 +115,7 @@ fn copy(
     let mut bytes = [0; BLOCK];
     let bytes = bytes
         .get_mut(..size)
-        .ok_or(m.bad("a block of more than 256 bytes"))?;
+        .ok_or_else(|| m.bad("a block of more than 256 bytes"))?;
     if write {
         for (index, part) in bytes.chunks_mut(m.register()).enumerate() {
             let at = m.at(1 + index, skip)?;

@@ -89,7 +89,7 @@ pub fn payload<'a>(
     size: usize,
 ) -> Result<&'a [u8], Cause> {
     let bytes = thread.grf.get(at..at + size);
-    bytes.ok_or(m.bad("its payload reaches beyond the last register"))
+    bytes.ok_or_else(|| m.bad("its payload reaches beyond the last register"))
 }
 
 /// Writes part of a response.

@@ -30,6 +30,8 @@ pub const FRAME_BYTES: usize = FIRST_TEMP + 2 * 64;
 pub struct Context {
     /// Values of code that has fewer registers than it was made for. It is written before it is read.
     pub frame: [MaybeUninit<Line>; FRAME_BYTES.div_ceil(size_of::<Line>())],
+    /// Distances and elements of the channels of a message that code takes one by one. They are written before they are read.
+    pub lanes: [MaybeUninit<Line>; 2],
     pub thread: *mut Thread,
     pub counters: *mut u64,
     pub pool: *const Line,

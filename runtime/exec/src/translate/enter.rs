@@ -105,6 +105,7 @@ pub fn enter(lent: Lent, entry: u32, left: i64) -> Left {
     let shared: *mut Shared = shared;
     let mut context = Context {
         frame: [MaybeUninit::uninit(); _],
+        lanes: [MaybeUninit::uninit(); _],
         thread,
         counters: counters.as_mut_ptr(),
         pool: code.pool.as_ptr(),

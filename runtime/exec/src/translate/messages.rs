@@ -3,8 +3,9 @@
 //! Takes messages of the form [`Plain`] whose elements are dwords, quadwords, or bytes and words in dwords. Addresses
 //! become distances from the start of a buffer; one comparison checks those of all enabled channels, and if one of them
 //! is outside or not aligned, the interpreter executes the message from the start, and words the error. Then they are
-//! looked at: one after the other, all the same, or anything, which is a gather or a scatter. The host scatters lanes in
-//! their order; stores of several elements are taken only where no two channels can overlap in part.
+//! looked at: one after the other, all the same, or anything, which is a gather or a scatter, or of bytes and words a store
+//! for each channel. The host scatters lanes in their order; stores of several elements are taken only where no two
+//! channels can overlap in part.
 //!
 //! A message knows its buffer by a [`Site`]. That of a constant surface never changes; any other is the buffer that the
 //! interpreter last found for the message. Code compares an extended descriptor in a register with that of its site.
@@ -14,7 +15,7 @@ use std::mem::offset_of;
 use iced_x86::code_asm::{CodeLabel, eax, ecx, edx, rax, rdx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
-use super::asm::{Arg, CONTEXT, Done, Length, Reg, SITES, THREAD, at, keep};
+use super::asm::{Arg, CONTEXT, Done, Length, Line, Reg, SITES, THREAD, at, keep};
 use super::blocks::Lanes;
 use super::codes;
 use super::context::Context;
@@ -123,7 +124,7 @@ impl Emitter<'_> {
                 merges: enabled.is_some(),
             };
             let distances = self.distances(access, &mut slow)?;
-            self.perform(access, distances, &mut slow)?;
+            self.perform(access, distances)?;
         }
         // The interpreter counts what it executes itself, so that all of it is counted here or there.
         let one = last.filter(|_| parts.len() == 1);
@@ -389,7 +390,7 @@ impl Emitter<'_> {
     }
 
     /// Loads or stores the elements at distances that are all inside.
-    fn perform(&mut self, access: Access, distances: Reg, slow: &mut Vec<Slow>) -> Done {
+    fn perform(&mut self, access: Access, distances: Reg) -> Done {
         let plain = access.plain;
         let rows = plain.elements.len();
         let mut registers = Vec::with_capacity(rows);
@@ -456,7 +457,7 @@ impl Emitter<'_> {
             self.asm.place(&mut other)?;
         }
         if plain.write {
-            self.scatter(access, distances, &registers, slow)?;
+            self.scatter(access, distances, &registers)?;
         } else {
             self.load_broadcast_or_gather(access, (distances, differences), &registers, done)?;
         }
@@ -573,18 +574,11 @@ impl Emitter<'_> {
         self.asm.put(i)
     }
 
-    /// Stores anywhere; bytes and words are left to the interpreter.
-    fn scatter(
-        &mut self,
-        access: Access,
-        distances: Reg,
-        registers: &[Reg],
-        slow: &mut Vec<Slow>,
-    ) -> Done {
+    /// Stores anywhere.
+    fn scatter(&mut self, access: Access, distances: Reg, registers: &[Reg]) -> Done {
         let (plain, k) = (access.plain, access.k);
         if plain.element < plain.slot {
-            let label = self.leave(slow);
-            return self.asm.a.jmp(label);
+            return self.scatter_short(access, distances, registers);
         }
         let scatters = if plain.slot == 8 {
             codes::SCATTERDQ
@@ -605,6 +599,44 @@ impl Emitter<'_> {
             let mut i = Instruction::with2(long.code(scatters), memory, long.register(reg))?;
             i.set_op_mask(OTHER);
             self.asm.put(i)?;
+        }
+        Ok(())
+    }
+
+    /// Stores bytes or words anywhere, for which the host has no scatter: one enabled channel after the other.
+    fn scatter_short(&mut self, access: Access, distances: Reg, registers: &[Reg]) -> Done {
+        let (plain, bytes) = (access.plain, usize::from(access.part.lanes) * 4);
+        let [places, values] = [0, 1].map(|n| offset_of!(Context, lanes) + n * size_of::<Line>());
+        let lane = |array: usize| {
+            let (index, array) = (Register::RCX, array as i64);
+            MemoryOperand::with_base_index_scale_displ_size(CONTEXT, index, 4, array, 1)
+        };
+        self.asm.store(distances, at(CONTEXT, places), bytes)?;
+        for (&element, &reg) in plain.elements.iter().zip(registers) {
+            self.asm.store(reg, at(CONTEXT, values), bytes)?;
+            let (mut next, mut none) = (self.asm.label(), self.asm.label());
+            self.asm
+                .plain(Code::VEX_Kmovd_r32_kr, Register::EDX, access.k)?;
+            self.asm.a.test(edx, edx)?;
+            self.asm.a.jz(none)?;
+            self.asm.place(&mut next)?;
+            self.asm.a.bsf(ecx, edx)?;
+            let (place, value) = (Register::ESI, Register::EDI);
+            self.asm.plain(Code::Mov_r32_rm32, place, lane(places))?;
+            self.asm.plain(Code::Mov_r32_rm32, value, lane(values))?;
+            let distance = i64::from(element) * plain.element as i64;
+            let (base, index) = (Register::RAX, Register::RSI);
+            let memory =
+                MemoryOperand::with_base_index_scale_displ_size(base, index, 1, distance, 1);
+            match plain.element {
+                1 => self.asm.plain(Code::Mov_rm8_r8, memory, Register::DIL)?,
+                _ => self.asm.plain(Code::Mov_rm16_r16, memory, Register::DI)?,
+            }
+            self.asm.a.lea(ecx, rdx - 1)?;
+            self.asm.a.and(edx, ecx)?;
+            self.asm.a.jnz(next)?;
+            self.asm.place(&mut none)?;
+            self.asm.a.zero_bytes()?;
         }
         Ok(())
     }

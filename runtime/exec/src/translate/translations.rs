@@ -30,6 +30,8 @@ impl Translations {
         let host = Host::available()?;
         let code = self.codes[mode_number(start)].get_or_init(|| {
             let code = Code::new(program, self.blocks(program), start, host);
+            // A program that is interpreted instead gives the same results: tests would not notice.
+            debug_assert!(!matches!(code, Err(Refusal::Assembler(_))), "{code:?}");
             code.ok().map(Box::new)
         });
         code.as_deref()
