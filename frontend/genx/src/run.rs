@@ -103,6 +103,8 @@ impl Run<'_> {
             let context = Context {
                 platform: self.options.platform,
                 kernel: self.kernels.iter().find(|kernel| kernel.function == id),
+                id,
+                calls: self.calls,
             };
             let empty = Function::new("".into(), Types::VOID);
             let mut function = std::mem::replace(&mut self.module.functions[id], empty);

@@ -911,13 +911,13 @@ opcodes! {
     0x89/3|7 LscBlock2d "lsc_block2d" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks), w(M::LscWidth),
         w(M::LscHeight), b(M::LscVnni), RD, BASE, BASE, BASE, BASE, BASE, d(M::LscOffset), BASE,
-        d(M::LscOffset), RS] raw [Raw::LscBlock2d, Raw::LscBlock2d] on DG2_ON;
+        d(M::LscOffset), RS] raw [Raw::LscBlock2d, Raw::LscBlock2d] on PVC_ON;
     // Blocks with a variable that has the message's address. The sub-opcodes are those of `lsc_block2d`, so that
     // readers tell the two by the operands.
     0x89/3|7 LscBlock2dPayload "lsc_block2d_payload" Lsc [b(M::LscOp), X, P, b(M::LscUnit),
         b(M::LscCaching), b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks),
         w(M::LscWidth), w(M::LscHeight), b(M::LscVnni), RD, Field::SrcBlock, d(M::LscOffset),
-        d(M::LscOffset), RS] raw [Raw::LscBlock2d, block(32), Raw::LscBlock2d] on DG2_ON;
+        d(M::LscOffset), RS] raw [Raw::LscBlock2d, block(32), Raw::LscBlock2d] on PVC_ON;
     0x89/40|41|42 LscCounter "lsc_counter" Lsc [b(M::LscOp), X, P, b(M::LscUnit),
         b(M::LscCaching), b(M::LscCaching), b(M::LscAddressType), b(M::LscDataSize),
         b(M::LscDataOrder), b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD,

@@ -19,6 +19,7 @@ pub mod kernels;
 pub mod launch;
 mod library;
 pub mod memory;
+pub mod passed;
 pub mod printf;
 pub mod reduce;
 pub mod simdcf;
@@ -31,7 +32,8 @@ use kiln_platform::platform::Platform;
 
 use crate::attempt::Attempt;
 use crate::error::Result;
-use crate::ir::{Function, Module};
+use crate::ir::{Function, FunctionId, Module};
+use calls::Calls;
 use kernels::Kernel;
 
 /// A pass over all functions of a module. The verifier of the IR ([`crate::ir::verify`]) runs after each.
@@ -53,6 +55,9 @@ pub struct Context<'a> {
     pub platform: &'static Platform,
     /// The description of the function, if it is a kernel.
     pub kernel: Option<&'a Kernel>,
+    /// The function itself, and those that are called with a stack.
+    pub id: FunctionId,
+    pub calls: &'a Calls,
 }
 
 impl Pass {
@@ -105,6 +110,9 @@ pub const PASSES: &[Pass] = &[
     }),
     pass("widths", |module, function, context| {
         widths::lower(module, function, context.kernel)
+    }),
+    pass("passed", |module, function, context| {
+        passed::lower(module, function, context)
     }),
     pass("unroll", |module, function, _| {
         unroll::unroll(&mut module.types, function);

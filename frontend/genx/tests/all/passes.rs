@@ -377,6 +377,33 @@ fn what_escapes_is_in_private_memory() {
     replaces("memory", "", &body, "alloca", "kiln.frame");
 }
 
+/// A function that takes 33 registers and gives 16: the wider argument and the result are in the caller's memory.
+#[test]
+fn what_has_no_registers_is_passed_by_memory() {
+    let body = |of: u32, results: u32| {
+        let first = "i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7";
+        format!(
+            "  %f = inttoptr i64 %p to ptr\n  %r = call <{results} x i32> %f(<{of} x i32> zeroinitializer, <8 x i32> %w)\n  \
+             %x = shufflevector <{results} x i32> %r, <{results} x i32> undef, <8 x i32> <{first}>\n{STORE}"
+        )
+    };
+    let [_, after] = around("passed", "", &body(256, 128));
+    let kernel = after.split("\n}").next().expect("the kernel");
+    for part in [
+        "alloca <256 x i32>",
+        "alloca <128 x i32>",
+        "store <256 x i32> zeroinitializer, ptr ",
+        "call void %f(ptr ",
+        ", <8 x i32> %w, ptr ",
+        "load <128 x i32>, ptr ",
+    ] {
+        assert_eq!(kernel.matches(part).count(), 1, "{part}: {kernel}");
+    }
+    // 32 registers, and twelve.
+    let [before, after] = around("passed", "", &body(248, 96));
+    assert_eq!(before, after);
+}
+
 #[test]
 fn what_does_not_escape_is_a_value() {
     let body = format!(

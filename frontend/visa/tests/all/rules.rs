@@ -196,6 +196,9 @@ fn what_a_platform_lacks() {
         found(lrp, Some(Generation::Tgllp)),
         ["18:5 V0043 `lrp` does not exist on tgllp"]
     );
+    let block = "    lsc_load_block2d.ugm (M1, 1) V33:d32.8x8nn flat[V33+(0,0)]";
+    let lacks = |at: Generation| found(block, Some(at)).iter().any(|f| f.contains(" V0043 "));
+    assert!(lacks(Generation::Dg2) && !lacks(Generation::Pvc));
     // Registers of 64 bytes.
     let wide = "    mov (M1, 16) V35(0,0)<1> 0x0:d";
     assert_eq!(
