@@ -41,6 +41,7 @@ impl Bytes {
     }
 
     /// Adds `size` bytes of the register file, starting at a byte.
+    #[inline]
     fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
         let (mut at, end) = (at, at.saturating_add(size));
         while at < end {
@@ -103,15 +104,16 @@ impl Operands<'_> {
         if inst.op == Op::Mov && nowhere && inst.cond.is_none() && inst.exec_size == 1 {
             return Footprint::default();
         }
-        let sources = inst.srcs.iter().filter_map(|src| match src {
-            Src::Reg(src) => Some(self.source(inst, src)),
-            Src::Imm { .. } => None,
-        });
-        let written = inst.dst.map(|dst| self.destination(inst, &dst));
-        Footprint {
-            reads: sources.collect(),
-            writes: written.unwrap_or_default(),
+        let mut footprint = Footprint::default();
+        for src in &inst.srcs {
+            if let Src::Reg(src) = src {
+                footprint.reads.push(self.source(inst, src));
+            }
         }
+        if let Some(dst) = &inst.dst {
+            footprint.writes = self.destination(inst, dst);
+        }
+        footprint
     }
 
     fn source(&self, inst: &Inst, src: &SrcReg) -> Bytes {

@@ -486,14 +486,12 @@ impl<'a> Costs<'a> {
     }
 
     /// Adds a gap to the trial, and gives its price beside that.
-    fn try_gap(&mut self, gap: u32, crowded: &Crowded) -> Price {
+    fn try_gap(&mut self, gap: u32, benefit: u32) -> Price {
         let loads = self.loads(gap);
         self.gaps[gap as usize].in_trial = true;
         self.trial.gaps.push(gap);
-        Price {
-            benefit: self.benefit(gap, crowded),
-            cost: loads + self.stores(gap) as i64,
-        }
+        let cost = loads + self.stores(gap) as i64;
+        Price { benefit, cost }
     }
 
     /// Stores the values that live in a gap, and gives the cost.
@@ -523,10 +521,11 @@ impl<'a> Costs<'a> {
 
     /// A trial of a gap, with gaps that its edges lead to as long as they make it better.
     pub fn grown(&mut self, gap: u32, crowded: &Crowded) -> Price {
-        let mut price = self.try_gap(gap, crowded);
-        if price.benefit == 0 {
-            return price;
+        let benefit = self.benefit(gap, crowded);
+        if benefit == 0 {
+            return Price::default();
         }
+        let mut price = self.try_gap(gap, benefit);
         let mut others: SmallVec<[(u64, u32); 8]> = SmallVec::new();
         self.leads_to(gap, &mut others);
         while let Some(best) = (0..others.len()).max_by_key(|&n| others[n]) {
@@ -535,7 +534,7 @@ impl<'a> Costs<'a> {
                 continue;
             }
             let (gaps, stored) = (self.trial.gaps.len(), self.trial.stored.len());
-            let more = price.with(self.try_gap(other, crowded));
+            let more = price.with(self.try_gap(other, self.benefit(other, crowded)));
             if more.is_better(price) {
                 price = more;
                 self.leads_to(other, &mut others);
