@@ -1,7 +1,7 @@
 //! State of a thread that code can change, so that starting a thread need not reset the rest.
 //!
-//! Takes resolved operations. Gives bounds: registers after the last one that a destination or a response names are never written, and
-//! neither are accumulators where no operation names one or writes it besides its result.
+//! Takes resolved operations. Gives bounds: general registers after the last one that a destination or a response names are never
+//! written, and neither are accumulators after the last one that an operation names, or writes besides its result.
 
 use kiln_emit::inst::Op;
 
@@ -15,7 +15,7 @@ const ELEMENT: usize = 8;
 pub fn written(ops: &[Operation], register: usize) -> Written {
     Written {
         grf: ops.iter().map(|op| end(op, register)).max().unwrap_or(0),
-        accumulators: ops.iter().any(accumulates),
+        accumulators: ops.iter().map(accumulators).max().unwrap_or(0),
     }
 }
 
@@ -48,16 +48,26 @@ fn elements(op: &Operation) -> usize {
     }
 }
 
-/// True if an operation can write an accumulator.
-fn accumulates(op: &Operation) -> bool {
-    let named = matches!(
-        op.dst.target,
+/// The byte after the last one of the accumulators that an operation can write.
+fn accumulators(op: &Operation) -> usize {
+    let named = match op.dst.target {
         Target::File {
             file: File::Acc,
-            ..
-        }
-    );
-    named || op.acc_write || op.dst.mme.is_some() || matches!(op.op, Op::Addc | Op::Subb)
+            at,
+        } => match op.path {
+            Path::Math(_) | Path::Scattered | Path::Systolic(_) => usize::MAX,
+            _ => usize::from(at) + elements(op) + ELEMENT,
+        },
+        _ => 0,
+    };
+    let besides = match op.acc_write || matches!(op.op, Op::Addc | Op::Subb) {
+        true => (usize::from(op.lanes) + 1) * ELEMENT,
+        false => 0,
+    };
+    match op.dst.mme {
+        Some(_) => usize::MAX,
+        None => named.max(besides),
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +97,7 @@ mod tests {
         let near = Dst::new(Reg::grf(3), 1, Type::Ud);
         let written = of(vec![with(Op::Mov, far), with(Op::Mov, near)]);
         assert!((41 * 64..42 * 64).contains(&written.grf), "{written:?}");
-        assert!(!written.accumulators);
+        assert_eq!(written.accumulators, 0);
         let indirect = Dst {
             place: Place::Indirect {
                 addr: Reg {
@@ -104,14 +114,18 @@ mod tests {
     #[test]
     fn accumulators_are_written_by_name_or_besides() {
         let near = Dst::new(Reg::grf(3), 1, Type::Ud);
-        assert!(of(vec![with(Op::Addc, near)]).accumulators);
+        let first = |insts| of(insts).accumulators;
+        // Sixteen channels of a dword: one accumulator, with room for elements of eight bytes.
+        assert!((64..3 * 64).contains(&first(vec![with(Op::Addc, near)])));
         let acc = Reg {
             file: RegFile::Acc,
             ..Reg::NULL
         };
-        assert!(of(vec![with(Op::Mov, Dst::new(acc, 1, Type::Ud))]).accumulators);
+        assert!((64..2 * 64).contains(&first(vec![with(Op::Mov, Dst::new(acc, 1, Type::Ud))])));
+        let fifth = Dst::new(Reg { num: 5, ..acc }, 1, Type::Ud);
+        assert!((6 * 64..7 * 64).contains(&first(vec![with(Op::Mov, fifth)])));
         let mut besides = with(Op::Add, near);
         besides.opts.acc_wr_en = true;
-        assert!(of(vec![besides]).accumulators);
+        assert!((64..3 * 64).contains(&first(vec![besides])));
     }
 }

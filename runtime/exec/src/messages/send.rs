@@ -25,12 +25,18 @@ pub fn send(
     op: &Operation,
     send: &Send,
 ) -> Result<(), Cause> {
+    // A barrier, and the end of a thread, need no more of the message.
     if let Some(message) = &send.ready
-        && Function::of(message.descriptors.sfid) == Function::Gateway
         && send.gathered.is_none()
-        && !send.eot
     {
-        return gateway(thread, shared, message);
+        match (Function::of(message.descriptors.sfid), send.eot) {
+            (Function::Gateway, false) => return gateway(thread, shared, message),
+            (Function::Spawner | Function::Gateway, true) => {
+                thread.status = Status::Ended;
+                return Ok(());
+            }
+            _ => {}
+        }
     }
     let mut message = send.exact(thread)?.into_owned();
     if let Some(at) = send.gathered {

@@ -169,6 +169,13 @@ pub struct Accumulators {
 }
 
 impl Accumulators {
+    /// Makes those zero that begin in the first bytes.
+    fn reset(&mut self, bytes: usize) {
+        let count = bytes.div_ceil(1 << self.register_log).min(ACC_COUNT);
+        self.bytes[..count << self.register_log].fill(0);
+        self.wide[..count * ACC_LANES].fill(0);
+    }
+
     /// Full value of the element of `size` bytes at byte `at` of the file.
     pub fn wide(&self, at: usize, size: usize) -> Option<i64> {
         self.wide.get(self.lane(at, size)).copied()
@@ -207,15 +214,15 @@ impl Accumulators {
 pub struct Written {
     /// Bytes of the general registers, from the first one on.
     pub grf: usize,
-    /// True for the accumulators.
-    pub accumulators: bool,
+    /// Bytes of the accumulators, from the first one on.
+    pub accumulators: usize,
 }
 
 impl Written {
     /// All of a thread.
     pub const ALL: Written = Written {
         grf: usize::MAX,
-        accumulators: true,
+        accumulators: usize::MAX,
     };
 }
 
@@ -329,10 +336,7 @@ impl Thread {
     pub fn reset(&mut self, number: u32, dispatch: u32, written: Written) {
         let end = written.grf.min(self.grf.len());
         self.grf[..end].fill(UNDEFINED);
-        if written.accumulators {
-            self.acc.bytes.fill(0);
-            self.acc.wide.fill(0);
-        }
+        self.acc.reset(written.accumulators);
         self.addr.fill(0);
         self.flags.fill(0);
         self.control.fill(0);
