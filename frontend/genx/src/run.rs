@@ -9,6 +9,7 @@ use crate::intrinsics::{regions, signatures};
 use crate::ir::{Function, Module, Types, print, verify};
 use crate::passes::calls::{self, Calls};
 use crate::passes::kernels::{self, Kernel};
+use crate::passes::pointers;
 use crate::passes::{Context, PASSES, Pass};
 use crate::{Compiled, Dump, Options, READ, emit};
 
@@ -25,7 +26,8 @@ pub fn compile(
         dumps.push((READ, print::print(&module)));
     }
     signatures::check(&module)?;
-    let kernels = kernels::find(&module, options.variant)?;
+    let mut kernels = kernels::find(&module, options.variant)?;
+    pointers::mark(&module, &mut kernels);
     let calls = calls::find(&module, &kernels)?;
     calls.remove_others(&mut module);
     let diverges = module.functions.values().any(emit::diverges);

@@ -20,6 +20,7 @@ pub mod launch;
 mod library;
 pub mod memory;
 pub mod passed;
+pub mod pointers;
 pub mod printf;
 pub mod reduce;
 pub mod simdcf;

@@ -1,6 +1,7 @@
 //! Parts of the passes that are no stage of their own: which functions there are and how they are called, the two dialects of a
 //! kernel, copies of memory and accesses of it. Each on a text, by the vISA or the dump after it.
 
+use kiln_genx::passes::kernels::ArgKind;
 use kiln_genx::{Compiled, Options, compile, compile_dumped};
 use kiln_platform::platform::PLATFORMS;
 
@@ -113,6 +114,38 @@ fn both_forms_of_a_kernel_have_the_same_interface() {
     let expected = compiled(&carrier).interfaces;
     assert_eq!((expected[0].slm, expected[0].args.len()), (2048, 3));
     assert_eq!(compiled(&document("")).interfaces, expected);
+}
+
+/// A number of 64 bits is a pointer if its value gets to an address: by a sum, in a vector of addresses, by a function's argument
+/// and result, or by an allocation. What is stored, or multiplied before, is none.
+#[test]
+fn numbers_that_are_addresses_are_pointers() {
+    let scatter = "llvm.genx.svm.scatter.v8i1.v8i64.v8i64";
+    let text = format!(
+        "{HEAD}declare void @{scatter}(<8 x i1>, i32, <8 x i64>, <8 x i64>)\n\
+         define internal i64 @moved(i64 %x, i64 %y) {{\n  %z = mul i64 %y, 4\n  %r = add i64 %x, %z\n  ret i64 %r\n}}\n\
+         define spir_kernel void @k(i64 %sum, i64 %scaled, i64 %in, i64 %data, i64 %passed, i64 %times, i64 %kept, i64 %unread, \
+         i32 %short, <8 x i32> %w) #0 {{\n  \
+         %by = shl i64 %scaled, 5\n  %at = add i64 %sum, %by\n  \
+         call void @llvm.genx.svm.block.st.i64.v8i32(i64 %at, <8 x i32> %w)\n  \
+         %i = insertelement <8 x i64> undef, i64 %in, i32 0\n  \
+         %all = shufflevector <8 x i64> %i, <8 x i64> undef, <8 x i32> zeroinitializer\n  \
+         %d = insertelement <8 x i64> undef, i64 %data, i32 0\n  \
+         call void @{scatter}(<8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1>, i32 0, <8 x i64> %all, <8 x i64> %d)\n  \
+         %there = call i64 @moved(i64 %passed, i64 %times)\n  %p = inttoptr i64 %there to ptr addrspace(1)\n  \
+         store i32 %short, ptr addrspace(1) %p, align 4\n  \
+         %a = alloca i64, align 8\n  store i64 %kept, ptr %a, align 8\n  %b = alloca i64, align 8\n  \
+         store i64 %unread, ptr %b, align 8\n  %l = load i64, ptr %a, align 8\n  \
+         call void @llvm.genx.svm.block.st.i64.v8i32(i64 %l, <8 x i32> %w)\n  ret void\n}}\n\
+         attributes #0 = {{ \"VCFunction\" }}\n"
+    );
+    let interfaces = compiled(&text).interfaces;
+    let args = interfaces[0].args.iter();
+    let pointers = args.map(|argument| argument.arg.kind == ArgKind::Pointer);
+    let expected = [
+        true, false, true, false, true, false, true, false, false, false,
+    ];
+    assert_eq!(pointers.collect::<Vec<_>>(), expected);
 }
 
 /// The module after the pass over memory.
