@@ -181,11 +181,9 @@ impl Space {
 
     /// Dwords from an address on.
     pub fn dwords<const N: usize>(&self, at: u64) -> Result<[u32; N], Fault> {
-        let mut dwords = [0; N];
-        for (number, dword) in (0..).zip(&mut dwords) {
-            *dword = self.dword(at + number * 4)?;
-        }
-        Ok(dwords)
+        let mut dwords = [[0; 4]; N];
+        self.read(at, dwords.as_flattened_mut())?;
+        Ok(dwords.map(u32::from_le_bytes))
     }
 
     /// Copies bytes between addresses, which may overlap.

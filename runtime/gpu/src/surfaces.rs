@@ -67,7 +67,7 @@ impl Bindings for States {
 
 /// Tiles of 64 KiB of a picture with texels of so many bytes.
 pub fn tile_64(texel: usize) -> Tile {
-    Tile(match texel {
+    Tile::new(match texel {
         1 => "xxxxyyxxyxyyxyyy",
         2..=4 => "xxxxyyxxyxyyxxyy",
         _ => "xxxxyyxxyxyyxxxy",
@@ -76,7 +76,7 @@ pub fn tile_64(texel: usize) -> Tile {
 
 /// Tiles of 64 KiB of a volume.
 pub fn volume_tile(texel: usize, tiling: Tiling) -> Tile {
-    Tile(match (texel, tiling == Tiling::Xe2) {
+    Tile::new(match (texel, tiling == Tiling::Xe2) {
         (1 | 2, true) => "xxxxyyxxzzyyyzzz",
         (4, true) => "xxxxyyxxzzyyxyzz",
         (_, true) => "xxxxyyxxzzyxxyzz",

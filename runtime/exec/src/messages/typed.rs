@@ -138,14 +138,18 @@ impl<'a> Texels<'a> {
     pub fn write(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
         let (space, shape) = shared.image(self.surface)?;
         let parameters = self.coordinates(self.components().count());
+        let masked = shape.format.stored() & !self.components;
         for lane in self.lanes() {
             let at = self.texel_of(thread, &shape, parameters, lane)?;
             let place = texel(space, &shape, at, lane + self.group)?;
-            let mut bytes = bytes_of(place, &shape);
-            let mut color = shape.format.decode(&bytes);
+            let mut color = match masked {
+                0 => Color::default(),
+                _ => shape.format.decode(&bytes_of(place, &shape)),
+            };
             for (number, component) in self.components().enumerate() {
                 color[component] = self.parameter(thread, parameters + number, lane)?;
             }
+            let mut bytes = [0; TEXEL_MAX];
             let bytes = &mut bytes[..shape.format.bytes()];
             shape.format.encode(color, bytes);
             place.write(bytes);

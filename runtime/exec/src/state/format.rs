@@ -137,6 +137,12 @@ impl Format {
         self.order.channels.len()
     }
 
+    /// Mask of the channels that a texel stores, red in bit 0.
+    pub fn stored(self) -> u8 {
+        let channels = self.order.channels.iter();
+        channels.fold(0, |mask, channel| mask | 1 << channel)
+    }
+
     /// OpenCL's numbers of the channels' order and type.
     pub fn codes(self) -> (u32, u32) {
         (self.order.code, self.kind.code)
@@ -159,17 +165,13 @@ impl Format {
             true => 1f32.to_bits(),
             false => 1,
         };
-        let bytes = self.kind.bytes;
-        for (index, &channel) in self.order.channels.iter().enumerate() {
-            let mut raw = [0; 4];
-            for (to, from) in raw
-                .iter_mut()
-                .zip(texel.iter().skip(index * bytes))
-                .take(bytes)
-            {
-                *to = *from;
-            }
-            color[channel] = self.kind.decode(u32::from_le_bytes(raw));
+        let mut bytes = [0; TEXEL_MAX];
+        let count = texel.len().min(TEXEL_MAX);
+        bytes[..count].copy_from_slice(&texel[..count]);
+        let mut rest = u128::from_le_bytes(bytes);
+        for &channel in self.order.channels {
+            color[channel] = self.kind.decode(rest as u32);
+            rest >>= 8 * self.kind.bytes;
             if self.order.srgb && channel != ALPHA {
                 color[channel] = linear(f32::from_bits(color[channel])).to_bits();
             }
@@ -218,9 +220,11 @@ impl fmt::Display for Format {
 }
 
 impl Kind {
-    fn decode(&self, raw: u32) -> u32 {
+    /// The number of a channel, which is in the lowest bits.
+    fn decode(&self, bits: u32) -> u32 {
         let shift = 32 - 8 * self.bytes as u32;
-        let signed = (raw << shift) as i32 >> shift;
+        let raw = bits << shift >> shift;
+        let signed = (bits << shift) as i32 >> shift;
         match self.number {
             Number::Uint => raw,
             Number::Sint => signed as u32,
@@ -235,15 +239,15 @@ impl Kind {
         let bits = 8 * self.bytes as u32;
         let float = f32::from_bits(value);
         // Conversions of OpenCL C saturate, and convert NaNs to zero.
-        let scaled = (float * self.largest()).round_ties_even();
+        let scaled = || (float * self.largest()).round_ties_even();
         match self.number {
             Number::Uint => value.min(u32::MAX >> (32 - bits)),
             Number::Sint => {
                 let most = i32::MAX >> (32 - bits);
                 (value as i32).clamp(-most - 1, most) as u32
             }
-            Number::Unorm => scaled.clamp(0.0, self.largest()) as u32,
-            Number::Snorm => scaled.clamp(-self.largest(), self.largest()) as i32 as u32,
+            Number::Unorm => scaled().clamp(0.0, self.largest()) as u32,
+            Number::Snorm => scaled().clamp(-self.largest(), self.largest()) as i32 as u32,
             Number::Float if self.bytes == 2 => u32::from(f16::from_f32(float).to_bits()),
             Number::Float => value,
         }

@@ -104,32 +104,65 @@ pub struct Rows {
     pub tile: Tile,
 }
 
-/// Order of bytes in memory, tile after tile (PRM vol. 5, "Tiling"): the bits of an offset in a tile, from the lowest one on. An
-/// `x` is the next bit of the byte's number in its row, a `y` that of the row's number, a `z` that of the slice's. Without bits,
-/// memory has row after row.
+/// Order of bytes in memory, tile after tile (PRM vol. 5, "Tiling"). Without bits, memory has row after row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tile(pub &'static str);
+pub struct Tile {
+    /// Indices of coordinates, and how many of their next bits follow in an offset in the tile, from its lowest bit on.
+    runs: [(u8, u8); TILE_BITS],
+    /// Number of runs.
+    len: u8,
+    /// Number of bits of each coordinate.
+    counts: [u8; 3],
+}
+
+/// Maximum number of bits of an offset in a tile.
+const TILE_BITS: usize = 16;
 
 impl Tile {
     /// Rows.
-    pub const LINEAR: Tile = Tile("");
+    pub const LINEAR: Tile = Tile::new("");
     /// 512 bytes of 8 rows.
-    pub const X: Tile = Tile("xxxxxxxxxyyy");
+    pub const X: Tile = Tile::new("xxxxxxxxxyyy");
     /// 128 bytes of 32 rows, in columns of 16 bytes.
-    pub const Y: Tile = Tile("xxxxyyyyyxxx");
+    pub const Y: Tile = Tile::new("xxxxyyyyyxxx");
     /// 128 bytes of 32 rows, in blocks of 16 bytes of 4 rows (since XeHP).
-    pub const FOUR: Tile = Tile("xxxxyyxxyxyy");
+    pub const FOUR: Tile = Tile::new("xxxxyyxxyxyy");
 
-    /// Number of bits of a coordinate.
-    fn count(self, coordinate: u8) -> u32 {
-        self.0.bytes().filter(|&bit| bit == coordinate).count() as u32
+    /// A tile by the bits of an offset in it, at most 16, from the lowest one on. An `x` is the next bit of the byte's number in
+    /// its row, a `y` that of the row's number, a `z` that of the slice's.
+    ///
+    /// # Panics
+    /// Other letters, and more bits.
+    pub const fn new(bits: &str) -> Tile {
+        let bits = bits.as_bytes();
+        let mut tile = Tile {
+            runs: [(0, 0); TILE_BITS],
+            len: 0,
+            counts: [0; 3],
+        };
+        let mut at = 0;
+        while at < bits.len() {
+            let coordinate = bits[at] - b'x';
+            if at == 0 || bits[at] != bits[at - 1] {
+                tile.runs[tile.len as usize].0 = coordinate;
+                tile.len += 1;
+            }
+            tile.runs[tile.len as usize - 1].1 += 1;
+            tile.counts[coordinate as usize] += 1;
+            at += 1;
+        }
+        tile
+    }
+
+    fn runs(&self) -> &[(u8, u8)] {
+        &self.runs[..usize::from(self.len)]
     }
 }
 
 impl Rows {
     /// Byte offset of a byte of a row of a slice.
     pub fn offset(&self, byte: u64, row: u64, slice: u64) -> u64 {
-        let [width, height, depth] = [b'x', b'y', b'z'].map(|at| self.tile.count(at));
+        let [width, height, depth] = self.tile.counts;
         // Slices of flat tiles are rows that follow.
         let mut at = match depth {
             0 => [byte, row + slice * self.slice, 0],
@@ -138,24 +171,25 @@ impl Rows {
         if width == 0 {
             return at[1] * self.pitch + byte;
         }
-        let mut inside = 0;
-        for (number, bit) in self.tile.0.bytes().enumerate() {
-            let from = &mut at[usize::from(bit - b'x')];
-            inside |= (*from & 1) << number;
-            *from >>= 1;
+        let (mut inside, mut bits) = (0, 0);
+        for &(coordinate, count) in self.tile.runs() {
+            let from = &mut at[usize::from(coordinate)];
+            inside |= (*from & ((1 << count) - 1)) << bits;
+            *from >>= count;
+            bits += count;
         }
         // The bits that are left are the numbers of the tile.
         let [x, y, z] = at;
         let tile = (z * (self.slice >> height) + y) * (self.pitch >> width) + x;
-        tile << self.tile.0.len() | inside
+        tile << bits | inside
     }
 
     /// Number of bytes from a byte of a row on that follow one another in memory.
     pub fn run(&self, byte: u64) -> u64 {
-        let bits = self.tile.0.bytes().take_while(|&bit| bit == b'x').count();
-        match self.tile {
-            Tile::LINEAR => u64::MAX,
-            _ => (1 << bits) - byte % (1 << bits),
+        match self.tile.runs() {
+            [] => u64::MAX,
+            [(0, bits), ..] => (1 << bits) - byte % (1 << bits),
+            _ => 1,
         }
     }
 }

@@ -87,8 +87,8 @@ fn tiles_have_a_place_for_each_byte() {
         (Tile::X, [512, 8, 1]),
         (Tile::Y, [128, 32, 1]),
         (Tile::FOUR, [128, 32, 1]),
-        (Tile("xxxxyyxxyxyyxxyy"), [512, 128, 1]),
-        (Tile("xxxxyyxxzzyyxyzz"), [128, 32, 16]),
+        (Tile::new("xxxxyyxxyxyyxxyy"), [512, 128, 1]),
+        (Tile::new("xxxxyyxxzzyyxyzz"), [128, 32, 16]),
     ] {
         // Two tiles of each coordinate.
         let rows = Rows {
