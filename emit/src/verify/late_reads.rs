@@ -6,8 +6,9 @@
 //!
 //! A wait for the reads of a message of the same stretch of code, between entries, branches and their targets, must be on a move
 //! into null. Moves into null follow, among them one of each of these registers, and then a wait for the last integer
-//! instruction. That covers earlier messages of the class too, if the message is its last. A `sync.nop` right before a
-//! message of the same class needs nothing.
+//! instruction. That covers earlier messages of the class too, if the message is its last: nothing of the class is read later
+//! then, and a wait for a following message needs no second read of these registers. A `sync.nop` right before a message of the
+//! same class needs nothing.
 //!
 //! Source: IGC, `visa/LocalScheduler/SWSB_G4IR.cpp`, `insertPVCWA`.
 
@@ -100,16 +101,19 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Vec<Finding> {
                 continue;
             }
             let again = read_again(&code[index..]);
-            if let Some(&register) = message.last.iter().find(|last| !again.contains(last)) {
-                findings.push(Finding {
+            let lsc = message.lsc;
+            let is_youngest = youngest.get(&lsc) == Some(&message.index);
+            match message.last.iter().find(|last| !again.contains(last)) {
+                Some(&register) => findings.push(Finding {
                     message: message.index,
                     waiting: index,
                     token,
                     register,
-                });
+                }),
+                None if is_youngest => read.entry(lsc).or_default().clear(),
+                None => {}
             }
-            let lsc = message.lsc;
-            if youngest.get(&lsc) == Some(&message.index) {
+            if is_youngest {
                 messages.retain(|_, other| other.lsc != lsc);
             }
             messages.remove(&token);

@@ -127,3 +127,42 @@ fn one_class_reads_in_order() {
     assert_eq!(check_code(&code(15), find("pvc")), []);
     assert_eq!(check_code(&code(10), find("pvc")).len(), 1);
 }
+
+/// A load's payload of one register is read again, and later that of a prefetch: as at the beginning of the reference's code of
+/// `bfloat16_dpas_blockread_vnni_tiled_m8_n16_2x4` (matrix experiments of SimpleOpenCLSamples), which reads r127 once.
+#[test]
+fn a_finished_read_is_not_wanted_again() {
+    let load = |payload, token| {
+        let mut inst = store(15, payload, 0);
+        inst.srcs[1] = Src::reg(Reg::NULL, Region::SCALAR, Type::Ud);
+        inst.msg.as_mut().expect("a message").ex_desc = Desc::Imm(0);
+        inst.swsb.token = Some((TokenUse::Set, token));
+        inst
+    };
+    let again = |token, register| {
+        let mut insts = after("pvc", vec![load(register, 0), set(register)]);
+        insts.remove(0);
+        insts[0].swsb.token = Some((TokenUse::Src, token));
+        assert!(
+            to_null(&insts[1]) && insts.len() == 4,
+            "{:#?}",
+            text(&insts)
+        );
+        insts
+    };
+    let findings = |parts: &[&[Inst]]| check_code(&parts.concat(), find("pvc")).len();
+    let (first, second) = (load(127, 0), load(4, 1));
+    let (first, second) = (std::slice::from_ref(&first), std::slice::from_ref(&second));
+    assert_eq!(findings(&[first, &again(0, 127), second, &again(1, 4)]), 0);
+    // Both payloads may still be read.
+    assert_eq!(findings(&[first, second, &again(1, 4)]), 1);
+    // The class may still read the later payload after a read of the earlier one.
+    let third = load(5, 2);
+    let third = std::slice::from_ref(&third);
+    assert_eq!(
+        findings(&[first, second, &again(0, 127), third, &again(2, 5)]),
+        1
+    );
+    // A read of another register finishes nothing.
+    assert_eq!(findings(&[first, &again(0, 4), second, &again(1, 4)]), 2);
+}
