@@ -405,9 +405,12 @@ fn time_of(func: &Function, inst: &Inst) -> Time {
     time::message(target, &message)
 }
 
-/// Joins registers that should share a location: for each register, the representative of its web.
+/// Joins registers that should share a location: for each register, the representative of its web. Registers that stand
+/// beside the same one in payloads of several messages are among them, since it is copied if two of them live at once.
 pub fn roots(func: &Function) -> Vec<u32> {
     let mut roots: Vec<u32> = (0..func.regs.len() as u32).collect();
+    // By register: the last payload that it is part of, and its place there.
+    let mut payloads: Vec<(&[VReg], usize)> = vec![(&[], 0); func.regs.len()];
     for data in func.blocks.values() {
         for inst in &data.insts {
             func.visit(inst, |v, role| {
@@ -415,10 +418,31 @@ pub fn roots(func: &Function) -> Vec<u32> {
                     join(&mut roots, v, old);
                 }
             });
+            if inst.message.is_none() {
+                continue;
+            }
+            for src in inst.srcs.iter().filter_map(|src| src.as_reg()) {
+                let payload = func.registers_of(&src.reg);
+                for (place, v) in payload.iter().enumerate() {
+                    let last = &mut payloads[v.as_u32() as usize];
+                    let (other, at) = std::mem::replace(last, (payload, place));
+                    if at == place && other.len() == payload.len() {
+                        for (&a, &b) in payload.iter().zip(other) {
+                            join(&mut roots, a, b);
+                        }
+                    }
+                }
+            }
         }
         for edge in &data.succs {
+            let mut args = edge.args.clone();
+            args.sort_unstable();
             for (&arg, &param) in edge.args.iter().zip(&func.blocks[edge.to].params) {
-                join(&mut roots, arg, param);
+                // A value that several parameters begin with is copied to all but one of them anyway.
+                let first = args.partition_point(|&other| other < arg);
+                if args.get(first + 1) != Some(&arg) {
+                    join(&mut roots, arg, param);
+                }
             }
         }
     }

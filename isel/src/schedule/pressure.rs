@@ -12,6 +12,7 @@ use kiln_machine::func::{Block, Class, Entered, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{Ends, term_uses};
+use kiln_platform::errata::Erratum;
 use smallvec::SmallVec;
 
 use crate::pairs::Pairs;
@@ -25,8 +26,10 @@ const FLAG: usize = 1;
 const ADDRESS: usize = 2;
 const UNITS: usize = 3;
 
-/// Words of flags that are kept free, and maximum words of addresses, of sixteen, that may be live at once.
+/// Words of flags that are kept free, those on platforms where instructions without a mask get guards, and maximum words of
+/// addresses, of sixteen, that may be live at once.
 const FREE_FLAG_WORDS: i32 = 1;
+const FREE_FLAG_WORDS_OF_GUARDS: i32 = 2;
 const MAX_ADDRESS_WORDS: i32 = 8;
 
 /// Percentage of the general registers that may be live where an instruction was moved up, if no more were in the block
@@ -99,17 +102,25 @@ impl Known {
             Class::Addr => (ADDRESS as u8, data.bytes.div_ceil(2) as i32),
         };
         let size: Vec<(u8, i32)> = func.regs.iter().map(size).collect();
+        // Flags and addresses that the block does not mention can wait in a general register.
         let live = |v: VReg| {
             let mut live = Live::default();
-            count(&mut live.0, size[v.as_u32() as usize], 1);
+            let size = size[v.as_u32() as usize];
+            if usize::from(size.0) == GRF {
+                count(&mut live.0, size, 1);
+            }
             Some(live)
+        };
+        let free_flag_words = match func.target.needs(Erratum::NoMaskPredicated) {
+            true => FREE_FLAG_WORDS_OF_GUARDS,
+            false => FREE_FLAG_WORDS,
         };
         let is_full = |live: &Live| live.0[UNITS] >= MAX_COUNTED_UNITS;
         Known {
             units: units as i32,
             limit: [
                 (2 * units * MOVED_UP_PERCENT / 100) as i32,
-                2 * func.target.flag_count as i32 - FREE_FLAG_WORDS,
+                2 * func.target.flag_count as i32 - free_flag_words,
                 MAX_ADDRESS_WORDS,
                 i32::MAX,
             ],
@@ -190,10 +201,15 @@ impl Pressure<'_> {
     /// Finds the registers that are live at the end of the block: arguments of its edges beside those that are live-out.
     fn end(&mut self, func: &Function) {
         let stamp = self.block.as_u32() + 1;
-        for v in self.known.ends.mentioned(self.block) {
-            self.lives_after[v.as_u32() as usize] = stamp;
-        }
         self.at_end = self.known.ends.sum(self.block).0;
+        for v in self.known.ends.mentioned(self.block) {
+            let v = v.as_u32() as usize;
+            self.lives_after[v] = stamp;
+            let size = self.known.size[v];
+            if usize::from(size.0) != GRF {
+                count(&mut self.at_end, size, 1);
+            }
+        }
         term_uses(func, self.block, |v| {
             let v = v.as_u32() as usize;
             if std::mem::replace(&mut self.lives_after[v], stamp) != stamp {

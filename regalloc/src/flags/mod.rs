@@ -6,9 +6,9 @@
 //! variable a power of two of words. One walk over the code does it:
 //!
 //! * Values that cross blocks are joined to webs through block parameters and through what is
-//!   written over when it dies. A web has one place for all its life, if no web before it and no
-//!   instruction that needs a place of its own stands against it; webs that cost most to keep
-//!   elsewhere are served first.
+//!   written over when it dies. A web has one place for all its life, if no web before it, no
+//!   instruction that needs a place of its own and no block full of its own values stands against it;
+//!   webs that cost most to keep elsewhere are served first.
 //! * All others are placed block by block, in order; where there is no room, the value whose next
 //!   use is furthest away goes.
 //!
@@ -31,6 +31,7 @@ use kiln_machine::func::{Block, BlockData, Class, Function};
 use kiln_machine::graph::depths;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::Liveness;
+use kiln_platform::errata::Erratum;
 use smallvec::SmallVec;
 
 use access::Accesses;
@@ -85,6 +86,8 @@ struct Pass<'a> {
     home: SecondaryMap<VReg, PackedOption<VReg>>,
     spans: SecondaryMap<Block, SmallVec<[Span; 2]>>,
     needs: SecondaryMap<Block, SmallVec<[Need; 2]>>,
+    /// By block: the most words that values of the block alone have at once, and the words of the largest.
+    local: Vec<(u32, u8)>,
     named: Named,
     /// Numbers of the calls in each block: nothing of the file outlives one.
     calls: SecondaryMap<Block, Vec<u32>>,
@@ -140,6 +143,7 @@ pub fn assign(
             home: SecondaryMap::new(),
             spans: SecondaryMap::new(),
             needs: SecondaryMap::new(),
+            local: Vec::new(),
             named: Named::default(),
             calls: SecondaryMap::new(),
             demoted: 0,
@@ -164,6 +168,12 @@ pub fn assign(
 impl Pass<'_> {
     fn is_mine(&self, v: VReg) -> bool {
         self.func.regs[v].class == self.file.class
+    }
+
+    /// True if free words take turns, so that later code need not wait for the last value's reads. Addresses need
+    /// neighbours; guards need a flag that nothing names for long.
+    fn takes_turns(&self) -> bool {
+        self.file.class == Class::Flag && !self.func.target.needs(Erratum::NoMaskPredicated)
     }
 
     fn fail(&self, what: String) -> AllocError {

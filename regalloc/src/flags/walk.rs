@@ -1,6 +1,8 @@
 //! The walk through one block: what each word holds from instruction to instruction, and where values
 //! go when there is no room.
 
+use std::cmp::Reverse;
+
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Class, Term};
 use kiln_machine::inst::{Inst, Reg, VReg};
@@ -36,7 +38,10 @@ pub(super) struct Walk<'p, 'a> {
     /// Values that have one possible place, the file's start: positions of their definitions, from the last to the first, and
     /// their size.
     firsts: Vec<(u32, u8)>,
+    /// The instruction with the last access of each word's last value, plus one.
+    left: [u32; MAX_WORDS],
     block: Block,
+    inst: u32,
     /// Words the current instruction reads from.
     pub(super) pinned: u16,
     /// Values that the current instruction is still to read.
@@ -56,7 +61,9 @@ impl<'p, 'a> Walk<'p, 'a> {
             defined: SecondaryMap::new(),
             spans: Default::default(),
             firsts: Vec::new(),
+            left: [0; MAX_WORDS],
             block: Block::from_u32(0),
+            inst: 0,
             pinned: 0,
             reading: SmallVec::new(),
             added: Vec::new(),
@@ -153,6 +160,7 @@ impl Walk<'_, '_> {
     /// Finds the uses in a block, by what its instructions name and what is read at its end.
     fn prepare(&mut self, b: Block, lists: &[(u32, Accesses)], at_end: Option<(u32, VReg)>) {
         self.uses.clear();
+        self.left = [0; MAX_WORDS];
         self.spans.iter_mut().for_each(SmallVec::clear);
         let reads = lists.iter().rev().flat_map(|(i, list)| {
             let reads = list.iter().rev().filter_map(Access::read);
@@ -203,6 +211,7 @@ impl Walk<'_, '_> {
     }
 
     fn begin(&mut self, i: usize) {
+        self.inst = i as u32;
         self.pinned = 0;
         for spans in &mut self.spans {
             while spans.last().is_some_and(|s| s.to < reads(i)) {
@@ -229,9 +238,10 @@ impl Walk<'_, '_> {
     pub(super) fn clear(&mut self, v: VReg) {
         if self.at[v] != NOWHERE {
             self.at[v] = NOWHERE;
-            for slot in &mut self.slots {
+            for (slot, left) in self.slots.iter_mut().zip(&mut self.left) {
                 if *slot == Some(v) {
                     *slot = None;
+                    *left = self.inst + 1;
                 }
             }
         }
@@ -279,7 +289,7 @@ impl Walk<'_, '_> {
         until: u32,
         i: usize,
     ) -> Result<u8, AllocError> {
-        let mut best: Option<((u8, u32, bool), u8)> = None;
+        let mut best: Option<((u8, u32, bool, Reverse<Option<u32>>), u8)> = None;
         for word in (0..self.pass.file.words).step_by(align.into()) {
             let words = usize::from(word)..usize::from(word + size);
             let busy = mask(word, size) & (self.pinned | self.pass.taken) != 0;
@@ -292,7 +302,7 @@ impl Walk<'_, '_> {
             }
             let held = self.slots[words.clone()].iter().flatten();
             let wanted = held.map(|&v| self.next_use(v)).min();
-            let coming = words
+            let coming = (words.clone())
                 .flat_map(|w| self.spans[w].iter().rev().find(|s| s.from > to))
                 .map(|s| s.from)
                 .chain(
@@ -308,10 +318,12 @@ impl Walk<'_, '_> {
             let other = usize::from(word ^ size);
             let beside = self.slots.get(other).is_some_and(Option::is_some)
                 || other < MAX_WORDS && self.is_webs(other, from);
+            let left = self.left[words.clone()].iter().copied().max();
+            let left = Reverse(left.filter(|_| self.pass.takes_turns()));
             let worth = match wanted {
-                None if coming > until => (2, 0, beside),
-                None => (1, coming, beside),
-                Some(next) => (0, next, beside),
+                None if coming > until => (2, 0, beside, left),
+                None => (1, coming, beside, left),
+                Some(next) => (0, next, beside, left),
             };
             if best.is_none_or(|(b, _)| worth > b) {
                 best = Some((worth, word));

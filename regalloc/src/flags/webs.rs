@@ -6,7 +6,7 @@ use kiln_machine::func::{Block, BlockData, Class};
 use kiln_machine::inst::VReg;
 use smallvec::SmallVec;
 
-use super::access::{Place, accesses, free_words, term_read};
+use super::access::{Access, Place, accesses, free_words, term_read};
 use super::file::{WORD, mask, taken};
 use super::{END, NONE, NOWHERE, Pass, at_end, reads, writes};
 use crate::AllocError;
@@ -45,6 +45,19 @@ struct Segment {
     block: Block,
     from: u32,
     to: u32,
+    /// True if nothing in the block names the value.
+    through: bool,
+}
+
+impl Segment {
+    fn new(block: Block, from: u32, to: u32) -> Segment {
+        Segment {
+            block,
+            from,
+            to,
+            through: false,
+        }
+    }
 }
 
 /// A part of a block for which a word is a web's.
@@ -66,11 +79,28 @@ pub(super) struct Need {
     pub(super) align: u8,
 }
 
+/// Mentions in a block, as often as it runs, that keep a web in the file beside all values of the block.
+const KEPT_MENTIONS: u64 = 4;
+
+/// The cost of a mention at a depth of loops.
+fn mention_cost(depth: u32) -> u64 {
+    10u64.pow(depth.min(6))
+}
+
 #[derive(Default)]
 struct Web {
     members: Vec<VReg>,
     segments: Vec<Segment>,
     cost: u64,
+}
+
+/// What is known of the values before any has a place.
+struct Ranges {
+    joined: Unions,
+    /// Live ranges of the values that cross blocks.
+    segments: Vec<(VReg, Segment)>,
+    /// By value: the cost to demote it.
+    costs: SecondaryMap<VReg, u64>,
 }
 
 impl Pass<'_> {
@@ -191,7 +221,11 @@ impl Pass<'_> {
 
     /// Finds the values that cross blocks and gives places to the webs they form.
     pub(super) fn webs(&mut self, depths: &[u32]) {
-        let (mut joined, segments, mut costs) = self.segments(depths);
+        let Ranges {
+            mut joined,
+            segments,
+            mut costs,
+        } = self.ranges(depths);
         let mut webs: Vec<Web> = Vec::new();
         let mut number: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
         for (v, segment) in segments {
@@ -218,7 +252,7 @@ impl Pass<'_> {
             (std::cmp::Reverse(price), w.members[0])
         });
         for web in &mut webs {
-            if !self.place_web(web) {
+            if !self.place_web(web, depths) {
                 for &v in &web.members {
                     self.make_home(v);
                 }
@@ -226,8 +260,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Webs, the live ranges of their values, and the cost to demote a value.
-    fn segments(&self, depths: &[u32]) -> (Unions, Vec<(VReg, Segment)>, SecondaryMap<VReg, u64>) {
+    fn ranges(&mut self, depths: &[u32]) -> Ranges {
         let class = self.file.class;
         let regs = self.func.regs.len();
         let mut joined = Unions::new(regs);
@@ -250,19 +283,27 @@ impl Pass<'_> {
         }
         let mut segments = Vec::new();
         let mut costs: SecondaryMap<VReg, u64> = SecondaryMap::new();
+        // By value: the last block that names it, plus one.
+        let mut named: SecondaryMap<VReg, u32> = SecondaryMap::new();
         let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
         costs.resize(regs);
+        named.resize(regs);
         last.resize(regs);
         let mut seen: Vec<VReg> = Vec::new();
         for (b, block) in self.func.blocks.iter() {
-            let each = 10u64.pow(depths[b.index()].min(6));
+            let each = mention_cost(depths[b.index()]);
+            let stamp = b.as_u32() + 1;
+            let mut mention = |v: VReg| {
+                costs[v] += each;
+                named[v] = stamp;
+            };
             let at_end = at_end(block, self.live.live_out(b));
             for &v in at_end.filter(|&&v| self.is_mine(v)) {
                 last[v] = END;
                 seen.push(v);
             }
             if let Some(a) = term_read(self.func, &block.term, class) {
-                costs[a.v] += each;
+                mention(a.v);
                 if last[a.v] == 0 {
                     last[a.v] = reads(block.insts.len());
                     seen.push(a.v);
@@ -271,7 +312,7 @@ impl Pass<'_> {
             for (i, list) in self.named.of(b).iter().rev() {
                 let i = *i as usize;
                 for a in list.iter().filter(|a| a.place.is_def()) {
-                    costs[a.v] += each;
+                    mention(a.v);
                     let mut from = writes(i);
                     if let Some(old) = a.old {
                         if last[old] == 0 {
@@ -288,13 +329,12 @@ impl Pass<'_> {
                     }
                     let to = std::mem::take(&mut last[a.v]).max(from);
                     if crosses[a.v] {
-                        let segment = Segment { block: b, from, to };
-                        segments.push((a.v, segment));
+                        segments.push((a.v, Segment::new(b, from, to)));
                     }
                 }
                 for a in list {
                     let Some(v) = a.read() else { continue };
-                    costs[v] += each;
+                    mention(v);
                     if last[v] == 0 {
                         last[v] = reads(i);
                         seen.push(v);
@@ -303,22 +343,69 @@ impl Pass<'_> {
             }
             for &v in block.params.iter().filter(|&&v| self.is_mine(v)) {
                 let to = std::mem::take(&mut last[v]);
-                let from = 0;
-                segments.push((v, Segment { block: b, from, to }));
+                let through = to == END && named[v] != stamp;
+                segments.push((
+                    v,
+                    Segment {
+                        through,
+                        ..Segment::new(b, 0, to)
+                    },
+                ));
             }
             for v in seen.drain(..) {
                 let to = std::mem::take(&mut last[v]);
                 if to != 0 {
-                    let from = 0;
-                    segments.push((v, Segment { block: b, from, to }));
+                    let through = to == END && named[v] != stamp;
+                    segments.push((
+                        v,
+                        Segment {
+                            through,
+                            ..Segment::new(b, 0, to)
+                        },
+                    ));
                 }
             }
         }
-        (joined, segments, costs)
+        // A value of one block is live until the walk backward finds its definition, so that one map does for all.
+        let mut is_live = SecondaryMap::new();
+        is_live.resize(regs);
+        self.local = (0..self.func.blocks.len())
+            .map(|b| self.local_words(Block::new(b), &crosses, &mut is_live))
+            .collect();
+        Ranges {
+            joined,
+            segments,
+            costs,
+        }
+    }
+
+    /// The most words that values of one block have at once in it, and the words of the largest.
+    fn local_words(
+        &self,
+        b: Block,
+        crosses: &SecondaryMap<VReg, bool>,
+        is_live: &mut SecondaryMap<VReg, bool>,
+    ) -> (u32, u8) {
+        let (mut words, mut most, mut largest) = (0u32, 0, 1);
+        for (_, list) in self.named.of(b).iter().rev() {
+            for a in list.iter().filter(|a| a.place.is_def()) {
+                if std::mem::take(&mut is_live[a.v]) {
+                    words -= u32::from(self.size[a.v]);
+                }
+            }
+            for v in list.iter().filter_map(Access::read) {
+                if !crosses[v] && !std::mem::replace(&mut is_live[v], true) {
+                    words += u32::from(self.size[v]);
+                    largest = self.size[v].max(largest);
+                }
+            }
+            most = words.max(most);
+        }
+        (most, largest)
     }
 
     /// Gives a web a place, if there is one.
-    fn place_web(&mut self, web: &mut Web) -> bool {
+    fn place_web(&mut self, web: &mut Web, depths: &[u32]) -> bool {
         // Two values of the web are live at once: they need two places.
         let overlap = |w: &[Segment]| w[0].block == w[1].block && w[1].from <= w[0].to;
         if web.segments.windows(2).any(overlap) {
@@ -336,7 +423,8 @@ impl Pass<'_> {
         let places = (0..self.file.words).rev().filter(|w| w % align == 0);
         let fits = |&word: &u8| {
             let mask = mask(word, size);
-            self.taken & mask == 0 && (web.segments.iter()).all(|s| self.fits(web, *s, mask))
+            self.taken & mask == 0
+                && (web.segments.iter()).all(|s| self.fits(web, *s, mask, depths))
         };
         let Some(word) = places.into_iter().find(fits) else {
             return false;
@@ -356,7 +444,7 @@ impl Pass<'_> {
     }
 
     /// True if words are free for a part of a block, and leave room for the needs of its instructions.
-    fn fits(&self, web: &Web, s: Segment, words: u16) -> bool {
+    fn fits(&self, web: &Web, s: Segment, words: u16, depths: &[u32]) -> bool {
         let spans = &self.spans[s.block];
         let busy = |from: u32, to: u32| {
             (spans.iter().filter(|x| x.from <= to && from <= x.to))
@@ -365,6 +453,16 @@ impl Pass<'_> {
         let outlives = |&i: &u32| s.from <= reads(i as usize) && s.to > reads(i as usize);
         if busy(s.from, s.to) & words != 0 || self.calls[s.block].iter().any(outlives) {
             return false;
+        }
+        // A web that costs little elsewhere leaves room for the values of a block that does not name it.
+        if s.through && web.cost < KEPT_MENTIONS * mention_cost(depths[s.block.index()]) {
+            let (local, size) = self.local[s.block.index()];
+            let busy = words | busy(s.from, s.to);
+            let free = (0..self.file.words).step_by(size.into());
+            let free = free.filter(|&w| busy & mask(w, size) == 0).count();
+            if (free as u32) * u32::from(size) < local {
+                return false;
+            }
         }
         let needs = &self.needs[s.block];
         let first = needs.partition_point(|n| writes(n.inst as usize) < s.from);

@@ -94,6 +94,39 @@ fn values_that_cross_blocks_keep_their_flags() {
     assert_eq!(allocated.stats.demoted, 9 - 3);
 }
 
+/// Predicates of the entry that the end uses, and between a loop with as many of its own at once.
+fn around(outer: usize, inner: usize) -> Function {
+    let mut func = function(3);
+    let flags: Vec<VReg> = (0..outer).map(|_| flag(&mut func, 0)).collect();
+    func.blocks[block(0)].term = Term::Jump;
+    func.blocks[block(0)].succs.push(edge(1, &[]));
+    let own: Vec<VReg> = (0..inner).map(|_| flag(&mut func, 1)).collect();
+    for &p in own.iter().skip(1).chain(&own[..1]) {
+        select(&mut func, 1, p);
+    }
+    func.blocks[block(1)].term = Term::Branch { pred: pred(own[0]) };
+    func.blocks[block(1)]
+        .succs
+        .extend([edge(1, &[]), edge(2, &[])]);
+    for &p in &flags {
+        select(&mut func, 2, p);
+    }
+    func
+}
+
+/// Contents of flags are not moved in a loop for the sake of values that it only carries along.
+#[test]
+fn values_of_a_loop_come_before_those_that_it_carries_along() {
+    for (outer, inner) in [(4, 1), (3, 2), (2, 3), (1, 4), (4, 4)] {
+        let allocated = allocate(around(outer, inner), &options(128)).expect("registers enough");
+        let moves = allocated.program.blocks[1].iter();
+        let moves = moves.filter(|i: &&Gen| i.op == Op::Mov && i.exec_size == 1);
+        assert_eq!(moves.count(), inner, "{outer} around, {inner} within");
+        let most = outer + inner - 4;
+        assert_eq!(allocated.stats.demoted as usize, most, "{outer}, {inner}");
+    }
+}
+
 #[test]
 fn the_address_register_is_shared_by_words() {
     for (count, bytes, fits) in [(2, 16, true), (4, 8, true), (3, 16, false), (2, 32, false)] {
