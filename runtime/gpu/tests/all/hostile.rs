@@ -1,6 +1,6 @@
 //! Batches, states and code with flipped bits: the device neither crashes, nor hangs, nor writes outside the memory that is bound.
 //!
-//! `KILN_HOSTILE_CASES` sets the number of cases of each device.
+//! `KILN_HOSTILE_CASES` sets the number of cases of each device, and `KILN_HOSTILE_SEED`, any number but 0, which bits they flip.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -357,9 +357,9 @@ impl Memory {
 
 fn run(platform: &str, launch: &[u32], code: &[u32]) {
     count_panics();
-    let cases = std::env::var("KILN_HOSTILE_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let cases = number("KILN_HOSTILE_CASES").unwrap_or(300);
+    let seed = number("KILN_HOSTILE_SEED").unwrap_or(0x9e37_79b9_7f4a_7c15);
     let settings = Settings {
         budget: 1 << 16,
         ..Settings::default()
@@ -397,8 +397,8 @@ fn run(platform: &str, launch: &[u32], code: &[u32]) {
         4 | 1 << 16 | 1 << 21,
         1,
     ];
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let (mut finished, cases) = (0, cases.unwrap_or(300));
+    let mut random = Random(seed);
+    let mut finished = 0;
     for case in 0..cases {
         memory.place(0, &[0; BOUND / 4]);
         memory.place(BATCH, &batch);
@@ -437,7 +437,7 @@ fn run(platform: &str, launch: &[u32], code: &[u32]) {
             ended || case > 0,
             "{platform}: the batch without flipped bits fails"
         );
-        finished += u32::from(ended);
+        finished += u64::from(ended);
         call(&xe, QUEUE_DESTROY, &[(0, queue)]).unwrap();
         assert!(
             started.elapsed() < Duration::from_secs(MOST_SECONDS),
