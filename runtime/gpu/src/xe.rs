@@ -581,7 +581,11 @@ impl Xe {
         let mut state = self.state();
         let space = state.spaces.get(&f.u32(12)).cloned().ok_or(Errno::ENOENT)?;
         let (jobs, inbox) = channel::<Job>();
-        let (banned, stop) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        let stop = Arc::<AtomicBool>::default();
+        // The ban is that of all queues of an address space: the driver asks for that of the queue that it waits for, as of copies after a kernel.
+        let same = |queue: &&Queue| Arc::ptr_eq(&queue.space, &space);
+        let other = state.queues.values().find(same);
+        let banned = other.map_or_else(Default::default, |queue| queue.banned.clone());
         let (queue_space, queue_banned, queue_stop) = (space.clone(), banned.clone(), stop.clone());
         let mut streamer = Streamer::new(self.device, self.settings);
         streamer.ban = Some(banned.clone());
