@@ -582,7 +582,8 @@ impl Xe {
         let space = state.spaces.get(&f.u32(12)).cloned().ok_or(Errno::ENOENT)?;
         let (jobs, inbox) = channel::<Job>();
         let stop = Arc::<AtomicBool>::default();
-        // The ban is that of all queues of an address space: the driver asks for that of the queue that it waits for, as of copies after a kernel.
+        // The ban is that of all queues of an address space: the driver asks for that of the queue that it waits for, as
+        // of copies after a kernel.
         let same = |queue: &&Queue| Arc::ptr_eq(&queue.space, &space);
         let other = state.queues.values().find(same);
         let banned = other.map_or_else(Default::default, |queue| queue.banned.clone());
