@@ -418,7 +418,8 @@ impl Collector<'_, '_> {
             predicated: false,
         };
         let var = Var::from_u32(number);
-        let bytes = self.func.object.vars[var].bytes();
+        let unit = self.func.cell_bytes();
+        let bytes = self.func.object.bytes_in_root(var, unit);
         self.parts(var, 0, bytes, |cell, mask| Raw {
             lanes: true,
             ..Raw::new(touch, cell, mask)
@@ -531,7 +532,8 @@ impl Collector<'_, '_> {
                     rows,
                 );
                 if let Some(var) = self.reached[addr].expand() {
-                    let bytes = self.func.object.vars[var].bytes();
+                    let unit = self.func.cell_bytes();
+                    let bytes = self.func.object.bytes_in_root(var, unit);
                     self.block(touch, var, 0, bytes, !touch.write);
                 }
             }

@@ -512,6 +512,18 @@ impl Object {
             })
     }
 
+    /// Bytes of `var` that lie in its root, whose size is rounded up to `unit` bytes. An alias may be declared larger than the
+    /// rest of its root, which nothing accesses (rule V0094).
+    pub fn bytes_in_root(&self, var: Var, unit: u32) -> u32 {
+        let (root, offset) = self.root(var);
+        let bytes = self.vars[var].bytes();
+        if (root.as_u32() as usize) < predefined::VAR_COUNT {
+            return bytes;
+        }
+        let room = self.vars[root].bytes().next_multiple_of(unit);
+        bytes.min(room.saturating_sub(offset))
+    }
+
     /// Root of `var`: the variable at the end of its alias chain, and the byte offset into it.
     #[inline]
     pub fn root(&self, var: Var) -> (Var, u32) {

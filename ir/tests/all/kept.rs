@@ -390,6 +390,24 @@ fn a_lifetime_begins_without_contents() {
     assert!(carried(&in_loop(&body(start), behind)).contains(&"X".into()));
 }
 
+/// An alias that is declared larger than its variable begins no lifetime of the variable after it.
+#[test]
+fn a_lifetime_of_an_alias_ends_in_its_variable() {
+    let body = |start: &str| {
+        format!(
+            "{start}(P2) avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
+             add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d"
+        )
+    };
+    let begins = |var: &str| {
+        let alias = format!(".decl Y v_type=G type=d num_elts=32 align=hword alias=<{var}, 0>");
+        format!("{{\n{alias}\nlifetime.start Y\n}}\n")
+    };
+    let behind = "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert!(carried(&in_loop(&body(&begins("V")), behind)).contains(&"W".into()));
+    assert!(!carried(&in_loop(&body(&begins("W")), behind)).contains(&"W".into()));
+}
+
 #[test]
 fn a_round_of_a_loop_does_not_keep_what_other_channels_had() {
     let body = |write: &str| {

@@ -51,6 +51,9 @@ struct Verified {
 
 /// Maximum number of findings of a file that are kept: bytes that are no code give one each.
 const MAX_FINDINGS: usize = 10_000;
+/// Maximum number of places of a section that are no instruction. More are no code: what follows is only counted, and the
+/// rules of the code as a whole are not asked, so that memory has a bound.
+const MAX_ILLEGAL: usize = 10_000;
 
 /// An error in code.
 #[derive(Serialize)]
@@ -188,6 +191,7 @@ pub(super) fn findings(unit: &Unit, platform: &'static Platform) -> Vec<(Option<
 
 fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Verified) {
     let (mut insts, mut offsets) = (Vec::new(), Vec::new());
+    let (mut count, mut illegal) = (0, 0);
     let mut say = |at, first, message: String| {
         if verified.findings.len() >= MAX_FINDINGS {
             verified.more += 1;
@@ -209,15 +213,17 @@ fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Ver
         })
     };
     for entry in listing::entries(unit.code(), platform) {
+        count += 1;
         let inst = match entry.inst {
             Ok(inst) => inst,
             Err(error) => {
                 let message = format!("no instruction: {error}");
                 say(place(entry.offset, None), None, message);
+                illegal += 1;
                 // An illegal instruction ends the control flow.
-                let mut illegal = Inst::new(Op::Illegal, 1);
-                illegal.opts.compacted = entry.len == 8;
-                illegal
+                let mut end = Inst::new(Op::Illegal, 1);
+                end.opts.compacted = entry.len == 8;
+                end
             }
         };
         if inst.op != Op::Illegal
@@ -226,8 +232,14 @@ fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Ver
         {
             say(place(entry.offset, Some(&inst)), None, broken.to_string());
         }
-        offsets.push(entry.offset);
-        insts.push(inst);
+        if illegal <= MAX_ILLEGAL {
+            offsets.push(entry.offset);
+            insts.push(inst);
+        }
+    }
+    verified.instructions += count;
+    if illegal > MAX_ILLEGAL {
+        return;
     }
     let kept = (0..).zip(&insts).filter(|_| unit.interrupted);
     let broken = |(number, inst)| Some((number, header::if_interrupted(inst, platform)?));
@@ -272,5 +284,4 @@ fn unit(unit: &Unit, name: &str, platform: &'static Platform, verified: &mut Ver
         let (at, message) = (place(finding.waiting), place(finding.message));
         say(at, message, finding.to_string());
     }
-    verified.instructions += insts.len();
 }

@@ -114,11 +114,21 @@ impl Verifier<'_> {
             let size = root.room;
             if end > size {
                 let (name, base) = (var.name.to_string(), object.vars[root.var].name.to_string());
-                self.find(FindingKind::AliasEnd {
-                    name,
-                    base,
-                    end,
-                    size,
+                let is_declared = root.var.index() >= predefined::VAR_COUNT;
+                self.find(if is_declared && root.offset < size {
+                    FindingKind::AliasPast {
+                        name,
+                        base,
+                        end,
+                        size,
+                    }
+                } else {
+                    FindingKind::AliasEnd {
+                        name,
+                        base,
+                        end,
+                        size,
+                    }
                 });
             }
         }

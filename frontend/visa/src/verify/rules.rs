@@ -77,7 +77,7 @@ rules! {
     "V0004" Error "An alias is of a variable declared before it."
         AliasOrder { name: String }
         "{name} is an alias of a variable declared after it, only earlier ones are allowed";
-    "V0005" Error "An alias lies in the variable at the end of its chain."
+    "V0005" Error "An alias begins in the variable at the end of its chain, and ends in a predefined one."
         AliasEnd { name: String, base: String, end: u32, size: u32 }
         "{name} goes to byte {end} of {base}, which has {size}";
     "V0006" Error "The channels are of the 32 there are."
@@ -395,6 +395,11 @@ rules! {
         OtherPlatform { platform: &'static str, count: usize }
         "it is written for another family than {platform}, which lacks {count} of its instructions or types; the first \
          follow";
+
+    // Variables again.
+    "V0094" Warning "An alias ends in the variable at the end of its chain."
+        AliasPast { name: String, base: String, end: u32, size: u32 }
+        "{name} goes to byte {end} of {base}, which has {size}: no access may go there";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

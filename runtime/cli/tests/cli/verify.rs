@@ -242,3 +242,23 @@ fn very_many_findings_are_counted() {
     assert!(last.contains(" of them not shown"), "{last}");
     assert_eq!(shown.lines().count(), 10_001);
 }
+
+/// The memory for bytes that are no code has a bound beside their file; 8 MB of them took 1,050 MB.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_for_bytes_that_are_no_code_has_a_bound() {
+    let folder = Folder::new("no-code");
+    let file = folder.write("many.bin", vec![0xff; 8 << 20]);
+    let limited = "ulimit -d 150000; exec \"$@\"";
+    let program = env!("CARGO_BIN_EXE_kiln");
+    let mut command = Command::new("sh");
+    command.args(["-c", limited, "sh", program, "verify", "-p", "dg2", &file]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        text.contains("1048576 instructions, 1048576 findings"),
+        "{text}"
+    );
+}
