@@ -14,6 +14,10 @@ use super::webs::Span;
 use super::{ADDED, END, NONE, NOWHERE, Pass, reads, writes};
 use crate::AllocError;
 
+/// What a place is worth: its kind, the position up to which it is free or not wanted, whether its neighbour is in use, and
+/// how long it has been free.
+type Worth = (u8, u32, bool, Reverse<Option<u32>>);
+
 /// A use of a value in a block.
 struct Use {
     inst: u32,
@@ -289,7 +293,7 @@ impl Walk<'_, '_> {
         until: u32,
         i: usize,
     ) -> Result<u8, AllocError> {
-        let mut best: Option<((u8, u32, bool, Reverse<Option<u32>>), u8)> = None;
+        let mut best: Option<(Worth, u8)> = None;
         for word in (0..self.pass.file.words).step_by(align.into()) {
             let words = usize::from(word)..usize::from(word + size);
             let busy = mask(word, size) & (self.pinned | self.pass.taken) != 0;
