@@ -27,7 +27,7 @@ fn keeps(module: &Module, op: Opcode, n: usize) -> bool {
 }
 
 /// A kernel with a divergent loop.
-fn in_loop(body: &str, behind: &str) -> Module {
+fn in_loop(body: &str, after: &str) -> Module {
     kernel(&format!(
         "mov (M1, 16) V(0,0)<1> 0x0:d\n\
          mov (M1, 16) W(0,0)<1> 0x0:d\n\
@@ -35,7 +35,7 @@ fn in_loop(body: &str, behind: &str) -> Module {
          {body}\n\
          cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n\
          (P1) goto (M1, 16) top\n\
-         {behind}\n\
+         {after}\n\
          ret (M1, 1)\n"
     ))
 }
@@ -45,7 +45,7 @@ fn a_write_keeps_what_channels_that_left_the_loop_want() {
     let body = "avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
                 add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d";
     let module = in_loop(body, "not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>");
-    assert!(keeps(&module, Opcode::Avg, 0), "W is read behind the loop");
+    assert!(keeps(&module, Opcode::Avg, 0), "W is read after the loop");
     let nobody = in_loop(body, "");
     assert!(!keeps(&nobody, Opcode::Avg, 0), "nobody reads W");
 }
@@ -376,18 +376,18 @@ fn a_lifetime_begins_without_contents() {
         )
     };
     let start = "lifetime.start X\n";
-    let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
-    assert!(carried(&in_loop(&body(""), behind)).contains(&"X".into()));
-    assert!(!carried(&in_loop(&body(start), behind)).contains(&"X".into()));
+    let after = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+    assert!(carried(&in_loop(&body(""), after)).contains(&"X".into()));
+    assert!(!carried(&in_loop(&body(start), after)).contains(&"X".into()));
     // Channels that left the loop keep theirs.
-    let behind = "not (M1, 16) W(0,0)<1> X(0,0)<1;1,0>";
-    let module = in_loop(&body(start), behind);
+    let after = "not (M1, 16) W(0,0)<1> X(0,0)<1;1,0>";
+    let module = in_loop(&body(start), after);
     assert!(keeps(&module, Opcode::Lifetime, 0));
     assert!(carried(&module).contains(&"X".into()));
     // Several starts are before writes of parts.
-    let behind =
+    let after =
         "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>\nlifetime.start X\nmov (M1, 16) X(0,0)<1> 0x1:d";
-    assert!(carried(&in_loop(&body(start), behind)).contains(&"X".into()));
+    assert!(carried(&in_loop(&body(start), after)).contains(&"X".into()));
 }
 
 /// An alias that is declared larger than its variable begins no lifetime of the variable after it.
@@ -403,9 +403,9 @@ fn a_lifetime_of_an_alias_ends_in_its_variable() {
         let alias = format!(".decl Y v_type=G type=d num_elts=32 align=hword alias=<{var}, 0>");
         format!("{{\n{alias}\nlifetime.start Y\n}}\n")
     };
-    let behind = "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
-    assert!(carried(&in_loop(&body(&begins("V")), behind)).contains(&"W".into()));
-    assert!(!carried(&in_loop(&body(&begins("W")), behind)).contains(&"W".into()));
+    let after = "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert!(carried(&in_loop(&body(&begins("V")), after)).contains(&"W".into()));
+    assert!(!carried(&in_loop(&body(&begins("W")), after)).contains(&"W".into()));
 }
 
 #[test]
@@ -416,20 +416,20 @@ fn a_round_of_a_loop_does_not_keep_what_other_channels_had() {
              add (M1, 16) V(0,0)<1> X(0,3)<0;1,0> 0x1:d"
         )
     };
-    let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
-    assert!(!carried(&in_loop(&body(""), behind)).contains(&"X".into()));
+    let after = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+    assert!(!carried(&in_loop(&body(""), after)).contains(&"X".into()));
     // A channel may read what it has from the round before.
-    assert!(carried(&in_loop(&body("(P2) "), behind)).contains(&"X".into()));
+    assert!(carried(&in_loop(&body("(P2) "), after)).contains(&"X".into()));
     // Nor does a write in another block of the loop, after the read.
     let again = format!(
         "{}\nnot (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\n(P3) goto (M1, 16) skip\n\
          mov (M1, 16) W(0,0)<1> 0x1:d\nskip:",
         body("")
     );
-    assert!(!keeps(&in_loop(&again, behind), Opcode::Not, 0));
+    assert!(!keeps(&in_loop(&again, after), Opcode::Not, 0));
     // In one round it is kept.
     let both = "mov (M1_NM, 16) X(0,0)<1> 0x7:d\n";
-    assert!(keeps(&in_loop(&body(both), behind), Opcode::Avg, 0));
+    assert!(keeps(&in_loop(&body(both), after), Opcode::Avg, 0));
 }
 
 #[test]
@@ -437,8 +437,8 @@ fn a_move_of_a_predicate_reads_no_more_than_it_has() {
     let body = "cmp.lt (M1, 16) P3 V(0,0)<1;1,0> 0x5:d\n\
                 mov (M1_NM, 1) X(0,0)<1> P3\n\
                 add (M1, 16) V(0,0)<1> X(0,0)<0;1,0> 0x1:d";
-    let behind = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
-    assert!(!carried(&in_loop(body, behind)).contains(&"P3".into()));
+    let after = "not (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+    assert!(!carried(&in_loop(body, after)).contains(&"P3".into()));
 }
 
 #[test]

@@ -14,8 +14,8 @@ use super::webs::Span;
 use super::{ADDED, END, NONE, NOWHERE, Pass, reads, writes};
 use crate::AllocError;
 
-/// What a place is worth: its kind, the position up to which it is free or not wanted, whether its neighbour is in use, and
-/// how long it has been free.
+/// Worth of a place, the largest is taken: 2 if it is free long enough, 1 if free, 0 if in use; the position up to which it is
+/// free or not wanted; true if its neighbour is in use; the instruction that used it last, the earliest first.
 type Worth = (u8, u32, bool, Reverse<Option<u32>>);
 
 /// A use of a value in a block.

@@ -49,17 +49,6 @@ struct Segment {
     through: bool,
 }
 
-impl Segment {
-    fn new(block: Block, from: u32, to: u32) -> Segment {
-        Segment {
-            block,
-            from,
-            to,
-            through: false,
-        }
-    }
-}
-
 /// A part of a block for which a word is a web's.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
@@ -94,7 +83,7 @@ struct Web {
     cost: u64,
 }
 
-/// What is known of the values before any has a place.
+/// Facts of the values before any has a place.
 struct Ranges {
     joined: Unions,
     /// Live ranges of the values that cross blocks.
@@ -293,6 +282,12 @@ impl Pass<'_> {
         for (b, block) in self.func.blocks.iter() {
             let each = mention_cost(depths[b.index()]);
             let stamp = b.as_u32() + 1;
+            let segment = |from, to, through| Segment {
+                block: b,
+                from,
+                to,
+                through,
+            };
             let mut mention = |v: VReg| {
                 costs[v] += each;
                 named[v] = stamp;
@@ -329,7 +324,7 @@ impl Pass<'_> {
                     }
                     let to = std::mem::take(&mut last[a.v]).max(from);
                     if crosses[a.v] {
-                        segments.push((a.v, Segment::new(b, from, to)));
+                        segments.push((a.v, segment(from, to, false)));
                     }
                 }
                 for a in list {
@@ -344,25 +339,13 @@ impl Pass<'_> {
             for &v in block.params.iter().filter(|&&v| self.is_mine(v)) {
                 let to = std::mem::take(&mut last[v]);
                 let through = to == END && named[v] != stamp;
-                segments.push((
-                    v,
-                    Segment {
-                        through,
-                        ..Segment::new(b, 0, to)
-                    },
-                ));
+                segments.push((v, segment(0, to, through)));
             }
             for v in seen.drain(..) {
                 let to = std::mem::take(&mut last[v]);
                 if to != 0 {
                     let through = to == END && named[v] != stamp;
-                    segments.push((
-                        v,
-                        Segment {
-                            through,
-                            ..Segment::new(b, 0, to)
-                        },
-                    ));
+                    segments.push((v, segment(0, to, through)));
                 }
             }
         }

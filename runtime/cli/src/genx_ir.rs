@@ -218,7 +218,7 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let flag = word.to_string_lossy();
-        let behind = rest.as_slice();
+        let after = rest.as_slice();
         if !flag.starts_with('-') || is_standard(Path::new(word)) {
             if let Some(first) = wanted.input.replace(word.into()) {
                 let both = format!("{} and {flag}", first.display());
@@ -235,7 +235,7 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
             return Err(Misuse(what));
         };
         let mut value = || {
-            let missing = || Misuse(format!("{flag}: a value is expected behind it"));
+            let missing = || Misuse(format!("{flag}: a value is expected after it"));
             rest.next().ok_or_else(missing)
         };
         match kind {
@@ -260,8 +260,8 @@ fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
                 wanted.number(&flag, value)?;
             }
         }
-        let values = behind.len() - rest.as_slice().len();
-        for word in std::iter::once(word).chain(&behind[..values]) {
+        let values = after.len() - rest.as_slice().len();
+        for word in std::iter::once(word).chain(&after[..values]) {
             wanted.flags += &word.to_string_lossy();
             wanted.flags.push(' ');
         }

@@ -24,7 +24,7 @@ const ADDRESSES: [(&str, usize); 6] = [
     ("genx.svm.scatter", 2),
     ("genx.svm.atomic.", 1),
 ];
-/// The same of a block of two dimensions.
+/// Number of the address among the operands of a block of two dimensions.
 const OF_BLOCK: usize = 9;
 
 /// Makes pointers of the numbers that are addresses.

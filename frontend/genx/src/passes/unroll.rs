@@ -22,7 +22,7 @@ use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, Op, Scalar, T
 /// Rounds of a loop at most, the last of which may only leave it, and instructions that all its rounds cost.
 const MAX_ROUNDS: usize = 129;
 const MAX_INSTS: usize = 2048;
-/// The same for a loop that the program asks to unroll.
+/// Maximum cost, in instructions, of all rounds of a loop that the program asks to unroll.
 const MAX_ASKED: usize = 16 << 10;
 /// Blocks of a loop at most.
 const MAX_BLOCKS: usize = 64;

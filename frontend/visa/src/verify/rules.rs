@@ -77,7 +77,7 @@ rules! {
     "V0004" Error "An alias is of a variable declared before it."
         AliasOrder { name: String }
         "{name} is an alias of a variable declared after it, only earlier ones are allowed";
-    "V0005" Error "An alias begins in the variable at the end of its chain, and ends in a predefined one."
+    "V0005" Error "An alias begins in the variable at the end of its chain, and also ends in it if that is predefined."
         AliasEnd { name: String, base: String, end: u32, size: u32 }
         "{name} goes to byte {end} of {base}, which has {size}";
     "V0006" Error "The channels are of the 32 there are."

@@ -30,7 +30,7 @@ fn what_is_no_flag_is_refused() {
             "-binry: no flag of GenX_IR: is -binary meant?",
         ),
         ("a -platform SKLX", "`SKLX` is no platform: is `skl` meant?"),
-        ("a -platform", "-platform: a value is expected behind it"),
+        ("a -platform", "-platform: a value is expected after it"),
         ("a b", "one input is expected: a and b"),
         ("a -TotalGRFNum many", "-TotalGRFNum: many is no number"),
         ("a -abiver 7", "-abiver: versions are 1 and 2, not 7"),
