@@ -1,6 +1,6 @@
 //! Launches, whatever command they come from: groups of threads with payloads, to the executor.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kiln_exec::device::{Dispatch, Start};
 use kiln_exec::{Engine, Options, RunError, Stats};
@@ -10,6 +10,10 @@ use super::device::{Device, SUBSLICES};
 use super::record::{self, Arguments};
 use super::space::{Fault, SCRATCH, Space};
 use super::surfaces::States;
+
+/// Cores that the program may use. The question costs fifteen system calls, more than the rest of an empty launch.
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
 
 /// State that launches use, set by earlier commands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -195,9 +199,8 @@ impl Launch {
         };
         // Memory by thread ids is as large as the device has threads.
         let most = SUBSLICES * device.units * UNIT_THREADS / threads.max(1);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let options = Options {
-            threads: cores.min(most.max(1) as usize),
+            threads: CORES.min(most.max(1) as usize),
             ..*options
         };
         let result = dispatch.run(&program, &options);
