@@ -1,4 +1,4 @@
-"""A kernel with a fault of its own: faults.py KERNEL. Ends with success if the driver tells of it."""
+"""A kernel with a fault of its own: faults.py KERNEL [EXIT]. Ends with an exit code, 0 if none is given, unless the driver tells of no fault, or of another."""
 import sys
 
 import numpy
@@ -29,5 +29,6 @@ try:
     queue.finish()
 except cl.RuntimeError as error:
     print(error)
-    sys.exit(0)
+    assert "OUT_OF_RESOURCES" in str(error)
+    sys.exit(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
 sys.exit("the driver told of no fault")

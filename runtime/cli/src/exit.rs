@@ -20,9 +20,12 @@ pub enum Exit {
     Unsupported,
     /// The exit code of a panic.
     Fault,
+    /// The end of a program that was run, with its own code.
+    Other(u8),
 }
 
 impl Exit {
+    /// Ends whose codes mean the same for each verb.
     pub const ALL: [Exit; 6] = [
         Exit::Done,
         Exit::Wrong,
@@ -40,6 +43,7 @@ impl Exit {
             Exit::File => 3,
             Exit::Unsupported => 4,
             Exit::Fault => 101,
+            Exit::Other(code) => code,
         }
     }
 
@@ -53,6 +57,7 @@ impl Exit {
                 "an input is valid, but Kiln does not compile it for this platform"
             }
             Exit::Fault => "an internal error: please report it with the input",
+            Exit::Other(_) => "the end of the program that was run",
         }
     }
 

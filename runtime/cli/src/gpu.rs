@@ -2,11 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kiln_emit::platform::Platform;
-use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx, program, record};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use kiln_gpu::{DEVICES, Device, Doors, Settings, Tbx, program, record, report as told};
 use miette::Report;
 
 use super::exit::Exit;
@@ -22,9 +24,9 @@ Examples:
   kiln gpu -p skl -- clinfo
   kiln gpu -p skl --listen 4321")]
 pub struct Args {
-    /// Platform of the device: skl, icllp, tgllp, dg2, pvc, mtl, bmg, lnl or ptl
-    #[arg(short, long, value_parser = Machine, default_value = "lnl")]
-    platform: &'static Platform,
+    /// Platform of the device
+    #[arg(short, long, value_parser = Devices, default_value = "lnl")]
+    platform: &'static Device,
     /// Root of a system with the driver, such as unpacked packages of it [default: the driver that is installed]
     #[arg(long, value_name = "DIR")]
     driver: Option<PathBuf>,
@@ -62,6 +64,33 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
+/// Parses the name of a platform that there is a device of.
+#[derive(Clone)]
+struct Devices;
+
+impl TypedValueParser for Devices {
+    type Value = &'static Device;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<&'static Device, clap::Error> {
+        let name = Machine.parse_ref(command, argument, value)?.name;
+        Device::find(name).ok_or_else(|| {
+            let names: Vec<_> = DEVICES.iter().map(|device| device.platform).collect();
+            let what = format!("there is no device of {name}, but of {}", names.join(", "));
+            command.clone().error(ErrorKind::InvalidValue, what)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let all = Machine.possible_values()?;
+        Some(Box::new(all.filter(|value| Device::find(value.get_name()).is_some())))
+    }
+}
+
 /// Name of the library that programs are given.
 const LIBRARY: &str = "libkiln_gpu_preload.so";
 /// Variable with folders that libraries are searched in first.
@@ -87,15 +116,7 @@ const LEVEL_ZERO: &str = "usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1";
 /// # Errors
 /// There is no such device, program or library.
 pub fn gpu(args: &Args) -> Result<Exit, Report> {
-    let Some(device) = Device::find(args.platform.name) else {
-        let names: Vec<_> = DEVICES.iter().map(|device| device.platform).collect();
-        let what = format!(
-            "there is no device of {} yet: {} expected",
-            args.platform.name,
-            names.join(", ")
-        );
-        return Err(report::usage(what));
-    };
+    let device = args.platform;
     if let Some(port) = args.listen {
         return listen(args, device, port);
     }
@@ -159,7 +180,7 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         }
     }
     command
-        .env("KILN_GPU", args.platform.name)
+        .env("KILN_GPU", device.platform)
         .env("KILN_GPU_REPORT", &sums);
     if args.check {
         command.env("KILN_GPU_CHECK", "1");
@@ -177,19 +198,29 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         command.env("KILN_GPU_RECORD", records);
     }
     let exit = run(command, &args.program[0])?;
-    let used = std::fs::read_to_string(&sums).unwrap_or_default();
-    if used.is_empty() {
+    let all = std::fs::read_to_string(&sums).unwrap_or_default();
+    let is_faulty = all.lines().any(|line| line == told::FAULT);
+    if all.is_empty() {
         output::say(&report::warning(
             "no driver used the device: one that speaks the xe interface is needed (intel-opencl-icd 24.39 or later), installed or by --driver",
         ));
     }
-    used.lines().for_each(|line| eprintln!("kiln gpu: {line}"));
+    let sums = all.lines().filter(|line| ![told::USED, told::FAULT].contains(line));
+    sums.for_each(|line| eprintln!("kiln gpu: {line}"));
     if let Some(summary) = compiler.as_ref().and_then(Compiler::summary) {
         eprintln!("kiln gpu: {summary}");
     }
     match records.filter(|_| args.both) {
-        Some(records) if !gpu_both::compare(&records, args.platform)? => Ok(Exit::Wrong),
-        _ => Ok(exit),
+        Some(records) if !gpu_both::compare(&records, device)? => Ok(Exit::Wrong),
+        _ => Ok(with_faults(exit, is_faulty)),
+    }
+}
+
+/// The exit of a program whose kernels may have had faults: it may not have asked for them, or hide them.
+fn with_faults(exit: Exit, is_faulty: bool) -> Exit {
+    match exit {
+        Exit::Done if is_faulty => Exit::Wrong,
+        exit => exit,
     }
 }
 
@@ -200,14 +231,18 @@ fn made(records: &Path) -> Result<PathBuf, Report> {
         .map_err(|e| report::access(records, &e))
 }
 
+/// Exit code of a program that a signal ends, without the signal's number: that of shells.
+const BY_SIGNAL: i32 = 128;
+
 /// Runs a program to its end.
 fn run(mut command: Command, program: &OsStr) -> Result<Exit, Report> {
     let status = command
         .status()
         .map_err(|e| report::access(Path::new(program), &e))?;
-    Ok(match status.success() {
-        true => Exit::Done,
-        false => Exit::Wrong,
+    let by_signal = || BY_SIGNAL + status.signal().unwrap_or(0);
+    Ok(match status.code().unwrap_or_else(by_signal) {
+        0 => Exit::Done,
+        code => Exit::Other(code as u8),
     })
 }
 
@@ -265,12 +300,8 @@ fn simulated(args: &Args, device: &'static Device, folder: &Path) -> Result<Exit
         }
     };
     command.envs(simulator(device, port));
-    let exit = match run(command, &args.program[0])? {
-        // The driver has not told the program.
-        Exit::Done if kiln_gpu::report::faults() > 0 => Exit::Wrong,
-        exit => exit,
-    };
-    match kiln_gpu::report::summary() {
+    let exit = with_faults(run(command, &args.program[0])?, told::faults() > 0);
+    match told::summary() {
         Some(sums) => eprintln!("kiln gpu: {sums}"),
         None => output::say(&report::warning(
             "no driver used the device: one that speaks to a simulator of it is needed (intel-opencl-icd 22.43, as in Debian bookworm), installed or by --driver",

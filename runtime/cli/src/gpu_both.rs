@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use kiln_emit::platform::Platform;
+use kiln_gpu::Device;
 use kiln_gpu::record::{LAUNCH, OBJECT};
 use miette::Report;
 
@@ -21,7 +21,7 @@ const OURS: &str = "kiln.zebin";
 ///
 /// # Errors
 /// The folder or this program cannot be read.
-pub fn compare(records: &Path, platform: &Platform) -> Result<bool, Report> {
+pub fn compare(records: &Path, device: &Device) -> Result<bool, Report> {
     let access = |e: &std::io::Error| report::access(records, e);
     let entries = std::fs::read_dir(records).map_err(|e| access(&e))?;
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -46,7 +46,7 @@ pub fn compare(records: &Path, platform: &Platform) -> Result<bool, Report> {
             continue;
         }
         let run = |object: &OsStr| {
-            let (name, option) = (OsStr::new(platform.name), OsStr::new("-p"));
+            let (name, option) = (OsStr::new(device.platform), OsStr::new("-p"));
             call(&[
                 OsStr::new("run"),
                 option,

@@ -1,7 +1,10 @@
-//! Reports of launches and of faults, on standard error.
+//! Reports of launches and of faults, on standard error, and in a file for the program that started this one.
 
 use std::fmt::Display;
-use std::sync::Mutex;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use kiln_exec::Stats;
@@ -22,11 +25,30 @@ struct Sums {
 const MOST_UNKNOWN: usize = 100;
 
 static SUMS: Mutex<Option<Sums>> = Mutex::new(None);
+static FILE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says that a program has the device.
-pub fn used() {
+/// Lines of the file: one when a process has the device, and one for each fault. The sums follow when the process exits; a signal may end it before.
+pub const USED: &str = "used";
+/// Line of a fault.
+pub const FAULT: &str = "fault";
+
+/// Says that a program has the device, whose report goes to a file that processes share.
+pub fn used(file: Option<PathBuf>) {
+    if let Some(file) = file {
+        FILE.get_or_init(|| file);
+    }
     let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
     sums.get_or_insert_default();
+    note(USED);
+}
+
+/// Appends a line to the file, if there is one.
+fn note(line: &str) {
+    if let Some(path) = FILE.get() {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        // A program does not end for want of a report. One write keeps lines of several processes whole.
+        let _ = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+    }
 }
 
 /// Adds a launch that has taken so long.
@@ -45,6 +67,7 @@ pub fn launched(stats: &Stats, time: Duration) {
 pub fn fault(what: impl Display) {
     let mut sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
     sums.get_or_insert_default().faults += 1;
+    note(FAULT);
     eprintln!("kiln gpu: {what}");
 }
 
@@ -63,6 +86,13 @@ pub fn unknown(what: impl Display) {
 pub fn faults() -> u64 {
     let sums = SUMS.lock().unwrap_or_else(|e| e.into_inner());
     sums.as_ref().map_or(0, |sums| sums.faults)
+}
+
+/// Appends the sums to the file.
+pub fn end() {
+    if let Some(sums) = summary() {
+        note(&sums);
+    }
 }
 
 /// A line of sums, with the time of all launches; none if the device was never used.

@@ -10,6 +10,8 @@ mod check;
 mod diff;
 mod disasm;
 mod every_verb;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod gpu;
 mod hostile;
 mod inspect;
 mod laboratory;

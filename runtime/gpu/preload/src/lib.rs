@@ -10,7 +10,7 @@
 //! | `KILN_GPU_LOADER` | loader of another system and its options, one a line, for the programs that this one starts |
 //! | `KILN_GPU_OBJECTS` | folder of the object files that the driver's compiler makes |
 //! | `KILN_GPU_RECORD` | folder that launches are recorded in |
-//! | `KILN_GPU_REPORT` | file that the sums of each process are appended to |
+//! | `KILN_GPU_REPORT` | file that each process appends to: its use of the device, its faults, and its sums at its end |
 //!
 //! `kiln gpu` sets them.
 
@@ -22,7 +22,6 @@ mod below;
 mod tests;
 
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
-use std::io::Write as _;
 use std::os::fd::IntoRawFd;
 use std::sync::OnceLock;
 
@@ -62,28 +61,12 @@ fn make() -> Option<Xe> {
     }
     // SAFETY: the function is one without arguments.
     unsafe { libc::atexit(end) };
-    match Xe::new(device, settings) {
-        Ok(xe) => {
-            report::used();
-            Some(xe)
-        }
-        Err(error) => {
-            report::fault(error);
-            None
-        }
-    }
+    report::used(std::env::var_os("KILN_GPU_REPORT").map(Into::into));
+    Xe::new(device, settings).map_err(report::fault).ok()
 }
 
 extern "C" fn end() {
-    let file = std::env::var_os("KILN_GPU_REPORT");
-    if let (Some(file), Some(summary)) = (file, report::summary()) {
-        let file = std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(file);
-        // The report is for a user who looks at it, and the program has ended.
-        let _ = file.and_then(|mut file| writeln!(file, "{summary}"));
-    }
+    report::end();
 }
 
 /// The C library's function with a name; without one, the error number is set.
