@@ -87,7 +87,9 @@ impl TypedValueParser for Devices {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let all = Machine.possible_values()?;
-        Some(Box::new(all.filter(|value| Device::find(value.get_name()).is_some())))
+        Some(Box::new(
+            all.filter(|value| Device::find(value.get_name()).is_some()),
+        ))
     }
 }
 
@@ -205,7 +207,9 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
             "no driver used the device: one that speaks the xe interface is needed (intel-opencl-icd 24.39 or later), installed or by --driver",
         ));
     }
-    let sums = all.lines().filter(|line| ![told::USED, told::FAULT].contains(line));
+    let sums = all
+        .lines()
+        .filter(|line| ![told::USED, told::FAULT].contains(line));
     sums.for_each(|line| eprintln!("kiln gpu: {line}"));
     if let Some(summary) = compiler.as_ref().and_then(Compiler::summary) {
         eprintln!("kiln gpu: {summary}");

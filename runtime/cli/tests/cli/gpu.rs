@@ -48,7 +48,10 @@ fn a_program_that_has_used_the_device_is_not_told_that_it_has_not() {
     let killed = said("echo used >>$KILN_GPU_REPORT; kill -PIPE $$");
     assert!(!killed.contains(unused), "{killed}");
     let ended = said("echo used >>$KILN_GPU_REPORT; echo sums >>$KILN_GPU_REPORT");
-    assert!(ended.ends_with("kiln gpu: sums\n") && !ended.contains("used"), "{ended}");
+    assert!(
+        ended.ends_with("kiln gpu: sums\n") && !ended.contains("used"),
+        "{ended}"
+    );
 }
 
 #[test]

@@ -309,8 +309,8 @@ impl Decoded {
     }
 
     /// State of a thread that the code can change.
-    pub fn written(&self) -> Written {
-        self.written
+    pub fn written(&self) -> &Written {
+        &self.written
     }
 
     /// The scoreboard's view of the code; none where the hardware detects hazards.

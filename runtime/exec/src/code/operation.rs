@@ -286,6 +286,30 @@ impl Operation {
         &self.srcs[..usize::from(self.count)]
     }
 
+    /// `cr0.0` after an operation that makes it of itself and constants; none after any other.
+    pub fn control(&self, bits: u32) -> Option<u32> {
+        let control = |at| (File::Control, at);
+        let written =
+            matches!(self.dst.target, Target::File { file, at } if (file, at) == control(0));
+        let plain = (self.lanes, self.dst.ty) == (1, Type::Ud) && self.ungated != 0;
+        if !written || !plain || self.pred.is_some() || self.cond.is_some() || self.saturate {
+            return None;
+        }
+        let value = |src: &Source| match src.base {
+            _ if src.neg || src.abs || !matches!(src.ty, Type::Ud | Type::D) => None,
+            Base::Constant(constant) => Some(constant as u32),
+            Base::File { file, at } if (file, at) == control(0) => Some(bits),
+            _ => None,
+        };
+        match (self.op, self.sources()) {
+            (Op::Mov, [a]) => value(a),
+            (Op::And, [a, b]) => Some(value(a)? & value(b)?),
+            (Op::Or, [a, b]) => Some(value(a)? | value(b)?),
+            (Op::Xor, [a, b]) => Some(value(a)? ^ value(b)?),
+            _ => None,
+        }
+    }
+
     /// The systolic operation, if it is one.
     pub fn systolic(&self) -> Option<(&Operation, &Systolic)> {
         match &self.path {

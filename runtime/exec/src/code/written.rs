@@ -1,7 +1,9 @@
 //! State of a thread that code can change, so that starting a thread need not reset the rest.
 //!
-//! Takes resolved operations. Gives bounds: general registers after the last one that a destination or a response names are never
-//! written, and neither are accumulators after the last one that an operation names, or writes besides its result.
+//! Takes resolved operations. Gives bounds: general registers that no destination or response names are never written, and neither are
+//! accumulators after the last one that an operation names, or writes besides its result.
+
+use std::ops::Range;
 
 use kiln_emit::inst::Op;
 
@@ -10,31 +12,31 @@ use crate::state::thread::{File, Written};
 
 /// Largest size of an element in bytes.
 const ELEMENT: usize = 8;
+/// All general registers.
+const ALL: Range<usize> = 0..usize::MAX;
 
 /// Registers that operations can change, on a platform with registers of so many bytes.
 pub fn written(ops: &[Operation], register: usize) -> Written {
-    Written {
-        grf: ops.iter().map(|op| end(op, register)).max().unwrap_or(0),
-        accumulators: ops.iter().map(accumulators).max().unwrap_or(0),
-    }
+    let ranges = ops.iter().map(|op| range(op, register)).collect();
+    Written::new(ranges, ops.iter().map(accumulators).max().unwrap_or(0))
 }
 
-/// The byte after the last one of the general registers that an operation writes.
-fn end(op: &Operation, register: usize) -> usize {
+/// Bytes of the general registers among which are those that an operation writes.
+fn range(op: &Operation, register: usize) -> Range<usize> {
     match &op.path {
         Path::Send(send) => match (send.response, send.form()) {
-            (None, _) => 0,
-            (Some(at), Some(message)) => at + message.response_len() * register,
-            (Some(_), None) => usize::MAX,
+            (None, _) => 0..0,
+            (Some(at), Some(message)) => at..at + message.response_len() * register,
+            (Some(_), None) => ALL,
         },
-        Path::Systolic(_) | Path::Scattered => usize::MAX,
+        Path::Systolic(_) | Path::Scattered => ALL,
         _ => match op.dst.target {
             Target::File {
                 file: File::Grf,
                 at,
-            } => usize::from(at) + elements(op) + ELEMENT,
-            Target::Address { .. } => usize::MAX,
-            Target::File { .. } | Target::Null => 0,
+            } => usize::from(at)..usize::from(at) + elements(op) + ELEMENT,
+            Target::Address { .. } => ALL,
+            Target::File { .. } | Target::Null => 0..0,
         },
     }
 }
@@ -79,7 +81,8 @@ mod tests {
     use crate::code::decoded::Decoded;
 
     fn of(insts: Vec<Inst>) -> Written {
-        Decoded::from_insts(insts, platform::find("lnl").unwrap()).written()
+        let code = Decoded::from_insts(insts, platform::find("lnl").unwrap());
+        code.written().clone()
     }
 
     fn with(op: Op, dst: Dst) -> Inst {
@@ -91,12 +94,22 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_that_of_the_last_destination() {
-        assert!(of(vec![Inst::new(Op::Nop, 1)]).grf == 0);
+    fn ranges_are_those_of_destinations() {
+        assert_eq!(of(vec![Inst::new(Op::Nop, 1)]).grf, []);
         let far = Dst::new(Reg::grf(40), 1, Type::Ud);
         let near = Dst::new(Reg::grf(3), 1, Type::Ud);
-        let written = of(vec![with(Op::Mov, far), with(Op::Mov, near)]);
-        assert!((41 * 64..42 * 64).contains(&written.grf), "{written:?}");
+        let next = Dst::new(Reg::grf(4), 1, Type::Ud);
+        let written = of(vec![
+            with(Op::Mov, far),
+            with(Op::Mov, next),
+            with(Op::Mov, near),
+        ]);
+        let [first, second] = written.grf.as_slice() else {
+            panic!("{written:?}")
+        };
+        assert_eq!((first.start, second.start), (3 * 64, 40 * 64));
+        assert!((5 * 64..6 * 64).contains(&first.end), "{written:?}");
+        assert!((41 * 64..42 * 64).contains(&second.end), "{written:?}");
         assert_eq!(written.accumulators, 0);
         let indirect = Dst {
             place: Place::Indirect {
@@ -108,7 +121,7 @@ mod tests {
             },
             ..near
         };
-        assert_eq!(of(vec![with(Op::Mov, indirect)]).grf, usize::MAX);
+        assert_eq!(of(vec![with(Op::Mov, indirect)]).grf, [ALL]);
     }
 
     #[test]

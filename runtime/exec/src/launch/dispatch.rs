@@ -72,58 +72,54 @@ impl Dispatch {
         self.platform.grf_bytes as usize + payloads.max().unwrap_or(0)
     }
 
-    /// The threads of a group, none of them started.
-    pub(super) fn threads(&self) -> Vec<Thread> {
-        let numbers = 0..self.threads.len() as u32;
-        numbers
-            .map(|number| Thread::new(number, 0, self.platform))
-            .collect()
+    /// State of threads that code, which can change the state `written`, and payloads change. Payloads differ: an earlier thread may have had
+    /// more registers than the next one starts with.
+    pub(super) fn written(&self, written: &Written) -> Written {
+        let given = usize::from(self.platform.header_registers) * self.platform.grf_bytes as usize;
+        let mut ranges = written.grf.clone();
+        ranges.push(0..self.payload_bytes().max(given));
+        Written::new(ranges, written.accumulators)
     }
 
-    /// Makes threads those of a group that the hardware has just started, on behalf of one of several workers.
-    /// Code that they execute can change the state `written`.
+    /// Makes a thread the one with a number in a group that the hardware has just started, on behalf of one of several workers.
+    /// It was a thread of this launch, with the state `written` that they change.
     pub(super) fn start(
         &self,
-        threads: &mut [Thread],
+        thread: &mut Thread,
+        number: u32,
         group: [u32; 3],
         worker: u32,
-        written: Written,
+        written: &Written,
     ) {
+        let Some(start) = self.threads.get(number as usize) else {
+            return;
+        };
         let first_id = match self.own_ids {
             true => worker * self.threads.len() as u32,
             false => 0,
         };
-        // Payloads differ: an earlier thread may have had more registers than this one starts with.
-        let given = usize::from(self.platform.header_registers) * self.platform.grf_bytes as usize;
-        let written = Written {
-            grf: written.grf.max(self.payload_bytes()).max(given),
-            ..written
+        let id = first_id + number;
+        thread.reset(id, start.channels, written);
+        thread.number = number;
+        thread.ip = self.start;
+        thread.scratch = match self.scratch_first {
+            Some(first) => first.wrapping_add(id.wrapping_mul(self.scratch_bytes)),
+            None => number * self.scratch_bytes,
         };
-        for ((number, thread), start) in (0..).zip(threads).zip(&self.threads) {
-            let id = first_id + number;
-            thread.reset(id, start.channels, written);
-            thread.number = number;
-            thread.ip = self.start;
-            thread.scratch = match self.scratch_first {
-                Some(first) => first.wrapping_add(id.wrapping_mul(self.scratch_bytes)),
-                None => number * self.scratch_bytes,
-            };
-            thread.scratch_bytes = self.scratch_bytes;
-            thread.start_control(self.control);
-            let mut header = start.header;
-            [header[1], header[6], header[7]] = group;
-            // The id is the index of memory by thread ids; the offset is a multiple of 1,024.
-            header[5] |= id;
-            if self.scratch_first.is_some() {
-                header[5] |= thread.scratch & !0x3ff;
-            }
-            for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {
-                bytes.copy_from_slice(&dword.to_le_bytes());
-            }
-            let register = self.platform.grf_bytes as usize;
-            let room = thread.grf.get_mut(register..).unwrap_or_default();
-            let count = start.payload.len().min(room.len());
-            room[..count].copy_from_slice(&start.payload[..count]);
+        thread.scratch_bytes = self.scratch_bytes;
+        thread.start_control(self.control);
+        let mut header = start.header;
+        [header[1], header[6], header[7]] = group;
+        // The id is the index of memory by thread ids; the offset is a multiple of 1,024.
+        header[5] |= id;
+        if self.scratch_first.is_some() {
+            header[5] |= thread.scratch & !0x3ff;
         }
+        let header = header.map(u32::to_le_bytes);
+        thread.grf[..size_of_val(&header)].copy_from_slice(header.as_flattened());
+        let register = self.platform.grf_bytes as usize;
+        let room = thread.grf.get_mut(register..).unwrap_or_default();
+        let count = start.payload.len().min(room.len());
+        room[..count].copy_from_slice(&start.payload[..count]);
     }
 }

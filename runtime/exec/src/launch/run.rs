@@ -32,7 +32,7 @@ use crate::state::barrier::Barriers;
 use crate::state::cause::Cause;
 use crate::state::defined::Defined;
 use crate::state::memory::{Memory, Shared};
-use crate::state::thread::{Status, Thread, UNDEFINED};
+use crate::state::thread::{Status, Thread, UNDEFINED, Written};
 use crate::state::words::Words;
 
 /// Options of a launch; results of code that hardware defines do not depend on them.
@@ -82,6 +82,9 @@ impl Options<'_> {
 
 /// Number of instructions of a thread's turn.
 const TURN_INSTS: u64 = 1 << 16;
+/// Maximum number of groups that a worker takes at a time, and minimum number of times that it takes some.
+const MAX_RUN: u64 = 16;
+const MIN_RUNS: u64 = 64;
 
 /// State that all workers share.
 struct Job<'a> {
@@ -92,7 +95,11 @@ struct Job<'a> {
     scoreboard: Option<Facts<'a>>,
     /// Places in the code with an undefined outcome, in the strict mode.
     hardware: Option<Hardware<'a>>,
+    /// State that threads change.
+    written: Written,
     groups: u64,
+    /// Number of groups that a worker takes at a time.
+    run: u64,
     /// The next group to take.
     next: AtomicU64,
     /// The first failed group so far.
@@ -107,22 +114,25 @@ struct Job<'a> {
 struct Order {
     /// The first unfinished group.
     next: u64,
-    /// Sum over the groups before it, and the later groups that have finished.
+    /// Sum over the groups before it, and the later groups that have finished, by the first one of each run of them.
     total: u64,
-    ended: BTreeMap<u64, u64>,
+    ended: BTreeMap<u64, Vec<u64>>,
     /// The group in which the budget was exceeded.
     exhausted: Option<u64>,
 }
 
 impl Order {
-    fn end(&mut self, group: u64, instructions: u64, budget: u64) {
-        self.ended.insert(group, instructions);
+    /// Adds groups from one on, with their instructions.
+    fn end(&mut self, first: u64, instructions: Vec<u64>, budget: u64) {
+        self.ended.insert(first, instructions);
         while let Some(instructions) = self.ended.remove(&self.next) {
-            self.total = self.total.saturating_add(instructions);
-            if self.total > budget {
-                self.exhausted.get_or_insert(self.next);
+            for instructions in instructions {
+                self.total = self.total.saturating_add(instructions);
+                if self.total > budget {
+                    self.exhausted.get_or_insert(self.next);
+                }
+                self.next += 1;
             }
-            self.next += 1;
         }
     }
 }
@@ -132,10 +142,23 @@ struct Worker<'a> {
     number: u32,
     memory: Memory,
     slm: Words,
+    /// Places of threads.
     threads: Vec<Thread>,
     engine: Box<dyn Turns + 'a>,
     counts: Counts,
     failure: Option<(u64, Box<ExecError>)>,
+}
+
+/// A group that is executed.
+struct Group<'a> {
+    number: u64,
+    /// Position in the launch.
+    at: [u32; 3],
+    shared: Shared<'a>,
+    /// What is uncertain about each thread, in the strict mode.
+    uncertain: Vec<Uncertain>,
+    /// Number of instructions so far.
+    executed: u64,
 }
 
 /// The result of a worker.
@@ -156,20 +179,6 @@ fn run(
     if let Some(trace) = options.trace {
         trace.check(groups, threads)?;
     }
-    let job = Job {
-        dispatch,
-        program,
-        options,
-        scoreboard: program
-            .scoreboard()
-            .filter(|_| options.check || options.hardware),
-        hardware: (options.hardware).then(|| Hardware::new(program, env)),
-        groups,
-        next: AtomicU64::new(0),
-        failed: AtomicU64::new(u64::MAX),
-        spent: AtomicU64::new(0),
-        order: Mutex::new(Order::default()),
-    };
     let cores = match options.threads {
         0 => rayon::current_num_threads(),
         threads => threads,
@@ -177,6 +186,23 @@ fn run(
     let workers = match options.is_serial() {
         true => 1,
         false => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
+    };
+    let job = Job {
+        dispatch,
+        program,
+        options,
+        scoreboard: match options.check || options.hardware {
+            true => program.scoreboard(),
+            false => None,
+        },
+        hardware: (options.hardware).then(|| Hardware::new(program, env)),
+        written: dispatch.written(program.written()),
+        groups,
+        run: (groups / (workers as u64 * MIN_RUNS).max(1)).clamp(1, MAX_RUN),
+        next: AtomicU64::new(0),
+        failed: AtomicU64::new(u64::MAX),
+        spent: AtomicU64::new(0),
+        order: Mutex::new(Order::default()),
     };
     let outcomes: Vec<Outcome> = if workers <= 1 {
         vec![job.work(0)]
@@ -250,50 +276,55 @@ impl Job<'_> {
             number,
             memory: self.dispatch.memory.with_own(),
             slm: Words::filled(self.dispatch.slm, UNDEFINED),
-            threads: self.dispatch.threads(),
+            threads: Vec::new(),
             engine: self.options.engine().start(self.program),
             counts: Counts::new(self.program),
             failure: None,
         };
         loop {
-            let group = self.next.fetch_add(1, Relaxed);
-            if group >= self.groups
-                || group > self.failed.load(Relaxed)
-                || self.spent.load(Relaxed) > self.dispatch.budget
-            {
+            let first = self.next.fetch_add(self.run, Relaxed);
+            if first >= self.groups || self.spent.load(Relaxed) > self.dispatch.budget {
                 return worker.end();
             }
-            let mut executed = 0;
-            let result = self.group(&mut worker, group, &mut executed);
-            self.spent.fetch_add(executed, Relaxed);
+            // The groups that are taken are executed together, so that no earlier one is left out.
+            let mut spent = Vec::with_capacity(self.run as usize);
+            for group in first..self.groups.min(first + self.run) {
+                if group > self.failed.load(Relaxed) {
+                    return worker.end();
+                }
+                let mut executed = 0;
+                let result = self.group(&mut worker, group, &mut executed);
+                spent.push(executed);
+                if let Some(done) = self.options.done {
+                    done.fetch_add(1, Relaxed);
+                }
+                if let Err(error) = result {
+                    self.failed.fetch_min(group, Relaxed);
+                    worker.failure = Some((group, error));
+                    break;
+                }
+            }
+            self.spent.fetch_add(spent.iter().sum(), Relaxed);
             let order = self.order.lock();
             order
                 .unwrap_or_else(|e| e.into_inner())
-                .end(group, executed, self.dispatch.budget);
-            if let Some(done) = self.options.done {
-                done.fetch_add(1, Relaxed);
-            }
-            if let Err(error) = result {
-                self.failed.fetch_min(group, Relaxed);
-                worker.failure = Some((group, error));
+                .end(first, spent, self.dispatch.budget);
+            if worker.failure.is_some() {
                 return worker.end();
             }
         }
     }
 
-    /// Makes threads those of a group that the hardware has just started.
-    fn start(&self, threads: &mut [Thread], group: [u32; 3], worker: u32) {
-        let written = self.program.written();
-        self.dispatch.start(threads, group, worker, written);
-        let payload = self.dispatch.payload_bytes();
-        for thread in threads {
-            if self.options.check {
-                let mut defined = Defined::none(thread.grf.len());
-                defined.start(payload);
-                thread.defined = Some(Box::new(defined));
-            }
-            thread.board = (self.scoreboard.is_some()).then(Box::default);
+    /// Makes a thread one of a group that the hardware has just started.
+    fn start(&self, thread: &mut Thread, number: u32, group: [u32; 3], worker: u32) {
+        self.dispatch
+            .start(thread, number, group, worker, &self.written);
+        if self.options.check {
+            let mut defined = Defined::none(thread.grf.len());
+            defined.start(self.dispatch.payload_bytes());
+            thread.defined = Some(Box::new(defined));
         }
+        thread.board = (self.scoreboard.is_some()).then(Box::default);
     }
 
     /// Executes a group, and counts its instructions in `executed`.
@@ -303,121 +334,135 @@ impl Job<'_> {
         number: u64,
         executed: &mut u64,
     ) -> Result<(), Box<ExecError>> {
-        let (dispatch, program) = (self.dispatch, self.program);
-        let group = dispatch.group(number);
+        let dispatch = self.dispatch;
         worker.memory.forget_own();
         worker.slm.fill(UNDEFINED);
-        let threads = &mut worker.threads;
-        self.start(threads, group, worker.number);
-        let mut shared = Shared {
-            memory: &worker.memory,
-            bindings: &*dispatch.bindings,
-            slm: &worker.slm,
-            general_state: dispatch.general_state,
-            scratch: dispatch.scratch,
-            barriers: Barriers::default(),
-            read: 0,
-            written: 0,
+        let mut group = Group {
+            number,
+            at: dispatch.group(number),
+            shared: Shared {
+                memory: &worker.memory,
+                bindings: &*dispatch.bindings,
+                slm: &worker.slm,
+                general_state: dispatch.general_state,
+                scratch: dispatch.scratch,
+                barriers: Barriers::default(),
+                read: 0,
+                written: 0,
+            },
+            uncertain: Vec::new(),
+            executed: 0,
         };
-        let watched = self.options.watches();
-        let engine = &mut worker.engine;
-        engine.start_group(&shared);
-        let hardware = self.hardware.as_ref();
-        if let Some(hardware) = hardware {
-            hardware.start_group(&shared);
+        let (engine, counts) = (&mut *worker.engine, &mut worker.counts);
+        engine.start_group(&group.shared);
+        if let Some(hardware) = &self.hardware {
+            hardware.start_group(&group.shared);
+            (group.uncertain).resize_with(dispatch.threads.len(), Uncertain::default);
         }
-        let mut uncertain: Vec<Uncertain> = Vec::new();
-        uncertain.resize_with(threads.len(), Uncertain::default);
-        let result = loop {
-            let mut failure = None;
-            for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
-                let limit = self
-                    .dispatch
-                    .budget
-                    .saturating_sub(*executed)
-                    .min(TURN_INSTS);
-                let before = thread.executed;
-                let stopped = self.options.stop.is_some_and(|stop| stop.load(Relaxed));
-                let result = match (limit, watched) {
-                    _ if stopped => Err(Cause::Stopped),
-                    (0, _) => Err(Cause::Budget(self.dispatch.budget)),
-                    (_, false) => {
-                        engine.turn(thread, program, &mut shared, limit, &mut worker.counts)
-                    }
-                    (_, true) => {
-                        let trace = self
-                            .options
-                            .trace
-                            .filter(|t| t.wants(number, thread.number));
-                        let watched = Watched {
-                            scoreboard: self.scoreboard.as_ref(),
-                            group,
-                            trace,
-                            hardware,
-                        };
-                        shared.take_turn(thread.number);
-                        let uncertain = uncertain.get_mut(thread.number as usize);
-                        let counts = &mut worker.counts;
-                        watched_steps(
-                            thread,
-                            program,
-                            &mut shared,
-                            limit,
-                            counts,
-                            &watched,
-                            uncertain,
-                        )
-                    }
-                };
-                *executed += thread.executed - before;
-                if let Some(executed) = self.options.executed {
-                    executed.fetch_add(thread.executed - before, Relaxed);
-                }
-                if let Err(cause) = result.and_then(|()| stranded(thread)) {
-                    failure = Some(ExecError::new(group, thread, program, cause));
-                    break;
-                }
-            }
-            if let Some(error) = failure {
-                break Err(Box::new(error));
-            }
-            if let Err((number, cause)) = pair(threads, program, &mut worker.counts) {
-                break Err(Box::new(ExecError::new(
-                    group,
-                    &threads[number],
-                    program,
-                    cause,
-                )));
-            }
-            shared.barriers.pass(threads);
-            match end(threads) {
-                Some(Ok(())) => break Ok(()),
-                Some(Err((number, cause))) => {
-                    let thread = &threads[number];
-                    break Err(Box::new(ExecError::new(group, thread, program, cause)));
-                }
-                None => {}
-            }
-        };
-        if hardware.is_some() {
-            threads
-                .iter()
-                .for_each(|thread| Hardware::end(&shared, thread.number));
+        let result = self.execute(
+            &mut group,
+            &mut worker.threads,
+            worker.number,
+            (engine, counts),
+        );
+        if self.hardware.is_some() {
+            let numbers = 0..dispatch.threads.len() as u32;
+            numbers.for_each(|number| Hardware::end(&group.shared, number));
         }
-        let left = engine.end_group(&shared, &worker.counts);
+        let left = engine.end_group(&group.shared, counts);
         let result = match left {
             Ok(()) => result,
-            Err(cause) => Err(Box::new(ExecError::new(group, &threads[0], program, cause))),
+            Err(cause) => Err(self.error(&group, &worker.threads[0], cause)),
         };
-        worker.counts.read += shared.read;
-        worker.counts.written += shared.written;
+        counts.read += group.shared.read;
+        counts.written += group.shared.written;
+        *executed = group.executed;
         result
+    }
+
+    /// Executes the threads of a group to their ends.
+    fn execute(
+        &self,
+        group: &mut Group,
+        places: &mut Vec<Thread>,
+        worker: u32,
+        (engine, counts): (&mut dyn Turns, &mut Counts),
+    ) -> Result<(), Box<ExecError>> {
+        let count = self.dispatch.threads.len();
+        // A thread that ends in its first turn leaves its place to the next one: the host's caches still have its registers.
+        let mut taken = 0;
+        for number in 0..count as u32 {
+            if taken == places.len() {
+                places.push(Thread::new(number, 0, self.dispatch.platform));
+            }
+            let thread = &mut places[taken];
+            self.start(thread, number, group.at, worker);
+            self.turn(group, thread, engine, counts)?;
+            taken += usize::from(thread.status != Status::Ended);
+        }
+        let threads = &mut places[..taken];
+        loop {
+            pair(threads, self.program, counts)
+                .map_err(|(at, cause)| self.error(group, &threads[at], cause))?;
+            group.shared.barriers.pass(threads, count);
+            match end(threads, count) {
+                Some(Ok(())) => return Ok(()),
+                Some(Err((at, cause))) => return Err(self.error(group, &threads[at], cause)),
+                None => {}
+            }
+            for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
+                self.turn(group, thread, engine, counts)?;
+            }
+        }
+    }
+
+    /// Executes a thread's turn.
+    fn turn(
+        &self,
+        group: &mut Group,
+        thread: &mut Thread,
+        engine: &mut dyn Turns,
+        counts: &mut Counts,
+    ) -> Result<(), Box<ExecError>> {
+        let budget = self.dispatch.budget;
+        let limit = budget.saturating_sub(group.executed).min(TURN_INSTS);
+        let before = thread.executed;
+        let stopped = self.options.stop.is_some_and(|stop| stop.load(Relaxed));
+        let (program, shared) = (self.program, &mut group.shared);
+        let result = match (limit, self.options.watches()) {
+            _ if stopped => Err(Cause::Stopped),
+            (0, _) => Err(Cause::Budget(budget)),
+            (_, false) => engine.turn(thread, program, shared, limit, counts),
+            (_, true) => {
+                let trace = self.options.trace;
+                let watched = Watched {
+                    scoreboard: self.scoreboard.as_ref(),
+                    group: group.at,
+                    trace: trace.filter(|t| t.wants(group.number, thread.number)),
+                    hardware: self.hardware.as_ref(),
+                };
+                shared.take_turn(thread.number);
+                let uncertain = group.uncertain.get_mut(thread.number as usize);
+                watched_steps(thread, program, shared, limit, counts, &watched, uncertain)
+            }
+        };
+        let executed = thread.executed - before;
+        group.executed += executed;
+        if let Some(all) = self.options.executed {
+            all.fetch_add(executed, Relaxed);
+        }
+        let result = result.and_then(|()| stranded(thread));
+        result.map_err(|cause| self.error(group, thread, cause))
+    }
+
+    fn error(&self, group: &Group, thread: &Thread, cause: Cause) -> Box<ExecError> {
+        Box::new(ExecError::new(group.at, thread, self.program, cause))
     }
 }
 
 /// How a group's execution ends, if no thread can go on: all have ended, or a thread waits for what does not come. Gives
-/// the number of that thread with the cause.
-fn end(threads: &[Thread]) -> Option<Result<(), (usize, Cause)>> {
+/// the index of that thread with the cause. Of the group's `count` threads those that have ended may be left out.
+fn end(threads: &[Thread], count: usize) -> Option<Result<(), (usize, Cause)>> {
     let with = |status| threads.iter().filter(|t| t.status == status).count();
     let first = |status| threads.iter().position(|t| t.status == status);
     let (waiting, ended, paired) = (
@@ -436,22 +481,23 @@ fn end(threads: &[Thread]) -> Option<Result<(), (usize, Cause)>> {
     };
     let cause = Cause::Deadlock {
         waiting: waiting as u32,
-        threads: threads.len() as u32,
+        threads: count as u32,
     };
     Some(Err((number, cause)))
 }
 
-/// Executes operations of fused pairs that both threads have reached. Returns the number of a failed thread, with the
+/// Executes operations of fused pairs that both threads have reached. Returns the index of a failed thread, with the
 /// cause.
 fn pair(
     threads: &mut [Thread],
     program: &Program,
     counts: &mut Counts,
 ) -> Result<(), (usize, Cause)> {
-    for (number, pair) in threads.chunks_exact_mut(2).enumerate() {
-        if let [first, second] = pair {
-            systolic::exchange(first, second, program, counts)
-                .map_err(|cause| (number * 2, cause))?;
+    for at in 1..threads.len() {
+        if let [first, second] = &mut threads[at - 1..=at]
+            && (first.number.is_multiple_of(2), first.number + 1) == (true, second.number)
+        {
+            systolic::exchange(first, second, program, counts).map_err(|cause| (at - 1, cause))?;
         }
     }
     Ok(())

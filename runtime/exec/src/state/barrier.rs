@@ -63,18 +63,18 @@ impl Barriers {
         Ok(())
     }
 
-    /// Wakes the threads whose barrier is complete.
-    pub fn pass(&mut self, threads: &mut [Thread]) {
-        if self.arrived >= threads.len() {
-            self.arrived -= threads.len();
+    /// Wakes the threads, of a group of so many, whose barrier is complete. Those that have ended may be left out.
+    pub fn pass(&mut self, threads: &mut [Thread], count: usize) {
+        if self.arrived >= count {
+            self.arrived -= count;
             threads.iter_mut().for_each(|thread| thread.notify(0));
         }
         for (number, named) in self.named.iter_mut().enumerate() {
             let here = |(expected, here): (u32, u32)| here >= expected;
             let signalled = named.producers.1 + named.consumers.1 != 0;
             if signalled && here(named.producers) && here(named.consumers) {
-                for (thread, n) in threads.iter_mut().zip(0..) {
-                    if named.waiting.checked_shr(n).unwrap_or(0) & 1 != 0 {
+                for thread in &mut *threads {
+                    if named.waiting.checked_shr(thread.number).unwrap_or(0) & 1 != 0 {
                         thread.notify(number);
                     }
                 }

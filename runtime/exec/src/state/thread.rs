@@ -8,7 +8,7 @@
 //! fixed distances from its start. A group's threads are made once and reset for each group.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use kiln_emit::inst::{Reg, RegFile};
 use kiln_emit::platform::{Platform, StateRegister};
@@ -210,20 +210,27 @@ impl Accumulators {
 }
 
 /// State that code can change, so that starting a thread of it need not reset the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes of the general registers, from the first one on.
-    pub grf: usize,
+    /// Ranges of bytes of the general registers, in order and apart.
+    pub grf: Vec<Range<usize>>,
     /// Bytes of the accumulators, from the first one on.
     pub accumulators: usize,
 }
 
 impl Written {
-    /// All of a thread.
-    pub const ALL: Written = Written {
-        grf: usize::MAX,
-        accumulators: usize::MAX,
-    };
+    /// State with ranges of the general registers in any order.
+    pub fn new(mut ranges: Vec<Range<usize>>, accumulators: usize) -> Written {
+        ranges.sort_by_key(|range| range.start);
+        let mut grf: Vec<Range<usize>> = Vec::new();
+        for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+            match grf.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => grf.push(range),
+            }
+        }
+        Written { grf, accumulators }
+    }
 }
 
 /// One thread.
@@ -302,7 +309,7 @@ impl Thread {
             scratch: 0,
             scratch_bytes: 0,
         };
-        thread.reset(number, dispatch, Written::ALL);
+        thread.reset(number, dispatch, &Written::new(Vec::new(), 0));
         thread
     }
 
@@ -333,23 +340,23 @@ impl Thread {
     }
 
     /// Makes it a thread as [`Thread::new`] does, of the same platform, after code that can change this state.
-    pub fn reset(&mut self, number: u32, dispatch: u32, written: Written) {
-        let end = written.grf.min(self.grf.len());
-        self.grf[..end].fill(UNDEFINED);
+    pub fn reset(&mut self, number: u32, dispatch: u32, written: &Written) {
+        let len = self.grf.len();
+        for range in &written.grf {
+            self.grf[range.start.min(len)..range.end.min(len)].fill(UNDEFINED);
+        }
         self.acc.reset(written.accumulators);
-        self.addr.fill(0);
-        self.flags.fill(0);
-        self.control.fill(0);
-        self.state.fill(0);
-        self.message_control.fill(0);
-        self.scalar.fill(0);
-        self.notification.fill(0);
-        self.timestamp.fill(0);
+        self.addr = [0; _];
+        self.flags = [0; _];
+        self.control = [0; _];
+        self.scalar = [0; _];
+        self.notification = [0; _];
+        self.timestamp = [0; _];
         self.ip = 0;
         self.active = dispatch;
         self.waiting = 0;
         self.called = u32::MAX;
-        self.wake.fill(0);
+        self.wake = [0; _];
         self.status = Status::Running;
         self.executed = 0;
         self.mode = FloatMode::INITIAL;
@@ -358,21 +365,20 @@ impl Thread {
         self.board = None;
         self.scratch = 0;
         self.scratch_bytes = 0;
-        // The thread's number in the machine, which selects its private memory.
-        let mut rest = number;
+        // The thread's number in the machine, which selects its private memory. Dwords are stored once: a load after stores of
+        // its bytes waits for them.
+        let (mut rest, mut state, mut message_control) = (number, 0, 0);
         for digit in self.platform.thread_number {
-            let part = (rest % digit.count) << digit.low;
-            rest /= digit.count;
             let dword = match digit.register {
-                StateRegister::Thread => &mut self.state,
-                StateRegister::Message => &mut self.message_control,
+                StateRegister::Thread => &mut state,
+                StateRegister::Message => &mut message_control,
             };
-            for (byte, bits) in dword.iter_mut().zip(part.to_le_bytes()) {
-                *byte |= bits;
-            }
+            *dword |= (rest % digit.count) << digit.low;
+            rest /= digit.count;
         }
-        // sr0.2: the dispatch mask.
-        self.state[8..12].copy_from_slice(&dispatch.to_le_bytes());
+        // sr0.2 is the dispatch mask.
+        self.state = bytes([state, 0, dispatch, 0]);
+        self.message_control = bytes([message_control, 0, 0, 0]);
     }
 
     /// A register file's bytes.
@@ -430,6 +436,12 @@ impl Thread {
         self.flags = (self.flag_bits() & !mask | bits & mask).to_le_bytes();
     }
 
+    /// `cr0.0`.
+    pub fn control_bits(&self) -> u32 {
+        let [a, b, c, d, ..] = self.control;
+        u32::from_le_bytes([a, b, c, d])
+    }
+
     /// Decodes `cr0.0` after a write; refuses unsupported modes.
     pub fn change_mode(&mut self) -> Result<(), Cause> {
         if self.control[0] & ALT_MODE != 0 {
@@ -441,18 +453,15 @@ impl Thread {
         Ok(())
     }
 
-    /// Sets bits of `cr0.0`.
+    /// Sets `cr0.0` of a thread that has just been reset.
     pub fn start_control(&mut self, bits: u32) {
-        for (byte, bits) in self.control.iter_mut().zip(bits.to_le_bytes()) {
-            *byte |= bits;
-        }
-        self.update_mode();
+        self.control = bytes([bits, 0, 0, 0]);
+        self.mode = FloatMode::of(bits);
     }
 
     /// Decodes `cr0.0`.
     pub fn update_mode(&mut self) {
-        let [a, b, c, d, ..] = self.control;
-        self.mode = FloatMode::of(u32::from_le_bytes([a, b, c, d]));
+        self.mode = FloatMode::of(self.control_bits());
     }
 
     /// Sets `tm0` to the instructions executed so far: a clock that only moves forward.
@@ -516,6 +525,11 @@ impl fmt::Display for File {
             File::Timestamp => "tm",
         })
     }
+}
+
+fn bytes(dwords: [u32; 4]) -> [u8; 16] {
+    let [a, b, c, d] = dwords.map(u128::from);
+    (a | b << 32 | c << 64 | d << 96).to_le_bytes()
 }
 
 /// A register's file, and its first byte there.

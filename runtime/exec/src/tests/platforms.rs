@@ -345,14 +345,14 @@ fn named_barriers_let_consumers_go_when_all_have_come() {
         run(&mut threads[number], code[number].clone(), &mut shared, 10).unwrap();
         assert_eq!(threads[number].status, Status::Waiting);
     }
-    shared.barriers.pass(&mut threads);
+    shared.barriers.pass(&mut threads, 5);
     let running = |threads: &[Thread]| -> Vec<bool> {
         let running = threads.iter().map(|t| t.status == Status::Running);
         running.collect()
     };
     assert_eq!(running(&threads), [false, true, false, false, true]);
     run(&mut threads[1], code[1].clone(), &mut shared, 10).unwrap();
-    shared.barriers.pass(&mut threads);
+    shared.barriers.pass(&mut threads, 5);
     // A thread that only produces is not notified.
     assert_eq!(running(&threads), [false, false, true, true, true]);
     for number in [2, 3, 4] {

@@ -27,6 +27,8 @@ pub struct Translated<'a> {
     blocks: &'a Blocks,
     /// Counters and sites of each code, made when it is first entered.
     pub(super) own: [Option<Own>; MODES],
+    /// The code that was last entered.
+    last: Option<&'a Code>,
     /// True if every mode is translated at once.
     pub(super) eager: bool,
     _mode: enter::HostMode,
@@ -54,6 +56,7 @@ impl<'a> Translated<'a> {
             translations,
             blocks: translations.blocks(program),
             own: Default::default(),
+            last: None,
             eager: false,
             _mode: enter::HostMode::set(),
         })
@@ -63,6 +66,11 @@ impl<'a> Translated<'a> {
     fn code(&self, index: u32, mode: FloatMode) -> Option<(&'a Code, u32)> {
         let translations = self.translations;
         let number = mode_number(mode);
+        if let Some((code, entry)) =
+            (self.last).and_then(|c| Some((c, c.entry(self.blocks, index, number)?)))
+        {
+            return Some((code, entry));
+        }
         let existing = translations.existing(self.blocks, index, number);
         if existing.is_some() {
             return existing;
@@ -129,6 +137,7 @@ impl<'a> Translated<'a> {
         counts: &mut Counts,
     ) -> Result<(), Cause> {
         let blocks = self.blocks;
+        self.last = Some(code);
         let own = self.own[code.start].get_or_insert_with(|| Own {
             counters: vec![0; blocks.counters],
             sites: code.sites.iter().map(|kind| kind.bind(shared)).collect(),

@@ -220,7 +220,15 @@ extern "sysv64" fn end_block(context: *mut Context, index: u32) -> u64 {
             Ok(())
         }
         Path::Send(send) => messages::send::send(thread, shared, op, send).map(|()| thread.ip += 1),
-        _ => thread.execute(op).map(|()| thread.ip += 1),
+        // Most kernels set the float mode in each thread.
+        _ => match op.control(thread.control_bits()) {
+            Some(bits) => {
+                thread.control[..4].copy_from_slice(&bits.to_le_bytes());
+                thread.change_mode()
+            }
+            None => thread.execute(op),
+        }
+        .map(|()| thread.ip += 1),
     };
     if let Err(cause) = result {
         context.error = Some(cause);

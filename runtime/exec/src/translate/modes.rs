@@ -5,12 +5,9 @@
 //! A guess is enough: a block is entered only with its mode, and is interpreted in another. Balanced pairs of
 //! writes, as around a division, are followed exactly.
 
-use kiln_emit::inst::Op;
-
 use super::blocks::Blocks;
 use crate::code::decoded::Decoded;
-use crate::code::operation::{Base, Operation, Target};
-use crate::state::thread::{File, FloatMode};
+use crate::state::thread::FloatMode;
 
 /// Number of float modes: four roundings, and denormals of three types kept or flushed.
 pub const MODES: usize = 32;
@@ -29,28 +26,8 @@ pub fn of_blocks(program: &Decoded, blocks: &Blocks, start: FloatMode) -> Vec<Fl
     for block in &blocks.blocks {
         modes.push(FloatMode::of(bits));
         if let Some(op) = program.op(block.first + block.len - 1) {
-            bits = after(op, bits);
+            bits = op.control(bits).unwrap_or(bits);
         }
     }
     modes
-}
-
-/// `cr0.0` after an operation; as before it, where it writes nothing else than a function of a constant.
-fn after(op: &Operation, bits: u32) -> u32 {
-    let control = Target::File {
-        file: File::Control,
-        at: 0,
-    };
-    let mut constants = op.sources().iter().filter_map(|s| match s.base {
-        Base::Constant(bits) => Some(bits as u32),
-        _ => None,
-    });
-    match (op.op, constants.next_back()) {
-        _ if op.dst.target != control || op.pred.is_some() => bits,
-        (Op::Or, Some(constant)) => bits | constant,
-        (Op::And, Some(constant)) => bits & constant,
-        (Op::Xor, Some(constant)) => bits ^ constant,
-        (Op::Mov, Some(constant)) => constant,
-        _ => bits,
-    }
 }
