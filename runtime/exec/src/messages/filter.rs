@@ -135,11 +135,12 @@ fn along(sampler: &Sampler, at: f32, offset: i32, size: u32) -> Between {
     let extent = size as f32;
     let last = i64::from(size) - 1;
     let offset = offset as f32;
-    let fraction = if sampler.normalized { at } else { at / extent } + offset / extent;
+    let fraction = || if sampler.normalized { at } else { at / extent } + offset / extent;
     // The coordinate in texels, folded into the image by the repeating modes.
     let unfolded = match sampler.addressing {
-        Addressing::Repeat => (fraction - fraction.floor()) * extent,
+        Addressing::Repeat => (fraction() - fraction().floor()) * extent,
         Addressing::MirroredRepeat => {
+            let fraction = fraction();
             (fraction - 2.0 * (0.5 * fraction).round_ties_even()).abs() * extent
         }
         _ if sampler.normalized => at * extent + offset,

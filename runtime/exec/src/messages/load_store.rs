@@ -17,7 +17,7 @@ use kiln_platform::abi::SCRATCH_STATE_MASK;
 use crate::code::send::Message;
 use crate::state::cause::Cause;
 use crate::state::lanes::LANES;
-use crate::state::memory::{BTI_STATELESS, Part, SCRATCH_STATE, Shared, Space, Span};
+use crate::state::memory::{BTI_STATELESS, Nearby, Part, SCRATCH_STATE, Shared, Space, Span};
 use crate::state::thread::Thread;
 
 /// Number of the scratch surface's state.
@@ -241,8 +241,8 @@ impl Access<'_> {
         registers(self.m, self.m.lanes(), self.address)
     }
 
-    fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Space<'a>, Cause> {
-        space(thread, shared, self.m, &self.m.request()?.fields)
+    fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Nearby<'a>, Cause> {
+        space(thread, shared, self.m, &self.m.request()?.fields).map(Nearby::new)
     }
 
     /// Address of a channel's element.
@@ -258,7 +258,7 @@ impl Access<'_> {
     /// Blocks and atomic operations must be aligned; other accesses may be anywhere.
     fn aligned<'a>(
         &self,
-        space: Space<'a>,
+        space: &mut Nearby<'a>,
         at: u64,
         count: usize,
         lane: usize,
@@ -296,7 +296,7 @@ impl Access<'_> {
         let m = self.m;
         // The response may overlap the payload.
         let starts = self.starts(thread)?;
-        let space = self.space(thread, shared)?;
+        let mut space = self.space(thread, shared)?;
         let pitch = self.rows() * m.register();
         let mut moved = 0;
         for lane in m.channels(m.lanes()) {
@@ -322,7 +322,7 @@ impl Access<'_> {
         let Element { slot, size, skip } = self.element;
         let m = self.m;
         let starts = self.starts(thread)?;
-        let space = self.space(thread, shared)?;
+        let mut space = self.space(thread, shared)?;
         let mut moved = 0;
         for lane in m.channels(m.lanes()) {
             for (row, number) in each(elements).enumerate() {
@@ -383,8 +383,8 @@ impl Access<'_> {
             return Err(self.m.unknown());
         }
         let start = self.at(address(thread, self.m, 0, 0, self.address)?, 0);
-        let space = self.space(thread, shared)?;
-        let memory = self.aligned(space, start, count as usize, 0)?;
+        let mut space = self.space(thread, shared)?;
+        let memory = self.aligned(&mut space, start, count as usize, 0)?;
         Ok((memory, size * count as usize))
     }
 
@@ -405,7 +405,7 @@ impl Access<'_> {
             _ => atomic.sources(),
         };
         let starts = self.starts(thread)?;
-        let space = self.space(thread, shared)?;
+        let mut space = self.space(thread, shared)?;
         let mut results = [0; LANES];
         for lane in m.channels(m.lanes()) {
             let mut sources = [0; 2];
@@ -417,7 +417,7 @@ impl Access<'_> {
                 bytes[..size].copy_from_slice(payload(thread, m, at, size)?);
                 *source = u64::from_le_bytes(bytes);
             }
-            let memory = self.aligned(space, self.at(starts[lane], 0), 1, lane)?;
+            let memory = self.aligned(&mut space, self.at(starts[lane], 0), 1, lane)?;
             results[lane] = atomic.perform(memory, sources);
             shared.count(true, size);
         }

@@ -3,6 +3,7 @@
 mod atomic;
 mod block;
 mod block_2d;
+mod bound;
 mod filter;
 pub mod load_store;
 mod payload;

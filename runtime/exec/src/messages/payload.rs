@@ -4,6 +4,7 @@ use kiln_emit::messages::Simd;
 
 use crate::code::send::Message;
 use crate::state::cause::Cause;
+use crate::state::lanes::{LANES, low_mask};
 use crate::state::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT};
 use crate::state::thread::Thread;
 
@@ -67,6 +68,47 @@ pub fn address(
     })
 }
 
+/// A dword of each channel, from a register of the payload on; zero for channels that are not enabled.
+pub fn dwords(
+    thread: &Thread,
+    m: &Message,
+    first: usize,
+    enabled: u32,
+) -> Result<[u32; LANES], Cause> {
+    let mut dwords = [0; LANES];
+    let lanes = m.register() / size_of::<u32>();
+    for (register, part) in (first..).zip(dwords.chunks_mut(lanes)) {
+        let enabled = enabled.checked_shr(((register - first) * lanes) as u32);
+        let enabled = enabled.unwrap_or(0) & low_mask(lanes);
+        if enabled == 0 {
+            continue;
+        }
+        let at = m.at(register, 0)?;
+        let bytes = payload(thread, m, at, m.register())?;
+        for (lane, (dword, bytes)) in part.iter_mut().zip(bytes.as_chunks().0).enumerate() {
+            if enabled >> lane & 1 != 0 {
+                *dword = u32::from_le_bytes(*bytes);
+            }
+        }
+    }
+    Ok(dwords)
+}
+
+/// As [`dwords`], which must be defined where that is checked.
+pub fn sent_dwords(
+    thread: &Thread,
+    m: &Message,
+    first: usize,
+    enabled: u32,
+) -> Result<[u32; LANES], Cause> {
+    if thread.defined.is_some() {
+        for lane in (0..LANES).filter(|lane| enabled >> lane & 1 != 0) {
+            thread.sent(m.at(first, lane * size_of::<u32>())?, size_of::<u32>())?;
+        }
+    }
+    dwords(thread, m, first, enabled)
+}
+
 /// Refuses an access that violates its message's alignment.
 #[inline]
 pub fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cause> {
@@ -101,5 +143,28 @@ pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result
     };
     room.copy_from_slice(bytes);
     thread.define(at, bytes.len());
+    Ok(())
+}
+
+/// Writes a dword of each enabled channel from a byte of the response on.
+pub fn fill_dwords(
+    thread: &mut Thread,
+    m: &Message,
+    at: usize,
+    enabled: u32,
+    value: impl Fn(usize) -> u32,
+) -> Result<(), Cause> {
+    let count = LANES - enabled.leading_zeros() as usize;
+    let Some(room) = thread.grf.get_mut(at..at + count * size_of::<u32>()) else {
+        return Err(m.bad("its response reaches beyond the last register"));
+    };
+    for (lane, place) in room.as_chunks_mut().0.iter_mut().enumerate() {
+        if enabled >> lane & 1 != 0 {
+            *place = value(lane).to_le_bytes();
+            if let Some(defined) = &mut thread.defined {
+                defined.set(at + lane * size_of::<u32>(), size_of::<u32>(), true);
+            }
+        }
+    }
     Ok(())
 }

@@ -8,14 +8,15 @@
 
 use kiln_emit::messages::{Flag, Kind};
 
+use super::bound::BoundImage;
 use super::filter::{Lookup, face, gather, sample};
-use super::payload::{channels, fill, header_dword};
+use super::payload::{channels, dwords, fill, fill_dwords, header_dword};
 use crate::code::send::Message;
 use crate::state::cause::Cause;
-use crate::state::format::{Color, TEXEL_MAX};
+use crate::state::format::Color;
 use crate::state::image::{Addressing, ImageKind, Sampler, Shape};
-use crate::state::lanes::LANES;
-use crate::state::memory::{Shared, Space};
+use crate::state::lanes::{LANES, low_mask};
+use crate::state::memory::Shared;
 use crate::state::thread::Thread;
 
 /// The request of a message.
@@ -156,7 +157,8 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         bindless = thread.platform.bindless_sampler_bit && at & 1 != 0;
         state = (at & if bindless { !0xf } else { !0x1f }) / STATE_BYTES;
     }
-    let (space, shape) = shared.image(m.bti())?;
+    let mut image = BoundImage::new(shared, m.bti())?;
+    let shape = image.shape;
     let single = shape.kind != ImageKind::D2Msaa;
     let takes = match facts.ask {
         Ask::Sample | Ask::Gather { .. } | Ask::Level => single,
@@ -181,8 +183,13 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     };
     // The payload is read before the response, which may overlap it, is written.
     let mut results = [[0; 4]; LANES];
+    let mut coordinates = [[0; LANES]; 3];
+    for (place, &number) in coordinates.iter_mut().zip(&facts.coordinates) {
+        *place = request.parameters(thread, number)?;
+    }
     for lane in m.channels(channels) {
-        results[lane] = request.lane(thread, shared, space, &shape, &sampler, lane)?;
+        let at = coordinates.each_ref().map(|coordinate| coordinate[lane]);
+        results[lane] = request.lane(thread, shared, &mut image, &sampler, at, lane)?;
     }
     request.respond(thread, &shape, &results)
 }
@@ -208,6 +215,24 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// Enabled channels.
+    fn enabled(&self) -> u32 {
+        self.m.enabled() & low_mask(self.channels)
+    }
+
+    /// A parameter of all channels; 0 if the payload is too short.
+    fn parameters(&self, thread: &Thread, number: usize) -> Result<[u32; LANES], Cause> {
+        let register = self.first + number * (self.channels * 4).div_ceil(self.m.register());
+        if !self.half_parameters && register < self.m.payload_len() {
+            return dwords(thread, self.m, register, self.enabled());
+        }
+        let mut parameters = [0; LANES];
+        for lane in self.m.channels(self.channels) {
+            parameters[lane] = self.parameter(thread, number, lane)?;
+        }
+        Ok(parameters)
+    }
+
     /// A parameter of a channel; 0 if the payload is too short.
     fn parameter(&self, thread: &Thread, number: usize, lane: usize) -> Result<u32, Cause> {
         let size = if self.half_parameters { 2 } else { 4 };
@@ -273,16 +298,13 @@ impl Request<'_> {
         &self,
         thread: &Thread,
         shared: &mut Shared,
-        space: Space,
-        shape: &Shape,
+        image: &mut BoundImage,
         sampler: &Sampler,
+        at: [u32; 3],
         lane: usize,
     ) -> Result<Color, Cause> {
-        let mut at = [0; 3];
-        for (place, &number) in at.iter_mut().zip(&self.facts.coordinates) {
-            *place = self.parameter(thread, number, lane)?;
-        }
-        let mut texel = |at| read(shared, space, shape, at, lane);
+        let shape = &{ image.shape };
+        let mut texel = |at| read(shared, image, at, lane);
         // The length of a direction does not matter.
         let sampler = &Sampler {
             normalized: sampler.normalized || shape.kind == ImageKind::Cube,
@@ -392,9 +414,16 @@ impl Request<'_> {
         let is_float =
             shape.format.is_float() && !matches!(self.facts.ask, Ask::Size | Ask::Samples);
         for (index, color) in wanted.enumerate().take(room) {
+            if !half {
+                let at = response + index * stride;
+                fill_dwords(thread, self.m, at, self.enabled(), |lane| {
+                    results[lane][color]
+                })?;
+                continue;
+            }
             for lane in self.m.channels(self.channels) {
                 let value = match results[lane][color] {
-                    bits if half && is_float => {
+                    bits if is_float => {
                         u32::from(half::f16::from_f32(f32::from_bits(bits)).to_bits())
                     }
                     bits => bits,
@@ -415,18 +444,14 @@ impl Request<'_> {
 /// A texel's color, or the border's outside.
 fn read(
     shared: &mut Shared,
-    space: Space,
-    shape: &Shape,
+    image: &mut BoundImage,
     at: [i64; 3],
     lane: usize,
 ) -> Result<Color, Cause> {
-    let Some(offset) = shape.offset(at) else {
-        return Ok(shape.format.border());
+    let format = image.shape.format;
+    let Some(texel) = image.texel(at, lane)? else {
+        return Ok(format.border());
     };
-    let size = shape.format.bytes();
-    let mut texel = [0; TEXEL_MAX];
-    let bytes = space.at(offset, size, lane as u32)?;
-    bytes.read(&mut texel[..size]);
-    shared.count(false, size);
-    Ok(shape.format.decode(&texel))
+    shared.count(false, image.texel_bytes);
+    Ok(format.decode_dwords(texel.dwords(image.texel_bytes)))
 }

@@ -8,13 +8,14 @@
 use kiln_emit::messages::{Flag, Lines, Slots};
 
 use super::atomic::Atomic;
-use super::payload::{fill, header_dword};
+use super::bound::BoundImage;
+use super::payload::{fill, fill_dwords, header_dword, sent_dwords};
 use crate::code::send::Message;
 use crate::state::cause::Cause;
 use crate::state::format::{Color, TEXEL_MAX};
 use crate::state::image::{ImageKind, Shape};
-use crate::state::lanes::LANES;
-use crate::state::memory::{Shared, Space, Span};
+use crate::state::lanes::{LANES, low_mask};
+use crate::state::memory::{Shared, Span};
 use crate::state::thread::Thread;
 
 /// Number of channels of a typed message to the data port.
@@ -92,68 +93,72 @@ impl<'a> Texels<'a> {
         usize::from(self.m.has_header())
     }
 
-    /// A parameter of a channel.
-    fn parameter(&self, thread: &Thread, number: usize, lane: usize) -> Result<u32, Cause> {
-        let at = (self.m).at(self.first() + number * self.pitch(), lane * 4)?;
-        thread.sent(at, 4)?;
-        Ok(thread.grf_dword(at))
+    /// Enabled channels, from the group's first in bit 0.
+    fn enabled(&self) -> u32 {
+        let all = self.m.enabled().checked_shr(self.group as u32);
+        all.unwrap_or(0) & low_mask(self.channels)
     }
 
-    /// Writes a dword of the response.
+    /// A parameter of all channels.
+    fn parameter(&self, thread: &Thread, number: usize) -> Result<[u32; LANES], Cause> {
+        let register = self.first() + number * self.pitch();
+        sent_dwords(thread, self.m, register, self.enabled())
+    }
+
+    /// Writes dwords of the response.
     fn respond(
         &self,
         thread: &mut Thread,
         response: usize,
         number: usize,
-        lane: usize,
-        value: u32,
+        value: impl Fn(usize) -> u32,
     ) -> Result<(), Cause> {
-        let at = response + number * self.pitch() * self.m.register() + lane * 4;
-        fill(thread, self.m, at, &value.to_le_bytes())
+        let at = response + number * self.pitch() * self.m.register();
+        fill_dwords(thread, self.m, at, self.enabled(), value)
     }
 
     /// Reads texels; outside, an error.
     pub fn read(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
-        let (space, shape) = shared.image(self.surface)?;
-        let parameters = self.coordinates(0);
+        let mut image = BoundImage::new(shared, self.surface)?;
+        let (format, bytes) = (image.shape.format, image.texel_bytes);
+        let places = self.places(thread, &image.shape, self.coordinates(0))?;
         let mut colors = [Color::default(); LANES];
         for lane in self.lanes() {
-            let at = self.texel_of(thread, &shape, parameters, lane)?;
-            let place = texel(space, &shape, at, lane + self.group)?;
-            colors[lane] = shape.format.decode(&bytes_of(place, &shape));
-            shared.count(false, shape.format.bytes());
+            let place = self.texel(&mut image, &places, lane)?;
+            colors[lane] = format.decode_dwords(place.dwords(bytes));
+            shared.count(false, bytes);
         }
         let Some(response) = self.m.response() else {
             return Ok(());
         };
         for (number, component) in self.components().enumerate() {
-            for lane in self.lanes() {
-                self.respond(thread, response, number, lane, colors[lane][component])?;
-            }
+            self.respond(thread, response, number, |lane| colors[lane][component])?;
         }
         Ok(())
     }
 
     /// Writes texels; masked components keep their values.
     pub fn write(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
-        let (space, shape) = shared.image(self.surface)?;
+        let mut image = BoundImage::new(shared, self.surface)?;
+        let (format, bytes) = (image.shape.format, image.texel_bytes);
         let parameters = self.coordinates(self.components().count());
-        let masked = shape.format.stored() & !self.components;
+        let places = self.places(thread, &image.shape, parameters)?;
+        let masked = format.stored() & !self.components;
+        let mut values = [[0; LANES]; 4];
+        for (number, component) in self.components().enumerate() {
+            values[component] = self.parameter(thread, parameters + number)?;
+        }
         for lane in self.lanes() {
-            let at = self.texel_of(thread, &shape, parameters, lane)?;
-            let place = texel(space, &shape, at, lane + self.group)?;
+            let place = self.texel(&mut image, &places, lane)?;
             let mut color = match masked {
                 0 => Color::default(),
-                _ => shape.format.decode(&bytes_of(place, &shape)),
+                _ => format.decode_dwords(place.dwords(bytes)),
             };
-            for (number, component) in self.components().enumerate() {
-                color[component] = self.parameter(thread, parameters + number, lane)?;
+            for component in self.components() {
+                color[component] = values[component][lane];
             }
-            let mut bytes = [0; TEXEL_MAX];
-            let bytes = &mut bytes[..shape.format.bytes()];
-            shape.format.encode(color, bytes);
-            place.write(bytes);
-            shared.count(true, bytes.len());
+            place.set_dwords(format.encode_dwords(color), bytes);
+            shared.count(true, bytes);
         }
         Ok(())
     }
@@ -165,42 +170,44 @@ impl<'a> Texels<'a> {
         shared: &mut Shared,
         atomic: &Atomic,
     ) -> Result<(), Cause> {
-        let (space, shape) = shared.image(self.surface)?;
-        if shape.format.bytes() != 4 || shape.format.channels() != 1 {
+        let mut image = BoundImage::new(shared, self.surface)?;
+        let format = image.shape.format;
+        if format.bytes() != 4 || format.channels() != 1 {
             return Err(
                 (self.m).bad("only texels of one channel of 32 bits are changed atomically")
             );
         }
         let parameters = self.coordinates(atomic.sources());
+        let places = self.places(thread, &image.shape, parameters)?;
+        let mut sources = [[0; LANES]; 2];
+        for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
+            *source = self.parameter(thread, parameters + index)?;
+        }
         let mut results = [0; LANES];
         for lane in self.lanes() {
-            let at = self.texel_of(thread, &shape, parameters, lane)?;
-            let mut sources = [0; 2];
-            for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
-                *source = u64::from(self.parameter(thread, parameters + index, lane)?);
-            }
-            let place = texel(space, &shape, at, lane + self.group)?;
+            let place = self.texel(&mut image, &places, lane)?;
+            let sources = sources.each_ref().map(|source| u64::from(source[lane]));
             results[lane] = atomic.perform(place, sources);
-            shared.count(true, shape.format.bytes());
+            shared.count(true, image.texel_bytes);
         }
         let Some(response) = self.m.response().filter(|_| atomic.returns) else {
             return Ok(());
         };
-        for lane in self.lanes() {
-            self.respond(thread, response, 0, lane, results[lane] as u32)?;
-        }
-        Ok(())
+        self.respond(thread, response, 0, |lane| results[lane] as u32)
     }
 
-    /// Coordinates of a channel: as many parameters as the payload has, at most u, v and r; the level of detail after
+    /// Coordinates of all channels: as many parameters as the payload has, at most u, v and r; the level of detail after
     /// them must be 0.
-    fn texel_of(
+    fn places(
         &self,
         thread: &Thread,
         shape: &Shape,
         parameters: usize,
-        lane: usize,
-    ) -> Result<[u32; 3], Cause> {
+    ) -> Result<[[u32; LANES]; 3], Cause> {
+        let mut places = [[0; LANES]; 3];
+        if self.enabled() == 0 {
+            return Ok(places);
+        }
         if shape.kind == ImageKind::D2Msaa {
             return Err(self.m.bad("the image is of a kind that it does not read"));
         }
@@ -208,46 +215,38 @@ impl<'a> Texels<'a> {
             let what = "its payload has no room for the coordinates, or more than they need";
             return Err(self.m.bad(what));
         }
-        let mut at = [0; 4];
-        for (number, place) in at.iter_mut().enumerate().take(parameters) {
-            *place = self.parameter(thread, number, lane)?;
+        for number in 0..parameters {
+            let given = self.parameter(thread, number)?;
+            match places.get_mut(number) {
+                // The kind does not have more coordinates.
+                Some(_) if number >= shape.kind.limits().len() => {}
+                Some(place) => *place = given,
+                None if given != [0; LANES] => {
+                    return Err(self.m.bad("an image has one level of detail"));
+                }
+                None => {}
+            }
         }
-        let [u, v, r, level] = at;
-        if level != 0 {
-            return Err(self.m.bad("an image has one level of detail"));
-        }
-        let mut used = [u, v, r];
-        for unused in used.iter_mut().skip(shape.kind.limits().len()) {
-            *unused = 0;
-        }
-        Ok(used)
+        Ok(places)
     }
-}
 
-/// Bytes of a texel in the size of its format.
-fn bytes_of(place: Span, shape: &Shape) -> [u8; TEXEL_MAX] {
-    let mut bytes = [0; TEXEL_MAX];
-    place.read(&mut bytes[..shape.format.bytes()]);
-    bytes
-}
-
-/// A texel's place.
-fn texel<'a>(
-    space: Space<'a>,
-    shape: &Shape,
-    at: [u32; 3],
-    lane: usize,
-) -> Result<Span<'a>, Cause> {
-    let channel = lane as u32;
-    let Some(offset) = shape.offset(at.map(|c| i64::from(c as i32))) else {
-        return Err(Cause::OutsideImage {
-            channel,
-            at: at.map(|c| c as i32),
-            kind: shape.kind.name(),
-            size: shape.size,
-        });
-    };
-    space.at(offset, shape.format.bytes(), channel)
+    /// A texel's place.
+    fn texel<'b>(
+        &self,
+        image: &mut BoundImage<'b>,
+        places: &[[u32; LANES]; 3],
+        lane: usize,
+    ) -> Result<Span<'b>, Cause> {
+        let at = places.each_ref().map(|place| place[lane] as i32);
+        let channel = lane + self.group;
+        let place = image.texel(at.map(i64::from), channel)?;
+        place.ok_or(Cause::OutsideImage {
+            channel: channel as u32,
+            at,
+            kind: image.shape.kind.name(),
+            size: image.shape.size,
+        })
+    }
 }
 
 /// A media block, which is described by its header.

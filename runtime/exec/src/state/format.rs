@@ -99,6 +99,9 @@ const ALPHA: usize = 3;
 /// Bytes of the largest texel.
 pub const TEXEL_MAX: usize = 16;
 
+/// Bytes of a texel, as dwords; zeros follow.
+pub type Texel = [u32; TEXEL_MAX / 4];
+
 /// A texel's channels, red to alpha: the bits of floats or integers.
 pub type Color = [u32; 4];
 
@@ -160,18 +163,20 @@ impl Format {
 
     /// Decodes a texel. Missing bytes are zero.
     pub fn decode(self, texel: &[u8]) -> Color {
-        let mut color = [0; 4];
-        color[ALPHA] = match self.is_float() {
-            true => 1f32.to_bits(),
-            false => 1,
-        };
-        let mut bytes = [0; TEXEL_MAX];
-        let count = texel.len().min(TEXEL_MAX);
-        bytes[..count].copy_from_slice(&texel[..count]);
-        let mut rest = u128::from_le_bytes(bytes);
-        for &channel in self.order.channels {
-            color[channel] = self.kind.decode(rest as u32);
-            rest >>= 8 * self.kind.bytes;
+        let mut dwords = Texel::default();
+        for (dword, bytes) in dwords.iter_mut().zip(texel.chunks(4)) {
+            let mut whole = [0; 4];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            *dword = u32::from_le_bytes(whole);
+        }
+        self.decode_dwords(dwords)
+    }
+
+    /// Decodes a texel.
+    pub fn decode_dwords(self, texel: Texel) -> Color {
+        let mut color = [0, 0, 0, self.opaque()];
+        for (&channel, (dword, shift)) in self.order.channels.iter().zip(self.places()) {
+            color[channel] = self.kind.decode(texel[dword] >> shift);
             if self.order.srgb && channel != ALPHA {
                 color[channel] = linear(f32::from_bits(color[channel])).to_bits();
             }
@@ -179,22 +184,40 @@ impl Format {
         color
     }
 
+    /// An alpha of 1.
+    fn opaque(self) -> u32 {
+        match self.is_float() {
+            true => 1f32.to_bits(),
+            false => 1,
+        }
+    }
+
+    /// Dword and lowest bit of each channel in a texel.
+    fn places(self) -> impl Iterator<Item = (usize, usize)> {
+        let bytes = self.kind.bytes;
+        (0..).step_by(bytes).map(|at| (at / 4, at % 4 * 8))
+    }
+
     /// Encodes a texel: integers saturate, fractions round to nearest even.
     pub fn encode(self, color: Color, texel: &mut [u8]) {
-        let bytes = self.kind.bytes;
-        for (&channel, place) in self
-            .order
-            .channels
-            .iter()
-            .zip(texel.chunks_exact_mut(bytes))
-        {
+        let dwords = self.encode_dwords(color).map(u32::to_le_bytes);
+        for (to, from) in texel.iter_mut().zip(&dwords.as_flattened()[..self.bytes()]) {
+            *to = *from;
+        }
+    }
+
+    /// As [`Format::encode`].
+    pub fn encode_dwords(self, color: Color) -> Texel {
+        let mut texel = Texel::default();
+        for (&channel, (dword, shift)) in self.order.channels.iter().zip(self.places()) {
             let value = match self.order.srgb && channel != ALPHA {
                 true => curved(f32::from_bits(color[channel])).to_bits(),
                 false => color[channel],
             };
-            let raw = self.kind.encode(value).to_le_bytes();
-            place.copy_from_slice(&raw[..bytes]);
+            let unused = 32 - 8 * self.kind.bytes as u32;
+            texel[dword] |= self.kind.encode(value) << unused >> unused << shift;
         }
+        texel
     }
 }
 

@@ -157,31 +157,53 @@ impl Tile {
     fn runs(&self) -> &[(u8, u8)] {
         &self.runs[..usize::from(self.len)]
     }
-}
 
-impl Rows {
-    /// Byte offset of a byte of a row of a slice.
-    pub fn offset(&self, byte: u64, row: u64, slice: u64) -> u64 {
-        let [width, height, depth] = self.tile.counts;
-        // Slices of flat tiles are rows that follow.
-        let mut at = match depth {
-            0 => [byte, row + slice * self.slice, 0],
-            _ => [byte, row, slice],
-        };
-        if width == 0 {
-            return at[1] * self.pitch + byte;
-        }
+    /// Number of bits of an offset in the tile.
+    fn bits(&self) -> u8 {
+        self.counts.iter().sum()
+    }
+
+    /// Offset in the tile of the lowest bits of coordinates.
+    fn inside(&self, mut at: [u64; 3]) -> u64 {
         let (mut inside, mut bits) = (0, 0);
-        for &(coordinate, count) in self.tile.runs() {
+        for &(coordinate, count) in self.runs() {
             let from = &mut at[usize::from(coordinate)];
             inside |= (*from & ((1 << count) - 1)) << bits;
             *from >>= count;
             bits += count;
         }
-        // The bits that are left are the numbers of the tile.
-        let [x, y, z] = at;
-        let tile = (z * (self.slice >> height) + y) * (self.pitch >> width) + x;
-        tile << bits | inside
+        inside
+    }
+}
+
+impl Rows {
+    /// Byte offset of a byte of a row of a slice: the sum of what the row and what the byte contribute.
+    pub fn offset(&self, byte: u64, row: u64, slice: u64) -> u64 {
+        self.of_row(row, slice) + self.of_byte(byte)
+    }
+
+    /// Part of an offset that a row of a slice contributes.
+    pub fn of_row(&self, row: u64, slice: u64) -> u64 {
+        let [width, height, depth] = self.tile.counts;
+        // Slices of flat tiles are rows that follow.
+        let (row, slice) = match depth {
+            0 => (row + slice * self.slice, 0),
+            _ => (row, slice),
+        };
+        if width == 0 {
+            return row * self.pitch;
+        }
+        let rows_of_tiles = (slice >> depth) * (self.slice >> height) + (row >> height);
+        let tile = rows_of_tiles * (self.pitch >> width);
+        tile << self.tile.bits() | self.tile.inside([0, row, slice])
+    }
+
+    /// Part of an offset that a byte of a row contributes.
+    pub fn of_byte(&self, byte: u64) -> u64 {
+        match self.tile.counts[0] {
+            0 => byte,
+            width => byte >> width << self.tile.bits() | self.tile.inside([byte, 0, 0]),
+        }
     }
 
     /// Number of bytes from a byte of a row on that follow one another in memory.
@@ -245,22 +267,35 @@ impl Shape {
         texels * self.format.bytes() as u64
     }
 
+    /// Coordinates of a texel; none outside the image.
+    pub fn inside(&self, texel: [i64; 3]) -> Option<[u64; 3]> {
+        let is_inside = |axis: usize| (0..i64::from(self.size[axis])).contains(&texel[axis]);
+        let all = is_inside(0) && is_inside(1) && is_inside(2);
+        all.then(|| texel.map(|at| at as u64))
+    }
+
     /// Byte offset of a texel; none outside the image.
     pub fn offset(&self, texel: [i64; 3]) -> Option<u64> {
-        let mut place = [0; 3];
-        for ((place, &at), &size) in place.iter_mut().zip(&texel).zip(&self.size) {
-            *place = u64::try_from(at).ok().filter(|&at| at < u64::from(size))?;
-        }
-        let [x, y, z] = place;
+        let [x, y, z] = self.inside(texel)?;
         Some(self.byte(x * self.format.bytes() as u64, y, z))
     }
 
     /// Byte offset of a byte of a row of a layer or slice.
     pub fn byte(&self, byte: u64, row: u64, slice: u64) -> u64 {
-        match self.rows {
-            Some(rows) => rows.offset(byte, row, slice),
-            None => (slice * u64::from(self.size[1]) + row) * self.pitch() + byte,
+        self.of_row(row, slice) + self.of_byte(byte)
+    }
+
+    /// Part of an offset that a row of a layer or slice contributes.
+    pub fn of_row(&self, row: u64, slice: u64) -> u64 {
+        match &self.rows {
+            Some(rows) => rows.of_row(row, slice),
+            None => (slice * u64::from(self.size[1]) + row) * self.pitch(),
         }
+    }
+
+    /// Part of an offset that a byte of a row contributes.
+    pub fn of_byte(&self, byte: u64) -> u64 {
+        self.rows.as_ref().map_or(byte, |rows| rows.of_byte(byte))
     }
 
     /// Bytes of a row.

@@ -89,14 +89,16 @@ impl Memory {
         });
     }
 
-    /// Adds memory that each group has for itself, at an address after those of all buffers.
+    /// Adds memory that each group has for itself, at an address between those of other buffers.
     pub fn add_private_at(&mut self, name: impl Into<Arc<str>>, base: u64, size: usize) {
-        self.buffers.push(Buffer {
+        let index = self.buffers.partition_point(|b| b.base <= base);
+        let buffer = Buffer {
             name: name.into(),
             base,
             words: Arc::new(Words::filled(size, UNDEFINED)),
             private: true,
-        });
+        };
+        self.buffers.insert(index, buffer);
     }
 
     fn push(&mut self, name: Arc<str>, words: Arc<Words>, private: bool) -> usize {
@@ -302,6 +304,33 @@ impl Span<'_> {
         self.words.write(self.at, bytes);
     }
 
+    /// Dwords of its first bytes, at most 16; zeros follow.
+    #[inline]
+    pub fn dwords(self, size: usize) -> [u32; 4] {
+        let mut dwords = [0; 4];
+        if self.at.is_multiple_of(4) && size.is_multiple_of(4) {
+            for (dword, at) in dwords[..size / 4].iter_mut().zip((self.at..).step_by(4)) {
+                *dword = self.words.dword(at);
+            }
+            return dwords;
+        }
+        let mut bytes = [0; 16];
+        self.read(&mut bytes[..size]);
+        dwords_of(bytes)
+    }
+
+    /// Stores its first bytes, at most 16, from dwords.
+    #[inline]
+    pub fn set_dwords(self, dwords: [u32; 4], size: usize) {
+        if self.at.is_multiple_of(4) && size.is_multiple_of(4) {
+            for (dword, at) in dwords[..size / 4].iter().zip((self.at..).step_by(4)) {
+                self.words.set_dword(at, *dword);
+            }
+        } else {
+            self.write(&dwords.map(u32::to_le_bytes).as_flattened()[..size]);
+        }
+    }
+
     /// The dword at the start of the place.
     #[inline]
     pub fn dword(self) -> u32 {
@@ -328,6 +357,11 @@ impl Span<'_> {
     pub fn update(self, size: usize, new: impl Fn(u64) -> u64) -> u64 {
         self.words.update(self.at, size, new)
     }
+}
+
+fn dwords_of(bytes: [u8; 16]) -> [u32; 4] {
+    let number = u128::from_le_bytes(bytes);
+    [0, 32, 64, 96].map(|low| (number >> low) as u32)
 }
 
 #[inline]
@@ -490,6 +524,61 @@ impl<'a> Space<'a> {
                 })
             }
             Space::Part(memory, part) => memory.at_address(part.base + at, size, channel),
+        }
+    }
+}
+
+/// A space with the buffer of the last access at an address: accesses in it need no search.
+pub struct Nearby<'a> {
+    space: Space<'a>,
+    words: Option<&'a Words>,
+    /// The first offset in the buffer, its place there, and how many bytes follow.
+    first: u64,
+    start: u64,
+    len: u64,
+}
+
+impl<'a> Nearby<'a> {
+    pub fn new(space: Space<'a>) -> Nearby<'a> {
+        Nearby {
+            space,
+            words: None,
+            first: 0,
+            start: 0,
+            len: 0,
+        }
+    }
+
+    /// As [`Space::at`].
+    #[inline]
+    pub fn at(&mut self, at: u64, size: usize, channel: u32) -> Result<Span<'a>, Cause> {
+        let inside = at.wrapping_sub(self.first);
+        if let Some(words) = self.words
+            && inside < self.len
+            && size as u64 <= self.len - inside
+        {
+            let at = (self.start + inside) as usize;
+            return Ok(Span { words, at });
+        }
+        let span = self.space.at(at, size, channel)?;
+        self.remember(at);
+        Ok(span)
+    }
+
+    /// Remembers the buffer of an offset.
+    fn remember(&mut self, at: u64) {
+        let (memory, address, room) = match self.space {
+            Space::Address(memory, base) => (memory, base.wrapping_add(at), u64::MAX),
+            Space::Part(memory, part) => (memory, part.base + at, part.bytes),
+            Space::Local(_) | Space::Buffer(..) => return,
+        };
+        if let Some((base, words)) = memory.buffer_at(address) {
+            // A part may begin in the middle of a buffer, and end there.
+            let before = (address - base).min(at);
+            self.words = Some(words);
+            self.first = at - before;
+            self.start = address - base - before;
+            self.len = (words.len() as u64 - self.start).min(room - self.first);
         }
     }
 }
