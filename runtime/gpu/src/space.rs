@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use kiln_exec::device::Memory;
 
@@ -29,6 +29,8 @@ pub struct Space {
     /// Number of bits of an address.
     bits: u32,
     bound: BTreeMap<u64, Bound>,
+    /// What is bound, as launches access it: made for the first one.
+    memory: OnceLock<Memory>,
 }
 
 // SAFETY: the memory is accessed by atomic operations alone.
@@ -49,6 +51,7 @@ impl Space {
         Space {
             bits,
             bound: BTreeMap::new(),
+            memory: OnceLock::new(),
         }
     }
 
@@ -73,6 +76,7 @@ impl Space {
 
     /// Takes away what is bound at addresses. Of memory that is bound at others, too, the rest stays.
     pub fn unbind(&mut self, at: u64, len: u64) {
+        self.memory = OnceLock::new();
         let at = self.place(at);
         let end = at.saturating_add(len);
         let before = self.bound.range(..end).rev();
@@ -214,20 +218,19 @@ impl Space {
 
     /// All of it as an executor's memory, at the addresses that kernels have. Scratch space of each group, of so many bytes, is at [`SCRATCH`].
     pub fn memory(&self, scratch: usize) -> Memory {
-        let mut memory = Memory::default();
-        let mut placed = false;
-        for (&at, bound) in &self.bound {
-            let (name, base) = (format!("[{at:#x}]"), self.canonical(at));
-            if base > SCRATCH && !placed {
-                placed = true;
-                memory.add_private_at("scratch space", SCRATCH, scratch);
+        let lent = self.memory.get_or_init(|| {
+            let mut memory = Memory::default();
+            for (&at, bound) in &self.bound {
+                let (name, base) = (format!("[{at:#x}]"), self.canonical(at));
+                // SAFETY: `bind`'s caller says that it stays mapped; hosts are multiples of 4.
+                unsafe {
+                    memory.lend(Arc::from(name), base, bound.host.cast(), bound.len as usize);
+                }
             }
-            // SAFETY: `bind`'s caller says that it stays mapped; hosts are multiples of 4.
-            unsafe { memory.lend(Arc::from(name), base, bound.host.cast(), bound.len as usize) };
-        }
-        if !placed {
-            memory.add_private_at("scratch space", SCRATCH, scratch);
-        }
+            memory
+        });
+        let mut memory = lent.clone();
+        memory.add_private_at("scratch space", SCRATCH, scratch);
         memory
     }
 }
