@@ -40,7 +40,8 @@ impl LaneMap {
 /// By address variable: the root variable whose address it holds.
 pub type Reached = SecondaryMap<Addr, PackedOption<Var>>;
 
-/// Cells that may share a home, with the channels of their bytes: general ones that each channel accesses on its own.
+/// Cells that may share a home, with the channels of their bytes: general ones that each channel accesses on its own, but for
+/// reads where all channels are active.
 pub type Lanes = SecondaryMap<Cell, Option<LaneMaps>>;
 
 /// The maps of a cell's bytes: masked accesses of a byte usually agree on its channel.
@@ -223,8 +224,9 @@ pub fn collect(
     let blocks: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let mut all = Collector::new(func, &blocks, reached);
     all.collect()?;
-    let accesses = all.accesses(&graph.whole_blocks());
-    Ok((accesses, all.lanes()))
+    let whole = graph.whole_blocks();
+    let accesses = all.accesses(&whole);
+    Ok((accesses, all.lanes(&whole)))
 }
 
 impl<'f, 'm> Collector<'f, 'm> {
@@ -256,12 +258,19 @@ impl<'f, 'm> Collector<'f, 'm> {
         Ok(())
     }
 
-    /// The maps of the general cells that each channel accesses on its own.
-    fn lanes(mut self) -> Lanes {
+    /// The maps of the general cells that each channel accesses on its own. A read of other channels' contents does not matter in
+    /// the blocks that all channels run: each comes there on its own way.
+    fn lanes(mut self, whole: &[bool]) -> Lanes {
         let mut lanes = Lanes::new();
         let mut own = vec![true; self.func.cells.len()];
-        for r in &self.raw {
-            own[r.cell.index()] &= r.lanes && r.is_own(&self.maps);
+        let mut from = 0;
+        for (b, &end) in self.ends.iter().enumerate() {
+            let whole = whole.get(b).is_some_and(|&whole| whole);
+            for r in &self.raw[from..end] {
+                let of_all = whole && !r.write;
+                own[r.cell.index()] &= of_all || r.lanes && r.is_own(&self.maps);
+            }
+            from = end;
         }
         for &(cell, _) in &self.func.entry {
             own[cell.index()] = false;

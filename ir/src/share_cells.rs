@@ -5,9 +5,9 @@
 //! cell is moved into another one in which its channels want nothing meanwhile, so that one register has, say, a
 //! temporary of the active channels beside what the waiting ones keep.
 //!
-//! Guarantees that no channel wants both cells at once. Both are accessed by each channel on its own alone, and a byte
-//! of the home belongs to the same channel for both: an instruction under the execution mask leaves the bytes of other
-//! channels as they are. [`check`] proves it by reaching definitions.
+//! Guarantees that no channel wants both cells at once. Both are written by each channel on its own alone, and read so unless
+//! all channels are active, and a byte of the home belongs to the same channel for both: an instruction under the execution mask
+//! leaves the bytes of other channels as they are. [`check`] proves it by reaching definitions.
 //!
 //! The algorithm is greedy, a coloring of live ranges in the order of the code: a cell joins the home with which it
 //! lives at the most positions that are over the limit.

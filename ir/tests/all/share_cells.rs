@@ -76,6 +76,22 @@ fn a_temporary_is_where_others_wait() {
 }
 
 #[test]
+fn a_temporary_is_where_others_wait_for_a_read_of_all() {
+    let then = "add (M1, 16) V(0,0)<1> Y(0,0)<1;1,0> 0x3:d
+         mul (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>
+         mov (M1, 16) X(0,0)<1> Y(0,0)<1;1,0>";
+    let other = "add (M1, 16) X(0,0)<1> Y(0,0)<1;1,0> Y(0,0)<1;1,0>";
+    let read = "add (M1_NM, 16) X(0,0)<1> X(0,0)<1;1,0> W(0,0)<1;1,0>";
+    let module = branches(then, other, read);
+    let func = shared(&module);
+    assert_eq!(home(&func, "V"), home(&func, "W"), "{func}");
+    // Channels wait at the read.
+    let module = branches(then, &format!("{other}\n{read}"), read);
+    let func = shared(&module);
+    assert_ne!(home(&func, "V"), home(&func, "W"), "{func}");
+}
+
+#[test]
 fn contents_that_a_channel_wants_stay_apart() {
     // The channels of the `then` part read W later on.
     let after = "add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> W(0,0)<1;1,0>";
