@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::inst::code::CALL;
 use super::stream::Entry;
 use super::{Reader, block};
 use crate::error::{Code, Diagnostic, Loc, Result};
@@ -43,6 +44,8 @@ pub(super) struct Body {
     current: Option<usize>,
     /// Last instruction, unless it was left out.
     last: Option<Inst>,
+    /// By number: instructions, those that were left out, too.
+    pub insts: Vec<Option<Inst>>,
     dbg: Option<MetaId>,
 }
 
@@ -57,6 +60,7 @@ impl Body {
             forward: BTreeMap::new(),
             current: Some(0),
             last: None,
+            insts: Vec::new(),
             dbg: None,
         }
     }
@@ -89,7 +93,8 @@ impl Reader<'_> {
                     let numbers = self.constants_block()?;
                     body.locals.extend(numbers.map(Local::Constant));
                 }
-                Entry::Block(block::METADATA) => self.metadata_block(Some(body.base))?,
+                Entry::Block(block::METADATA) => self.metadata_block()?,
+                Entry::Block(block::METADATA_ATTACHMENT) => self.attachments(id, &body)?,
                 Entry::Block(block::VALUE_SYMTAB) => self.names(&mut body)?,
                 Entry::Block(_) => self.stream.skip()?,
                 Entry::Record => self.function_record(&mut body)?,
@@ -153,11 +158,16 @@ impl Reader<'_> {
         };
         let Some(mut data) = self.instruction(body)? else {
             body.last = None;
+            // A call that says nothing to a compiler has a number, unlike a record that is no instruction.
+            if self.record.code == CALL {
+                body.insts.push(None);
+            }
             return Ok(());
         };
         data.loc = self.loc();
         let inst = self.define(body, data)?;
         body.last = Some(inst);
+        body.insts.push(Some(inst));
         body.function.blocks[block].insts.push(inst);
         if body.function.insts[inst].op.is_terminator() {
             body.current = body.current.map(|n| n + 1);

@@ -11,7 +11,7 @@ use crate::ir::{Const, FloatRel, InstData, IntRel, Op, Type, TypeData, Types, Va
 use crate::ir::{atomics, rules};
 
 /// Codes of records.
-mod code {
+pub(super) mod code {
     pub const BINOP: u64 = 2;
     pub const CAST: u64 = 3;
     pub const EXTRACTELT: u64 = 6;

@@ -7,9 +7,10 @@ use smol_str::SmolStr;
 use super::stream::Stream;
 use super::{Global, Reader, block};
 use crate::error::Result;
-use crate::ir::{Const, Meta, MetaId, Scalar, TypeData, Types};
+use crate::ir::{Const, FunctionId, Meta, MetaId, Scalar, TypeData, Types};
 
 use super::constants::Kind;
+use super::function::Body;
 
 /// Codes of records.
 mod code {
@@ -21,6 +22,7 @@ mod code {
     pub const KIND: u64 = 6;
     pub const LOCATION: u64 = 7;
     pub const NAMED_NODE: u64 = 10;
+    pub const ATTACHMENT: u64 = 11;
     pub const FILE: u64 = 16;
     pub const SUBPROGRAM: u64 = 21;
     pub const LEXICAL_BLOCK: u64 = 22;
@@ -32,11 +34,41 @@ mod code {
 }
 
 impl Reader<'_> {
-    /// Reads a block of metadata: the module's, or a function's, whose numbers end with it.
-    pub(super) fn metadata_block(&mut self, function: Option<usize>) -> Result<()> {
+    /// Reads a block of metadata: the module's, or a function's, whose numbers end with the function.
+    pub(super) fn metadata_block(&mut self) -> Result<()> {
         let mut name = SmolStr::default();
-        self.records(block::METADATA, |reader| {
-            reader.metadata_record(&mut name, function)
+        self.records(block::METADATA, |reader| reader.metadata_record(&mut name))
+    }
+
+    /// Reads the numbers of kinds of nodes.
+    pub(super) fn metadata_kinds(&mut self) -> Result<()> {
+        self.records(block::METADATA_KINDS, |reader| {
+            if reader.record.code == code::KIND && reader.text(1) == "llvm.loop" {
+                reader.loop_kind = Some(reader.op(0)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads which nodes the instructions of a function name: the instruction's number, then kinds and nodes.
+    pub(super) fn attachments(&mut self, id: FunctionId, body: &Body) -> Result<()> {
+        self.records(block::METADATA_ATTACHMENT, |reader| {
+            let [number, pairs @ ..] = &*reader.record.ops.clone() else {
+                return Ok(());
+            };
+            // Those of the function itself are pairs alone.
+            if reader.record.code != code::ATTACHMENT || !pairs.len().is_multiple_of(2) {
+                return Ok(());
+            }
+            let number = usize::try_from(*number).unwrap_or(usize::MAX);
+            let inst = body.insts.get(number).copied().flatten();
+            for pair in pairs.chunks_exact(2) {
+                if let Some(inst) = inst.filter(|_| Some(pair[0]) == reader.loop_kind) {
+                    let node = reader.node(pair[1]);
+                    reader.loops.push((id, inst, node));
+                }
+            }
+            Ok(())
         })
     }
 
@@ -63,7 +95,7 @@ impl Reader<'_> {
         self.meta_count += 1;
     }
 
-    fn metadata_record(&mut self, name: &mut SmolStr, function: Option<usize>) -> Result<()> {
+    fn metadata_record(&mut self, name: &mut SmolStr) -> Result<()> {
         match self.record.code {
             code::STRINGS => return self.strings(),
             code::NAME => *name = self.text(0),
@@ -81,10 +113,7 @@ impl Reader<'_> {
             code::VALUE => {
                 let (ty, value) = (self.op(0)?, self.op(1)?);
                 self.ty(ty)?;
-                let content = match function {
-                    None => self.meta_value(value),
-                    Some(_) => Meta::Other,
-                };
+                let content = self.meta_value(value);
                 self.add(content);
             }
             code::NODE | code::DISTINCT_NODE => {

@@ -20,7 +20,7 @@ use smol_str::SmolStr;
 
 use crate::error::{Code, Diagnostic, Error, Loc, Result};
 use crate::ir::fault::Fault;
-use crate::ir::{FunctionId, GlobalId, MetaId, Module, Type};
+use crate::ir::{FunctionId, GlobalId, Inst, MetaId, Module, Type};
 use attributes::Group;
 use constants::Constant;
 use stream::{Entry, Record, Stream};
@@ -42,6 +42,8 @@ mod block {
     pub const VALUE_SYMTAB: u64 = 14;
     pub const METADATA: u64 = 15;
     pub const TYPES: u64 = 17;
+    pub const METADATA_ATTACHMENT: u64 = 16;
+    pub const METADATA_KINDS: u64 = 22;
     pub const STRTAB: u64 = 23;
 }
 
@@ -68,6 +70,10 @@ pub(crate) struct Reader<'a> {
     constants: Vec<Constant>,
     meta: HashMap<u64, MetaId>,
     meta_count: u64,
+    /// Number of the kind `llvm.loop`.
+    loop_kind: Option<u64>,
+    /// Branches with nodes of it.
+    loops: Vec<(FunctionId, Inst, MetaId)>,
     /// Initializers of globals, by the numbers of their constants.
     inits: Vec<(GlobalId, u64, Loc)>,
     /// True if bundles of operands were read for the call that follows.
@@ -119,6 +125,8 @@ pub fn parse(bytes: &[u8]) -> Result<Module> {
         constants: Vec::new(),
         meta: HashMap::new(),
         meta_count: 0,
+        loop_kind: None,
+        loops: Vec::new(),
         inits: Vec::new(),
         bundles: false,
         bodies: Default::default(),
@@ -134,7 +142,10 @@ pub fn parse(bytes: &[u8]) -> Result<Module> {
             Entry::Block(_) => reader.stream.skip()?,
             Entry::Record => {}
             Entry::End if !found => return Err(reader.fail("there is no module")),
-            Entry::End => return Ok(reader.module),
+            Entry::End => {
+                reader.module.set_unrolling(&reader.loops);
+                return Ok(reader.module);
+            }
         }
     }
 }

@@ -54,7 +54,8 @@ impl Reader<'_> {
                     let numbers = constants.map(Value::Constant);
                     self.values.extend(numbers);
                 }
-                Entry::Block(block::METADATA) => self.metadata_block(None)?,
+                Entry::Block(block::METADATA) => self.metadata_block()?,
+                Entry::Block(block::METADATA_KINDS) => self.metadata_kinds()?,
                 Entry::Block(block::FUNCTION) => {
                     self.variables()?;
                     self.function_block()?;

@@ -200,8 +200,32 @@ pub struct Flags {
     pub afn: bool,
     /// Sums may be added in any order.
     pub reassoc: bool,
-    /// The loop that a branch goes back in is to be unrolled.
-    pub unroll: bool,
+    /// What the program says of unrolling the loop that a branch goes back in.
+    pub unroll: Unroll,
+}
+
+/// What a program says of unrolling a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unroll {
+    /// Nothing: the cost decides.
+    #[default]
+    ByCost,
+    /// All rounds become code.
+    Full,
+    /// So many rounds, two or more, become the code of one.
+    By(u32),
+    Never,
+}
+
+impl Unroll {
+    /// For a number of rounds that become one.
+    pub fn by(rounds: u32) -> Unroll {
+        match rounds {
+            0 => Unroll::ByCost,
+            1 => Unroll::Never,
+            _ => Unroll::By(rounds),
+        }
+    }
 }
 
 /// An instruction.

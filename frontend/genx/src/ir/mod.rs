@@ -14,7 +14,7 @@ pub mod verify;
 pub use decl::{Attrs, Linkage, MetaId};
 pub use function::{
     BinaryOp, Block, CastOp, Const, FloatRel, Function, FunctionId, GlobalId, Inst, InstData,
-    IntRel, Op, Value, ValueDef,
+    IntRel, Op, Unroll, Value, ValueDef,
 };
 pub use module::{Global, Meta, Module};
 pub use types::{Scalar, Type, TypeData, Types};

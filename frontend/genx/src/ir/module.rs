@@ -6,7 +6,7 @@ use cranelift_entity::PrimaryMap;
 use smol_str::SmolStr;
 
 use super::decl::{Attrs, Linkage, MetaId};
-use super::function::{Function, FunctionId, GlobalId};
+use super::function::{Function, FunctionId, GlobalId, Inst, Unroll};
 use super::types::{Type, Types};
 use crate::error::Loc;
 
@@ -113,6 +113,38 @@ impl Module {
             scope = field(id, "scope");
         }
         Some((SmolStr::default(), line, column))
+    }
+
+    /// Lets branches with a node of `!llvm.loop` have what it says of unrolling.
+    pub fn set_unrolling(&mut self, loops: &[(FunctionId, Inst, MetaId)]) {
+        for &(function, inst, node) in loops {
+            let unroll = self.unrolling(node);
+            self.functions[function].insts[inst].flags.unroll = unroll;
+        }
+    }
+
+    /// What a node of `!llvm.loop` says; if it contradicts itself, as LLVM has it: that nothing is unrolled, or else everything.
+    fn unrolling(&self, node: MetaId) -> Unroll {
+        let mut found = Unroll::ByCost;
+        // The first item is the node itself.
+        for item in self.node(node).iter().skip(1) {
+            let [name, rest @ ..] = self.node(*item) else {
+                continue;
+            };
+            let Meta::String(name) = &self.meta[*name] else {
+                continue;
+            };
+            let count = rest.first().map(|count| &self.meta[*count]);
+            match (name.as_str(), count) {
+                ("llvm.loop.unroll.disable", _) => return Unroll::Never,
+                ("llvm.loop.unroll.full" | "llvm.loop.unroll.enable", _) => found = Unroll::Full,
+                ("llvm.loop.unroll.count", Some(Meta::Int(count))) if found != Unroll::Full => {
+                    found = Unroll::by(u32::try_from(*count).unwrap_or(0));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Operands of a node of metadata.

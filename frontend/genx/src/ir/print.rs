@@ -12,7 +12,7 @@ use smol_str::{SmolStr, format_smolstr};
 use super::decl::{Attrs, Linkage, MetaId};
 use super::function::{
     BinaryOp, Block, CastOp, Const, FloatRel, Function, FunctionId, GlobalId, Inst, InstData,
-    IntRel, Op, Value, ValueDef,
+    IntRel, Op, Unroll, Value, ValueDef,
 };
 use super::module::{Global, Meta, Module};
 use super::rules;
@@ -31,6 +31,7 @@ pub fn print(module: &Module) -> String {
         globals: HashSet::new(),
         nodes: Vec::new(),
         numbers: HashMap::new(),
+        loops: Vec::new(),
         lines: Vec::new(),
     };
     printer.module();
@@ -53,6 +54,8 @@ struct Printer<'a> {
     /// Nodes of metadata, by their numbers.
     nodes: Vec<MetaId>,
     numbers: HashMap<MetaId, usize>,
+    /// What the program says of unrolling loops, each once.
+    loops: Vec<Unroll>,
     /// Files, lines and columns of `!dbg`.
     lines: Vec<(SmolStr, i64, i64)>,
 }
@@ -182,6 +185,15 @@ impl Printer<'_> {
             }
             at += 1;
         }
+        for function in module.functions.values() {
+            let blocks = function.order.iter().map(|block| &function.blocks[*block]);
+            let ends = blocks.filter_map(|block| block.insts.last());
+            for unroll in ends.map(|end| function.insts[*end].flags.unroll) {
+                if unroll != Unroll::ByCost && !self.loops.contains(&unroll) {
+                    self.loops.push(unroll);
+                }
+            }
+        }
         let mut bodies = String::new();
         for (_, function) in module.functions.iter().filter(|(_, f)| !f.is_declaration()) {
             let before = std::mem::take(&mut self.out);
@@ -213,6 +225,11 @@ impl Printer<'_> {
         }
     }
 
+    /// Number of the first place in a source.
+    fn first_line(&self) -> usize {
+        self.nodes.len() + self.loops.len()
+    }
+
     fn metadata(&mut self) {
         let module = self.module;
         for name in LISTS {
@@ -241,17 +258,28 @@ impl Printer<'_> {
             let number = self.numbers[&node];
             self.line(&format!("!{number} = !{{{}}}", items.join(", ")));
         }
+        for (i, asked) in self.loops.clone().into_iter().enumerate() {
+            let what = match asked {
+                Unroll::ByCost => continue,
+                Unroll::Full => "!\"llvm.loop.unroll.full\"".to_string(),
+                Unroll::By(rounds) => format!("!\"llvm.loop.unroll.count\", i32 {rounds}"),
+                Unroll::Never => "!\"llvm.loop.unroll.disable\"".to_string(),
+            };
+            let number = self.nodes.len() + i;
+            self.line(&format!("!{number} = distinct !{{!{number}, !{{{what}}}}}"));
+        }
         if self.lines.is_empty() {
             return;
         }
+        let first_line = self.first_line();
         let lines = std::mem::take(&mut self.lines);
         let mut files: Vec<&SmolStr> = lines.iter().map(|(file, ..)| file).collect();
         files.sort_unstable();
         files.dedup();
         // A scope and a file for each name.
-        let first = self.nodes.len() + lines.len();
+        let first = first_line + lines.len();
         for (i, (file, line, column)) in lines.iter().enumerate() {
-            let number = self.nodes.len() + i;
+            let number = first_line + i;
             let at = files.iter().position(|other| *other == file).unwrap_or(0);
             let scope = first + 2 * at;
             self.line(&format!(
@@ -542,7 +570,11 @@ impl Printer<'_> {
                 self.lines.push(line);
                 self.lines.len() - 1
             });
-            let _ = write!(text, ", !dbg !{}", self.nodes.len() + at);
+            let _ = write!(text, ", !dbg !{}", self.first_line() + at);
+        }
+        let asked = |at: &Unroll| *at == data.flags.unroll;
+        if let Some(at) = self.loops.iter().position(asked) {
+            let _ = write!(text, ", !llvm.loop !{}", self.nodes.len() + at);
         }
         text
     }

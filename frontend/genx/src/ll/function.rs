@@ -7,10 +7,11 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::error::{Code, Diagnostic, Loc, Result};
 use crate::ir::function::ValueData;
 use crate::ir::rules::{self, Constants};
-use crate::ir::{Block, Function, Inst, Type, Types, Value, ValueDef};
+use crate::ir::{Block, Function, Inst, MetaId, Type, Types, Value, ValueDef};
 
 use super::Parser;
 use super::lexer::Token;
+use super::metadata::Attachments;
 
 /// A function that is being read.
 pub(crate) struct Body {
@@ -23,6 +24,8 @@ pub(crate) struct Body {
     pub constants: Constants,
     /// Number of the next value or block without a name.
     next: u32,
+    /// Branches with nodes of `!llvm.loop`.
+    loops: Vec<(Inst, MetaId)>,
 }
 
 impl Body {
@@ -35,6 +38,7 @@ impl Body {
             forward_blocks: HashMap::new(),
             constants: Constants::default(),
             next: 0,
+            loops: Vec::new(),
         }
     }
 }
@@ -59,6 +63,8 @@ impl Parser<'_> {
         }
         self.lex.expect(b'}')?;
         self.close(&mut body)?;
+        let loops = body.loops.iter().map(|(inst, node)| (id, *inst, *node));
+        self.loops.extend(loops);
         self.add_function(id, body.function)
     }
 
@@ -157,9 +163,11 @@ impl Parser<'_> {
             return Ok(None);
         };
         data.loc = loc;
+        let mut attached = Attachments::default();
         if self.lex.eat(b',')? {
-            data.dbg = self.attachments()?;
+            attached = self.attachments()?;
         }
+        data.dbg = attached.dbg;
         if data.ty == Types::VOID {
             if name.is_some() {
                 return Err(Diagnostic::new(
@@ -168,7 +176,9 @@ impl Parser<'_> {
                     "there is no result to be named",
                 ));
             }
-            return Ok(Some(body.function.make(data)));
+            let inst = body.function.make(data);
+            body.loops.extend(attached.in_loop.map(|node| (inst, node)));
+            return Ok(Some(inst));
         }
         let numbered = name.is_none();
         let name = name.unwrap_or_else(|| format_smolstr!("{}", body.next));

@@ -12,6 +12,13 @@ use super::lexer::Token;
 /// Nesting of nodes within nodes that is followed.
 const MAX_DEPTH: u32 = 64;
 
+/// Nodes of metadata that an instruction names.
+#[derive(Default)]
+pub(super) struct Attachments {
+    pub dbg: Option<MetaId>,
+    pub in_loop: Option<MetaId>,
+}
+
 impl Parser<'_> {
     /// `!0 = ...` or `!name = !{...}`, at its first token.
     pub(super) fn metadata_definition(&mut self) -> Result<()> {
@@ -184,23 +191,25 @@ impl Parser<'_> {
         Ok(fields)
     }
 
-    /// `, !name !0` after an instruction or a definition; returns the node of `!dbg`.
-    pub(super) fn attachments(&mut self) -> Result<Option<MetaId>> {
-        let mut dbg = None;
+    /// `, !name !0` after an instruction or a definition.
+    pub(super) fn attachments(&mut self) -> Result<Attachments> {
+        let mut found = Attachments::default();
         loop {
             let is_meta = |token: &Token| matches!(token, Token::Meta(_));
             if !is_meta(self.lex.token()) {
-                return Ok(dbg);
+                return Ok(found);
             }
             let Token::Meta(name) = self.lex.take()? else {
-                return Ok(dbg);
+                return Ok(found);
             };
             let node = self.node(0)?;
-            if name == "dbg" {
-                dbg = Some(node);
+            match name.as_str() {
+                "dbg" => found.dbg = Some(node),
+                "llvm.loop" => found.in_loop = Some(node),
+                _ => {}
             }
             if !self.lex.is(b',') {
-                return Ok(dbg);
+                return Ok(found);
             }
             // Only another attachment can follow the comma.
             self.lex.take()?;

@@ -35,6 +35,8 @@ pub(crate) struct Parser<'a> {
     /// Groups of a variable.
     global_groups: Vec<(crate::ir::GlobalId, u32)>,
     numbered_meta: HashMap<u32, MetaId>,
+    /// Branches with nodes of `!llvm.loop`, which may be defined later.
+    loops: Vec<(FunctionId, crate::ir::Inst, MetaId)>,
     /// Calls of functions that are not declared yet, by name.
     undefined: HashMap<SmolStr, crate::error::Loc>,
 }
@@ -55,6 +57,7 @@ pub fn parse(text: &str) -> Result<Module> {
         group_uses: Vec::new(),
         global_groups: Vec::new(),
         numbered_meta: HashMap::new(),
+        loops: Vec::new(),
         undefined: HashMap::new(),
     };
     parser.type_places = parser.lex.type_places().into_iter().collect();
@@ -63,5 +66,6 @@ pub fn parse(text: &str) -> Result<Module> {
         parser.place_for(name);
     }
     parser.module()?;
+    parser.module.set_unrolling(&parser.loops);
     Ok(parser.module)
 }

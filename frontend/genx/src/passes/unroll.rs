@@ -1,10 +1,13 @@
-//! Loops of few known rounds become the code of their rounds (full unrolling).
+//! Loops of few known rounds become the code of their rounds (full unrolling), and rounds become one where the program asks for it.
 //!
 //! Takes any function. Afterwards no innermost loop is left whose rounds are few, known, and short together (`MAX_ROUNDS`,
-//! `MAX_INSTS`, and `MAX_ASKED` where SPIR-V says `Unroll`): each round has a copy of the loop's blocks, in which the
-//! values of the round before stand for the phis, and constants are folded; what becomes a constant then does not count.
-//! Indices and offsets that count rounds are constants then, so that arrays become values and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated round by round
-//! from the constants that its phis begin with. A loop with `goto` or `join` stays, since channels wait in it for others.
+//! `MAX_INSTS`, and `MAX_COUNTED` and `MAX_ASKED` where the program asks to unroll it), unless the program asks to keep it:
+//! each round has a copy of the loop's blocks, in which the values of the round before stand for the phis, and constants are
+//! folded; what becomes a constant then does not count. Indices and offsets that count rounds are constants then, so that
+//! arrays become values and regions keep to fixed places. A loop has one edge back and one exit, whose condition is evaluated
+//! round by round from the constants that its phis begin with. A loop with `goto` or `join` stays, since channels wait in it
+//! for others. Where the program names a number of rounds and there are more, the largest number up to it that divides them
+//! becomes one round, in which only one copy of the exit is left.
 //!
 //! Linear in the code before and after: the loops of one level are unrolled in one sweep, and the number of levels and the
 //! growth of a function are limited.
@@ -17,12 +20,15 @@ use smallvec::smallvec;
 use super::{cfg, simplify};
 use crate::emit::predecessors;
 use crate::intrinsics::Kind;
-use crate::ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, Op, Scalar, Types, Value};
+use crate::ir::{
+    BinaryOp, Block, CastOp, Function, Inst, InstData, Op, Scalar, Types, Unroll, Value,
+};
 
 /// Rounds of a loop at most, the last of which may only leave it, and instructions that all its rounds cost.
 const MAX_ROUNDS: usize = 129;
 const MAX_INSTS: usize = 2048;
-/// Maximum cost, in instructions, of all rounds of a loop that the program asks to unroll.
+/// Rounds of a loop that the program asks to unroll, and their cost in instructions, at most.
+const MAX_COUNTED: usize = 4 << 10;
 const MAX_ASKED: usize = 16 << 10;
 /// Blocks of a loop at most.
 const MAX_BLOCKS: usize = 64;
@@ -41,20 +47,30 @@ pub fn unroll(types: &mut Types, function: &mut Function) {
         let mut replaced = Replaced::default();
         let mut copies: HashMap<Block, Vec<Block>> = HashMap::new();
         for one in loops {
-            let Some((rounds, counters)) = one.rounds(types, function) else {
+            let asked = one.asked(function);
+            let (most_rounds, most) = match asked {
+                Unroll::Never => continue,
+                Unroll::ByCost => (MAX_ROUNDS, MAX_INSTS),
+                Unroll::Full | Unroll::By(_) => (MAX_COUNTED, MAX_ASKED),
+            };
+            let Some((rounds, mut counters)) = one.rounds(types, function, most_rounds) else {
                 continue;
             };
-            let (size, all) = one.size(types, function, &counters);
-            let (size, all) = (size.saturating_mul(rounds), all.saturating_mul(rounds));
-            let most = match one.is_asked(function) {
-                true => MAX_ASKED,
-                false => MAX_INSTS,
+            let number = match asked {
+                Unroll::By(number) => one.at_once(rounds, number as usize),
+                _ => rounds,
             };
-            if size > most || all > room {
+            if number < rounds {
+                counters.clear();
+            }
+            let (size, all) = one.size(types, function, &counters);
+            let (size, all) = (size.saturating_mul(number), all.saturating_mul(number));
+            if number == 1 && rounds > 1 || size > most || all > room {
                 continue;
             }
             room -= all;
-            copies.insert(one.header, one.unroll(function, rounds, &mut replaced));
+            let made = one.unroll(function, number, number == rounds, &mut replaced);
+            copies.insert(one.header, made);
         }
         if copies.is_empty() {
             return;
@@ -193,10 +209,24 @@ impl Loop {
         })
     }
 
-    /// True if the program asks to unroll it.
-    fn is_asked(&self, function: &Function) -> bool {
+    /// What the program says of unrolling it.
+    fn asked(&self, function: &Function) -> Unroll {
         let last = function.blocks[self.latch].insts.last();
-        last.is_some_and(|last| function.insts[*last].flags.unroll)
+        last.map_or(Unroll::ByCost, |last| function.insts[*last].flags.unroll)
+    }
+
+    /// The number of copies if that many rounds, two or more, are to become one of `rounds`: all of them, or a number that divides
+    /// the times that the loop goes back.
+    fn at_once(&self, rounds: usize, most: usize) -> usize {
+        // An exit in the header is reached once more than the rest.
+        let whole = rounds - usize::from(self.exit != self.latch);
+        match most >= whole {
+            true => rounds,
+            false => (2..=most)
+                .rev()
+                .find(|n| whole.is_multiple_of(*n))
+                .unwrap_or(1),
+        }
     }
 
     /// Instructions that a round costs, and all that are copied. What counts rounds becomes constants; regions at constant
@@ -252,8 +282,13 @@ impl Loop {
         phis.filter_map(of).collect()
     }
 
-    /// The number of times that the exit's condition is reached, if it is known and small, and the phis that are known in all rounds.
-    fn rounds(&self, types: &Types, function: &Function) -> Option<(usize, Vec<Value>)> {
+    /// The number of times that the exit's condition is reached, if it is known and at most `most`, and the phis that are known in all rounds.
+    fn rounds(
+        &self,
+        types: &Types,
+        function: &Function,
+        most: usize,
+    ) -> Option<(usize, Vec<Value>)> {
         let last = *function.blocks[self.exit].insts.last()?;
         let condition = function.insts[last].args[0];
         let phis = self.phis(function);
@@ -265,7 +300,7 @@ impl Loop {
                 known.insert(*phi, bits);
             }
         }
-        for round in 1..=MAX_ROUNDS {
+        for round in 1..=most {
             let bit = evaluate(types, function, &known, condition, MAX_DEPTH)?;
             // The first target is taken if the condition holds.
             if (bit & 1 == 0) == (self.outside == 1) {
@@ -280,11 +315,13 @@ impl Loop {
         None
     }
 
-    /// Makes a copy of each block for each round; the blocks, in order.
+    /// Makes a copy of each block for each round; the blocks, in order. Unless these are all rounds, the last goes back to the
+    /// first.
     fn unroll(
         &self,
         function: &mut Function,
         rounds: usize,
+        all: bool,
         replaced: &mut Replaced,
     ) -> Vec<Block> {
         let phis = self.phis(function);
@@ -292,6 +329,13 @@ impl Loop {
         let mut values: HashMap<Value, Value> = HashMap::new();
         let mut ends: Option<Inst> = None;
         let mut first = None;
+        // The round whose exit is left, and the values there.
+        let last = match all || self.exit == self.latch {
+            true => rounds - 1,
+            false => 0,
+        };
+        let mut left = HashMap::new();
+        let mut new_phis = Vec::new();
         for round in 0..rounds {
             let of: HashMap<Block, Block> = (self.blocks.iter())
                 .map(|block| (*block, function.blocks.push(Default::default())))
@@ -305,12 +349,18 @@ impl Loop {
                 (*phi, replaced.get(value))
             });
             values = begun.collect();
+            if round == 0 && !all {
+                new_phis = self.new_phis(function, &mut values);
+            }
             if let Some(back) = ends {
                 retarget(function, back, self.header, of[&self.header]);
             }
             let mut phis_inside = Vec::new();
             for block in &self.blocks {
-                let mut insts = Vec::new();
+                let mut insts = match (round, *block == self.header) {
+                    (0, true) => new_phis.clone(),
+                    _ => Vec::new(),
+                };
                 for inst in function.blocks[*block].insts.clone() {
                     let mut data = function.insts[inst].clone();
                     let is_phi = data.op == Op::Phi;
@@ -318,6 +368,7 @@ impl Loop {
                         continue;
                     }
                     let old = data.result.take();
+                    data.flags.unroll = Unroll::ByCost;
                     for arg in &mut data.args {
                         *arg = values
                             .get(arg)
@@ -350,9 +401,9 @@ impl Loop {
             }
             let end = |block: Block| function.blocks[of[&block]].insts.last().copied();
             ends = end(self.latch);
-            if let Some(exit) = end(self.exit) {
+            if let Some(exit) = end(self.exit).filter(|_| all || round != last) {
                 let data = &mut function.insts[exit];
-                let way = match round + 1 == rounds {
+                let way = match round == last {
                     true => self.outside,
                     false => 1 - self.outside,
                 };
@@ -360,19 +411,69 @@ impl Loop {
                 data.args = smallvec![];
                 data.targets = smallvec![data.targets[way]];
             }
-            if round + 1 == rounds {
+            if round == last {
                 self.leave(function, of[&self.exit], &values);
+                left.clone_from(&values);
             }
+            if round + 1 == rounds {
+                let next = phis.iter().map(|(_, _, next)| {
+                    let value = values.get(next).copied();
+                    value.unwrap_or_else(|| replaced.get(*next))
+                });
+                let next: Vec<Value> = next.collect();
+                self.go_back(function, &new_phis, &next, of[&self.latch]);
+            }
+        }
+        if let (false, Some(back), Some(first)) = (all, ends, first) {
+            retarget(function, back, self.header, first);
+            function.insts[back].flags.unroll = Unroll::Never;
         }
         let before = self.before(function);
         let branch = before.and_then(|block| function.blocks[block].insts.last().copied());
         if let (Some(branch), Some(first)) = (branch, first) {
             retarget(function, branch, self.header, first);
         }
-        for (old, new) in values {
+        for (old, new) in left {
             replaced.0.insert(old, new);
         }
         made
+    }
+
+    /// Copies of the header's phis, which stand for them and begin with their values.
+    fn new_phis(&self, function: &mut Function, values: &mut HashMap<Value, Value>) -> Vec<Inst> {
+        let insts = function.blocks[self.header].insts.clone().into_iter();
+        let is_phi = |inst: &Inst| function.insts[*inst].op == Op::Phi;
+        let old: Vec<Inst> = insts.take_while(is_phi).collect();
+        let mut made = Vec::with_capacity(old.len());
+        for inst in old {
+            let mut data = function.insts[inst].clone();
+            let result = data.result.take();
+            for (arg, from) in data.args.iter_mut().zip(&data.targets) {
+                if let Some(begun) = result.and_then(|result| values.get(&result))
+                    && *from != self.latch
+                {
+                    *arg = *begun;
+                }
+            }
+            let new = function.make(data);
+            if let (Some(old), Some(new)) = (result, function.insts[new].result) {
+                values.insert(old, new);
+            }
+            made.push(new);
+        }
+        made
+    }
+
+    /// Lets phis come from the last latch with these values.
+    fn go_back(&self, function: &mut Function, phis: &[Inst], next: &[Value], latch: Block) {
+        for (phi, next) in phis.iter().zip(next) {
+            let data = &mut function.insts[*phi];
+            for (arg, from) in data.args.iter_mut().zip(&mut data.targets) {
+                if *from == self.latch {
+                    (*arg, *from) = (*next, latch);
+                }
+            }
+        }
     }
 
     /// Lets the block outside come from the last round's exit.

@@ -1,13 +1,13 @@
 //! Functions that are being read.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use smol_str::{SmolStr, format_smolstr};
 
 use super::stream::{Inst, Words};
 use crate::error::Loc;
 use crate::ir::rules::Constants;
-use crate::ir::{Block, Function, Value};
+use crate::ir::{Block, Function, Unroll, Value};
 
 /// A function: its declaration, and where its body begins.
 pub(super) struct Head<'a> {
@@ -33,8 +33,8 @@ pub(super) struct Body {
     pub forward: BTreeMap<u32, (Value, Loc)>,
     /// Block that instructions are added to.
     pub current: Option<Block>,
-    /// Headers of loops that are to be unrolled.
-    pub unrolled: HashSet<Block>,
+    /// By header: what the program says of unrolling its loop.
+    pub unrolling: HashMap<Block, Unroll>,
 }
 
 impl Body {
@@ -47,7 +47,7 @@ impl Body {
             blocks: HashMap::new(),
             forward: BTreeMap::new(),
             current: None,
-            unrolled: HashSet::new(),
+            unrolling: HashMap::new(),
         }
     }
 }

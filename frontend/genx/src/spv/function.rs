@@ -13,7 +13,7 @@ use crate::error::{Code, Diagnostic, Result};
 use crate::ir::function::ValueData;
 use crate::ir::rules;
 use crate::ir::{
-    Block, Const, Function, FunctionId, InstData, Op as IrOp, Type, Types, Value, ValueDef,
+    Block, Const, Function, FunctionId, InstData, Op as IrOp, Type, Types, Unroll, Value, ValueDef,
 };
 use crate::passes::printf;
 
@@ -100,6 +100,26 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// What the loop control that begins at an operand says of unrolling.
+    fn unrolling(&self, at: usize) -> Result<Unroll> {
+        let control = spirv::LoopControl::from_bits_retain(self.op(at)?);
+        let partial = spirv::LoopControl::PARTIAL_COUNT;
+        if control.contains(spirv::LoopControl::DONT_UNROLL) {
+            return Ok(Unroll::Never);
+        }
+        if control.contains(partial) {
+            // Each lower bit from that of the dependency length on has an operand, too.
+            let first = spirv::LoopControl::DEPENDENCY_LENGTH.bits();
+            let before = control.bits() & (partial.bits() - 1) & !(first - 1);
+            let count = self.op(at + 1 + before.count_ones() as usize)?;
+            return Ok(Unroll::by(count));
+        }
+        Ok(match control.contains(spirv::LoopControl::UNROLL) {
+            true => Unroll::Full,
+            false => Unroll::ByCost,
+        })
+    }
+
     fn body_inst(&mut self, body: &mut Body) -> Result<()> {
         self.counted()?;
         if self.line_inst()? {
@@ -113,18 +133,17 @@ impl<'a> Reader<'a> {
                 body.current = Some(self.block(body, self.op(0)?)?);
                 Ok(())
             }
-            Some(Op::LoopMerge) => {
-                let control = spirv::LoopControl::from_bits_retain(self.op(2)?);
-                if control.contains(spirv::LoopControl::UNROLL) {
-                    body.unrolled.extend(body.current);
-                }
+            Some(op @ (Op::LoopMerge | Op::LoopControlINTEL)) => {
+                let at = if op == Op::LoopMerge { 2 } else { 0 };
+                let unroll = self.unrolling(at)?;
+                body.unrolling
+                    .extend(body.current.map(|block| (block, unroll)));
                 Ok(())
             }
             // Hints, and what says how memory is used.
             Some(
                 Op::Nop
                 | Op::SelectionMerge
-                | Op::LoopControlINTEL
                 | Op::LifetimeStart
                 | Op::LifetimeStop
                 | Op::AssumeTrueKHR,
@@ -355,7 +374,8 @@ impl<'a> Reader<'a> {
         for block in &body.function.order {
             if let Some(last) = body.function.blocks[*block].insts.last() {
                 let data = &mut body.function.insts[*last];
-                data.flags.unroll |= data.targets.iter().any(|to| body.unrolled.contains(to));
+                let mut said = data.targets.iter().filter_map(|to| body.unrolling.get(to));
+                data.flags.unroll = said.next().copied().unwrap_or_default();
             }
         }
         body.constants.close(&mut body.function);

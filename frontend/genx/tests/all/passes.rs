@@ -357,6 +357,87 @@ fn loops_stay_whose_rounds_are_unknown_or_many() {
     assert!(after.contains("phi"), "{after}");
 }
 
+/// Number of `insertelement`, and whether a loop is left, after unrolling a loop that says so much of it.
+fn hinted(head: &str, tail: &str, says: &str) -> (usize, bool) {
+    let tail = format!("{tail}, !llvm.loop !{{null, {says}}}");
+    let [_, after] = around("unroll", "", &counted(head, &tail));
+    (
+        after.matches("insertelement").count(),
+        after.contains("phi i32"),
+    )
+}
+
+#[test]
+fn loops_say_how_they_are_unrolled() {
+    let in_head = |says: &str| hinted(&left("icmp ult i32 %i, 300", "tail"), BACK, says);
+    let in_tail = |says: &str| hinted(ON, &left("icmp ult i32 %j, 300", "head"), says);
+    assert_eq!(in_head("null"), (1, true));
+    for (says, in_head_found, in_tail_found) in [
+        // The value of the last round is read only where the exit comes first.
+        ("!{!\"llvm.loop.unroll.full\"}", (300, false), (299, false)),
+        (
+            "!{!\"llvm.loop.unroll.enable\"}",
+            (300, false),
+            (299, false),
+        ),
+        (
+            "!{!\"llvm.loop.unroll.count\", i32 300}",
+            (300, false),
+            (299, false),
+        ),
+        (
+            "!{!\"llvm.loop.unroll.count\", i32 4}",
+            (4, true),
+            (4, true),
+        ),
+        // Divides the rounds: 6.
+        (
+            "!{!\"llvm.loop.unroll.count\", i32 8}",
+            (6, true),
+            (6, true),
+        ),
+        (
+            "!{!\"llvm.loop.unroll.count\", i32 1}",
+            (1, true),
+            (1, true),
+        ),
+        (
+            "!{!\"llvm.loop.unroll.count\", i32 -4}",
+            (1, true),
+            (1, true),
+        ),
+        (
+            "!{!\"llvm.loop.unroll.disable\"}, !{!\"llvm.loop.unroll.full\"}",
+            (1, true),
+            (1, true),
+        ),
+        (
+            "!{!\"llvm.loop.vectorize.width\", i32 4}",
+            (1, true),
+            (1, true),
+        ),
+    ] {
+        assert_eq!(
+            (in_head(says), in_tail(says)),
+            (in_head_found, in_tail_found),
+            "{says}"
+        );
+    }
+    let few = hinted(
+        &left("icmp ult i32 %i, 3", "tail"),
+        BACK,
+        "!{!\"llvm.loop.unroll.disable\"}",
+    );
+    assert_eq!(few, (1, true));
+    // Rounds that are not known.
+    let some = hinted(
+        &left("icmp ult i32 %i, %n", "tail"),
+        BACK,
+        "!{!\"llvm.loop.unroll.full\"}",
+    );
+    assert_eq!(some, (1, true));
+}
+
 #[test]
 fn a_long_integer_is_its_bytes() {
     let body = format!(

@@ -99,7 +99,7 @@ fn a_kernel_alone_compiles() {
     assert!(visa(&bytes(&kernel(&[], &[]))).is_ok());
 }
 
-/// A hundred rounds of 26 instructions are many, unless the program asks to unroll the loop.
+/// A hundred rounds of 26 instructions are many, unless the program asks to unroll the loop, or some of its rounds.
 #[test]
 fn loops_are_unrolled_where_they_ask_for_it() {
     let [int, long, pointer, truth] = [4, 7, 6, 10];
@@ -111,13 +111,13 @@ fn loops_are_unrolled_where_they_ask_for_it() {
         inst(Op::Constant, &[int, 8, 100]),
         inst(Op::Constant, &[long, 9, 4096, 0]),
     ];
-    let made = |control: u32| {
+    let made = |control: &[u32]| {
         let mut within = vec![
             inst(Op::ConvertUToPtr, &[pointer, 12, 9]),
             inst(Op::Branch, &[20]),
             inst(Op::Label, &[20]),
             inst(Op::Phi, &[int, 21, 11, 90, 26, 25]),
-            inst(Op::LoopMerge, &[30, 25, control]),
+            inst(Op::LoopMerge, &[&[30, 25], control].concat()),
             inst(Op::Branch, &[24]),
             inst(Op::Label, &[24]),
             inst(Op::Load, &[int, 40, 12, 2, 4]),
@@ -135,8 +135,11 @@ fn loops_are_unrolled_where_they_ask_for_it() {
         let made = visa(&bytes(&kernel(&before, &within))).expect("vISA");
         (made.matches(" jmp ").count(), made.matches(" mul ").count())
     };
-    assert_eq!(made(0), (1, 24));
-    assert_eq!(made(1), (0, 2400));
+    assert_eq!(made(&[0]), (1, 24));
+    assert_eq!(made(&[1]), (0, 2400));
+    // Rounds that become one, after a number of rounds before which the loop is peeled.
+    assert_eq!(made(&[0x180, 7, 4]), (1, 96));
+    assert_eq!(made(&[0x100, 100]), (0, 2400));
 }
 
 /// An entry point that calls its function is that function, unless others call it, too.
