@@ -290,6 +290,8 @@ fn proved(
         if options.names {
             names = names::names(input, &answer, &proved);
         }
+    }
+    if options.check {
         regalloc2::check(problem, &answer).map_err(|what| unproved(func, what))?;
     }
     Ok((answer, explained, names))

@@ -11,7 +11,7 @@ use kiln_machine::inst::VReg;
 
 use crate::build_problem::Presented;
 use crate::problem::{Answer, Place, Point, Value};
-use crate::prove::Proved;
+use crate::prove::{Proved, State};
 
 /// Variables of the moves at each point, in their order.
 pub type Names = BTreeMap<Point, Vec<Variable>>;
@@ -46,12 +46,19 @@ pub fn names(input: &Presented, answer: &Answer, proved: &Proved) -> Names {
             };
             last.insert(key, (step.to, at, number));
         }
+        let after: Vec<(&[Value], State)> = match last.is_empty() {
+            true => Vec::new(),
+            false => (input.problem.edges(b).iter())
+                .filter_map(|edge| {
+                    let to = edge.to as usize;
+                    Some((input.problem.params(to), proved.at_start(to)?))
+                })
+                .collect(),
+        };
         for (place, at, number) in last.into_values() {
-            let mut given = input.problem.edges(b).iter().filter_map(|edge| {
-                let to = edge.to as usize;
-                let held = proved.at_start(to)?.of(place, &answer.slots);
-                let mut params = input.problem.params(to).iter();
-                of(params.find(|param| held.contains(param))?)
+            let mut given = after.iter().filter_map(|(params, state)| {
+                let held = state.of(place, &answer.slots);
+                of(params.iter().find(|param| held.contains(param))?)
             });
             let known = names.get_mut(&at).and_then(|all| all.get_mut(number));
             if let (Some(name), Some(given)) = (known, given.next()) {

@@ -17,7 +17,7 @@ use crate::problem::{Answer, Constraint, Move, Operand, Place, Problem, Role, Sl
 type Held = SmallVec<[Value; 2]>;
 
 /// Values that each place holds.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct State {
     units: Vec<Held>,
     /// By the first GRF of a slot, the number of its GRFs and the values. Slots in it do not overlap.
@@ -82,6 +82,36 @@ impl State {
         let memory = self.memory.values_mut().map(|(_, held)| held);
         self.units.iter_mut().chain(memory)
     }
+
+    fn to_keep(&self) -> Kept {
+        let units = self.units.iter().zip(0..);
+        let units = units.flat_map(|(held, unit)| held.iter().map(move |v| (unit, *v)));
+        Kept {
+            units: units.collect(),
+            memory: self.memory.clone(),
+        }
+    }
+}
+
+/// The state at the start of a block, in the bytes of what it holds: there are many blocks, in most of which few units are used.
+#[derive(PartialEq, Eq)]
+struct Kept {
+    /// Units with a value of theirs, ascending.
+    units: Box<[(u32, Value)]>,
+    memory: BTreeMap<u32, (u32, Held)>,
+}
+
+impl Kept {
+    fn state(&self, unit_count: usize) -> State {
+        let mut units = vec![Held::new(); unit_count];
+        for &(unit, value) in &self.units {
+            units[unit as usize].push(value);
+        }
+        State {
+            units,
+            memory: self.memory.clone(),
+        }
+    }
 }
 
 struct Proof<'a> {
@@ -98,19 +128,20 @@ struct Proof<'a> {
 pub struct Proved<'a> {
     proof: Proof<'a>,
     /// By block: the state at its start, if it can be reached.
-    states: Vec<Option<State>>,
+    states: Vec<Option<Kept>>,
 }
 
 impl Proved<'_> {
     /// The state at the start of a block, if it can be reached.
-    pub fn at_start(&self, block: usize) -> Option<&State> {
-        self.states.get(block)?.as_ref()
+    pub fn at_start(&self, block: usize) -> Option<State> {
+        let kept = self.states.get(block)?.as_ref()?;
+        Some(kept.state(self.proof.problem.file.unit_count))
     }
 
     /// Calls `see` with the state before each instruction, and before each move, of each block.
     pub fn walk(&self, mut see: impl FnMut(u32, Option<&Move>, &State)) {
-        for (b, state) in self.states.iter().enumerate() {
-            if let Some(mut state) = state.clone() {
+        for b in 0..self.states.len() {
+            if let Some(mut state) = self.at_start(b) {
                 let walked = self.proof.block(b, &mut state, &mut see);
                 debug_assert!(walked.is_ok(), "a proof can be repeated");
             }
@@ -159,16 +190,18 @@ pub fn prove<'a>(problem: &'a Problem, answer: &'a Answer) -> Result<Proved<'a>,
 
 impl Proof<'_> {
     /// The state at the start of each block.
-    fn run(&self) -> Result<Vec<Option<State>>, String> {
+    fn run(&self) -> Result<Vec<Option<Kept>>, String> {
         let problem = self.problem;
-        let mut states: Vec<Option<State>> = vec![None; problem.block_count()];
+        let unit_count = problem.file.unit_count;
+        let mut states: Vec<Option<Kept>> = Vec::new();
+        states.resize_with(problem.block_count(), || None);
         let mut work = BTreeSet::from([0]);
-        states[0] = Some(State {
-            units: vec![Held::new(); problem.file.unit_count],
+        states[0] = Some(Kept {
+            units: Box::default(),
             memory: BTreeMap::new(),
         });
         while let Some(b) = work.pop_first() {
-            let Some(mut state) = states[b].clone() else {
+            let Some(mut state) = states[b].as_ref().map(|kept| kept.state(unit_count)) else {
                 continue;
             };
             self.block(b, &mut state, &mut |_, _, _| {})?;
@@ -177,14 +210,16 @@ impl Proof<'_> {
                 let there = self.cross(&state, problem.args(edge), to);
                 match &mut states[to] {
                     Some(old) => {
-                        let before = old.clone();
-                        old.meet(&there);
-                        if *old != before {
+                        let mut met = old.state(unit_count);
+                        met.meet(&there);
+                        let met = met.to_keep();
+                        if *old != met {
+                            *old = met;
                             work.insert(to);
                         }
                     }
                     none => {
-                        *none = Some(there);
+                        *none = Some(there.to_keep());
                         work.insert(to);
                     }
                 }

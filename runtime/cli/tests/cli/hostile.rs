@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::program::{Folder, example, examples, fail, fixture, kiln, names, pass, piped, text};
@@ -674,6 +675,29 @@ fn beginnings_of_kernels_end_in_code_or_a_diagnostic() {
         assert_eq!(diagnostics == 0, output.status.success(), "{end}");
     }
     assert!(names().contains(&"saxpy".to_string()));
+}
+
+/// The memory for labels without code has a bound, with all checks of a debug build, too: 50,000 of them took 206 MB.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_for_labels_has_a_bound() {
+    let folder = Folder::new("many-labels");
+    let labels: String = (0..50_000).map(|n| format!("L{n}:\n")).collect();
+    let file = folder.write("many.visaasm", kernel("k", &labels).as_bytes());
+    let (code, page) = (folder.path("k.bin"), folder.path("k.html"));
+    let verbs: [&[&str]; 3] = [
+        &["compile", "-o", &code],
+        &["pressure"],
+        &["report", "-o", &page],
+    ];
+    for verb in verbs {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -d 110000; exec \"$@\"", "sh"]);
+        command.args([env!("CARGO_BIN_EXE_kiln"), verb[0], "-p", "skl", &file]);
+        let output = command.args(&verb[1..]).output().unwrap();
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{verb:?}: {said}");
+    }
 }
 
 #[test]
