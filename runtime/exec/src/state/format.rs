@@ -27,6 +27,8 @@ struct Order {
     code: u32,
     /// Index of each stored channel among red, green, blue and alpha.
     channels: &'static [usize],
+    /// Channels that are read as the red one.
+    copies: &'static [usize],
     /// True if colors are sRGB-encoded; alpha is not.
     srgb: bool,
 }
@@ -50,6 +52,8 @@ const ORDERS: &[Order] = &[
     order("bgra", 0x10b6, &[2, 1, 0, 3]),
     order("argb", 0x10b7, &[3, 0, 1, 2]),
     order("abgr", 0x10c3, &[3, 2, 1, 0]),
+    copied("i", 0x10b8, &[1, 2, 3]),
+    copied("l", 0x10b9, &[1, 2]),
     encoded("srgba", 0x10c1, &[0, 1, 2, 3]),
     encoded("sbgra", 0x10c2, &[2, 1, 0, 3]),
 ];
@@ -74,7 +78,15 @@ const fn order(name: &'static str, code: u32, channels: &'static [usize]) -> Ord
         name,
         code,
         channels,
+        copies: &[],
         srgb: false,
+    }
+}
+
+const fn copied(name: &'static str, code: u32, copies: &'static [usize]) -> Order {
+    Order {
+        copies,
+        ..order(name, code, &[0])
     }
 }
 
@@ -106,8 +118,8 @@ pub type Texel = [u32; TEXEL_MAX / 4];
 pub type Color = [u32; 4];
 
 /// A texel format: an order of channels and a type, written one after the other: `rgba8unorm`,
-/// `bgra8uint`, `r32float`. Orders are `r`, `a`, `rg`, `ra`, `rgba`, `bgra`, `argb` and `abgr`, and
-/// `srgba` and `sbgra` of type `8unorm`;
+/// `bgra8uint`, `r32float`. Orders are `r`, `a`, `rg`, `ra`, `rgba`, `bgra`, `argb` and `abgr`, intensity (`i`),
+/// luminance (`l`), and `srgba` and `sbgra` of type `8unorm`;
 /// types `8unorm`, `16unorm`, `8snorm`, `16snorm`, `8uint`, `16uint`, `32uint`, `8sint`, `16sint`,
 /// `32sint`, `16float` and `32float`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +192,9 @@ impl Format {
             if self.order.srgb && channel != ALPHA {
                 color[channel] = linear(f32::from_bits(color[channel])).to_bits();
             }
+        }
+        for &channel in self.order.copies {
+            color[channel] = color[0];
         }
         color
     }

@@ -36,7 +36,7 @@ fn every_format_is_found_by_its_name_and_keeps_what_it_stores() {
             }
         }
     }
-    assert_eq!(count, 98);
+    assert_eq!(count, 122);
     for wrong in [
         "",
         "rgba",
@@ -57,6 +57,8 @@ fn channels_are_seen_where_their_order_says() {
     assert_eq!(see("bgra8uint", &[1, 2, 3, 4]), [3, 2, 1, 4]);
     assert_eq!(see("argb8uint", &[1, 2, 3, 4]), [2, 3, 4, 1]);
     assert_eq!(see("r8sint", &[0xff]), [u32::MAX, 0, 0, 1]);
+    assert_eq!(see("i8uint", &[7]), [7; 4]);
+    assert_eq!(see("l8uint", &[7]), [7, 7, 7, 1]);
     assert_eq!(see("rg16uint", &[1, 2, 3, 4]), [0x201, 0x403, 0, 1]);
     assert_eq!(floats(see("a8unorm", &[255])), [0.0, 0.0, 0.0, 1.0]);
     assert_eq!(floats(see("r8unorm", &[51])), [0.2, 0.0, 0.0, 1.0]);
