@@ -54,6 +54,15 @@ def image(array, order, kind):
     return cl.Image(context, COPY, cl.ImageFormat(order, kind), shape=shape, hostbuf=np.ascontiguousarray(array))
 
 
+@test_with_kernel
+def times_of_the_first_command():
+    """The driver tells by the device's clock when a command was queued, also before it has first asked for it."""
+    event = cl.enqueue_copy(queue, cl.Buffer(context, READ_WRITE, 4096), np.zeros(1024, np.uint32))
+    event.wait()
+    times = event.profile
+    assert times.queued <= times.submit <= times.start < times.end
+
+
 @test
 def local_memory_and_barriers():
     given = random.integers(0, 1000, 8192, dtype=np.int32)

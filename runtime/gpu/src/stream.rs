@@ -127,11 +127,12 @@ pub fn length(first: u32) -> u32 {
     dwords.min(LONGEST)
 }
 
-/// Ticks of the device's clock since the process first asked: 19.2 MHz.
+/// Ticks of the device's clock: 19.2 MHz, from a second before the process first asked. The driver takes from the first answer the time since a command
+/// was queued, which must not be before the clock's begin.
 pub fn ticks() -> u64 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let start = START.get_or_init(Instant::now);
-    (start.elapsed().as_nanos() * 192 / 10_000) as u64 + 1
+    (start.elapsed().as_nanos() * 192 / 10_000) as u64 + u64::from(CLOCK)
 }
 
 /// The clock's rate in hertz.
