@@ -27,6 +27,7 @@ use smallvec::SmallVec;
 
 use crate::channels::Channels;
 use pieces::{Dest, Flag};
+use places::Place;
 
 /// An instruction that cannot be made legal.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,10 +38,9 @@ pub struct LegalizeError {
     pub what: String,
 }
 
-/// Number of instructions for which a constant in a register is reused, and number of constants that are
-/// remembered.
-const MAX_CONSTANT_DISTANCE: usize = 64;
-const MAX_CONSTANTS: usize = 8;
+/// Number of instructions for which a copy is reused, and number of copies that are remembered.
+const MAX_COPY_DISTANCE: usize = 256;
+const MAX_COPIES: usize = 32;
 
 type Result<T = ()> = std::result::Result<T, LegalizeError>;
 
@@ -55,7 +55,7 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
     let mut errors = Vec::new();
     for block in blocks {
         let mut insts = std::mem::take(&mut legalizer.func.blocks[block].insts);
-        legalizer.constants.clear();
+        legalizer.copies.clear();
         legalizer.out.reserve(insts.len());
         for &inst in &insts {
             errors.extend(legalizer.inst(inst).err());
@@ -79,8 +79,8 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
 struct Legalizer<'a> {
     func: &'a mut Function,
     out: Vec<Inst>,
-    /// Constants in registers, the latest last, each with the number of its first instruction in the block.
-    constants: Vec<(Imm, Reg, usize)>,
+    /// The latest copies in the block, the last one last: its register, and the number of its first instruction.
+    copies: Vec<(Copied, Reg, usize)>,
     origin: u32,
     /// Operations of three sources have packed or scalar operands, aligned to 16 bytes.
     align16: bool,
@@ -90,6 +90,15 @@ struct Legalizer<'a> {
     /// Bytes of a general register, and maximum bytes of a virtual one.
     grf: u32,
     unit: u32,
+}
+
+/// A copy of the first `count` elements of a source, as elements of a type at a place.
+#[derive(Clone, Copy, PartialEq)]
+struct Copied {
+    from: Src,
+    ty: Type,
+    count: u32,
+    place: Place,
 }
 
 /// The encoding of an operation's sources.
@@ -197,7 +206,7 @@ impl<'a> Legalizer<'a> {
             unit: func.target.unit_bytes(),
             func,
             out: Vec::new(),
-            constants: Vec::new(),
+            copies: Vec::new(),
             origin: u32::MAX,
         }
     }
@@ -271,13 +280,45 @@ impl Legalizer<'_> {
         Reg::new(Base::List(self.func.lists.push(regs)), 0)
     }
 
-    /// `dst = mov src` into a temporary of `n` packed elements.
+    /// The first `n` elements of a source as packed ones of a type.
     fn copied(&mut self, n: u32, ty: Type, src: Src) -> Result<Reg> {
-        let tmp = self.temp(n * ty.bytes());
-        let mut dest = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
-        let srcs = SmallVec::from_slice(&[src]);
-        self.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)?;
-        Ok(tmp)
+        let copy = Copied {
+            from: src,
+            ty,
+            count: n,
+            place: Place::PACKED,
+        };
+        self.once(copy, |this| {
+            let tmp = this.temp(n * ty.bytes());
+            let mut dest = this.dest_of(&Dst::new(tmp, 1, ty), false, n);
+            let srcs = SmallVec::from_slice(&[src]);
+            this.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)?;
+            Ok(tmp)
+        })
+    }
+
+    /// The register of a copy: that which a recent instruction made, or a new one.
+    fn once(&mut self, copy: Copied, make: impl FnOnce(&mut Self) -> Result<Reg>) -> Result<Reg> {
+        let lasts = match copy.from {
+            Src::Imm(_) => true,
+            // Registers of the machine change.
+            Src::Reg(r) => r.reg.as_phys().is_none() && r.indirect.is_none(),
+        };
+        let now = self.out.len();
+        let near = |(other, _, at): &&(Copied, Reg, usize)| {
+            *other == copy && now - at <= MAX_COPY_DISTANCE
+        };
+        if let Some(&(_, reg, _)) = self.copies.iter().find(near) {
+            return Ok(reg);
+        }
+        let reg = make(self)?;
+        if lasts {
+            if self.copies.len() == MAX_COPIES {
+                self.copies.remove(0);
+            }
+            self.copies.push((copy, reg, now));
+        }
+        Ok(reg)
     }
 
     /// Emits `dest = op(srcs)`.
@@ -990,7 +1031,7 @@ impl Legalizer<'_> {
         self.rules.ternary.immediates && adds && integers && wide
     }
 
-    /// A register with a constant. One that a recent instruction loaded is reused.
+    /// A register with a constant.
     fn constant(&mut self, imm: Imm) -> Result<Src> {
         let ty = match imm.ty {
             Type::Ud => Type::D,
@@ -998,22 +1039,7 @@ impl Legalizer<'_> {
             Type::Uq => Type::Q,
             ty => ty,
         };
-        let now = self.out.len();
-        let same = Imm::new(ty, imm.bits());
-        let near = |&&(other, _, at): &&(Imm, Reg, usize)| {
-            other == same && now - at <= MAX_CONSTANT_DISTANCE
-        };
-        let reg = match self.constants.iter().find(near) {
-            Some(&(_, reg, _)) => reg,
-            None => {
-                let reg = self.copied(1, ty, Src::Imm(same))?;
-                if self.constants.len() == MAX_CONSTANTS {
-                    self.constants.remove(0);
-                }
-                self.constants.push((same, reg, now));
-                reg
-            }
-        };
+        let reg = self.copied(1, ty, Src::Imm(Imm::new(ty, imm.bits())))?;
         Ok(Src::scalar(reg, imm.ty))
     }
 
@@ -1088,23 +1114,27 @@ fn computes_brains_alone(op: Op, to: Type, srcs: &[Src]) -> bool {
     computes && srcs.iter().any(|src| src.ty() == Type::Bf) && types().all(|ty| ty != Type::F)
 }
 
-/// Moves an immediate that fits in 16 bits to the last source, and gives it the type of as many.
+/// An immediate integer of at most 32 bits as one of 16, if it has a sum or product of 32 bits with the same bits.
+pub(crate) fn short(imm: &Imm) -> Option<Imm> {
+    let value = match imm.ty {
+        Type::W => i64::from(imm.bits() as u16 as i16),
+        Type::Uw => i64::from(imm.bits() as u16),
+        Type::D | Type::Ud => i64::from(imm.bits() as u32 as i32),
+        _ => return None,
+    };
+    let ty = match value {
+        -0x8000..=0x7fff => Type::W,
+        0x8000..=0xffff => Type::Uw,
+        _ => return None,
+    };
+    Some(Imm::new(ty, value as u64 & 0xffff))
+}
+
+/// Moves an immediate that fits in 16 bits to the last source.
 fn place_ternary_immediate(op: Op, srcs: &mut [Src]) {
-    let narrow = |s: &Src| {
-        let Src::Imm(imm) = s else { return None };
-        let value = match imm.ty {
-            Type::W => i64::from(imm.bits() as u16 as i16),
-            Type::Uw => i64::from(imm.bits() as u16),
-            Type::D | Type::Ud => i64::from(imm.bits() as u32 as i32),
-            _ => return None,
-        };
-        // Sums and products of 32 bits are the same for either sign.
-        let ty = match value {
-            -0x8000..=0x7fff => Type::W,
-            0x8000..=0xffff => Type::Uw,
-            _ => return None,
-        };
-        Some(Src::Imm(Imm::new(ty, value as u64 & 0xffff)))
+    let narrow = |s: &Src| match s {
+        Src::Imm(imm) => short(imm).map(Src::Imm),
+        Src::Reg(_) => None,
     };
     let places: &[usize] = match op {
         Op::Add3 => &[2, 1, 0],

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::halves::halved;
 use super::pieces::Dest;
-use super::{Legalizer, Result, Shape, is_raw_mov, shape};
+use super::{Copied, Legalizer, Result, Shape, is_raw_mov, shape};
 use crate::channels::Channels;
 
 /// Maximum distance between elements of a destination, in elements.
@@ -23,10 +23,14 @@ const MAX_STEP: u32 = 4;
 const LAST: usize = 2;
 
 /// A place for a source: the distance between its elements in elements, and the offset of the first in a register.
-#[derive(Clone, Copy)]
-struct Place {
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Place {
     step: u32,
     offset: u32,
+}
+
+impl Place {
+    pub(super) const PACKED: Place = Place { step: 1, offset: 0 };
 }
 
 impl Legalizer<'_> {
@@ -118,7 +122,7 @@ impl Legalizer<'_> {
         for at in 0..srcs.len() {
             let Src::Reg(r) = srcs[at] else { continue };
             if is_moved_by_address(&srcs[at], n) {
-                srcs[at] = self.placed(r, n, Place { step: 1, offset: 0 })?;
+                srcs[at] = self.placed(r, n, Place::PACKED)?;
             }
         }
         Ok(())
@@ -227,7 +231,7 @@ impl Legalizer<'_> {
         if size > 2 || by_rows || r.indirect.is_none() && self.is_architecture(r.reg) {
             return None;
         }
-        let packed = Place { step: 1, offset: 0 };
+        let packed = Place::PACKED;
         let Some(elements) = r.step(n) else {
             let close = u32::from(r.region.hstride) * size <= step;
             // Rows of two bytes are at most three bytes apart (Mesa, `gen_validate.cpp`).
@@ -283,26 +287,30 @@ impl Legalizer<'_> {
             return self.widened_place(raw, r.modifier, n, place);
         }
         let bytes = place.offset + n * place.step * size;
-        let reg = match size {
-            8 => self.placed_halves(raw, n, place, bytes)?,
-            _ => {
-                let ty = match size {
-                    1 => Type::Ub,
-                    2 => Type::Uw,
-                    _ => Type::Ud,
-                };
-                let tmp = self.temp(bytes);
-                let to = Dst::new(tmp.at(place.offset), place.step as u8, ty);
-                let from = SrcReg { ty, ..raw };
-                if self.moves_freely(ty) || r.step(n).is_some() {
-                    self.moved(Src::Reg(from), to, n)?;
-                } else {
-                    let mut dest = self.dest_of(&to, false, n);
-                    self.one_by_one(from, &mut dest, n);
-                }
-                tmp
-            }
+        let copy = Copied {
+            from: Src::Reg(raw),
+            ty: r.ty,
+            count: n,
+            place,
         };
+        let reg = self.once(copy, |this| {
+            let ty = match size {
+                1 => Type::Ub,
+                2 => Type::Uw,
+                8 => return this.placed_halves(raw, n, place, bytes),
+                _ => Type::Ud,
+            };
+            let tmp = this.temp(bytes);
+            let to = Dst::new(tmp.at(place.offset), place.step as u8, ty);
+            let from = SrcReg { ty, ..raw };
+            if this.moves_freely(ty) || r.step(n).is_some() {
+                this.moved(Src::Reg(from), to, n)?;
+            } else {
+                let mut dest = this.dest_of(&to, false, n);
+                this.one_by_one(from, &mut dest, n);
+            }
+            Ok(tmp)
+        })?;
         let region = Region::new(place.step as u8, 1, 0);
         Ok(Src::Reg(SrcReg {
             reg: reg.at(place.offset),
