@@ -10,6 +10,7 @@ use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, Srcs};
 use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
+use kiln_platform::rules::rules;
 use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::{Opcode, Relation};
 
@@ -17,6 +18,7 @@ use super::buffer::Buffer;
 use super::operand::condition;
 use super::product::half;
 use super::{Channels, Result, Select, field, ud};
+use crate::legalize::short;
 
 /// The Gen operation with the same effect for a destination and sources in the same order.
 fn direct(op: Opcode) -> Option<Op> {
@@ -488,7 +490,7 @@ impl Select<'_, '_> {
         self.push(mov);
     }
 
-    /// Selects `s0 * s1 + s2`. The hardware's `mad` has the addend first, and floats only.
+    /// Selects `s0 * s1 + s2`. The hardware's `mad` has the addend first.
     fn multiply_add(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -504,6 +506,10 @@ impl Select<'_, '_> {
             self.alu_visa(Op::Mad, channels, dst, &s);
             return Ok(());
         }
+        if let Some([factor, narrow]) = self.narrow_last(dst, &s) {
+            self.alu_visa(Op::Mad, channels, dst, &[s[2], factor, narrow]);
+            return Ok(());
+        }
         let product = if self.is_long_product(ty, &s[..2]) {
             self.quad_product(n, s[0], s[1])
         } else {
@@ -514,6 +520,33 @@ impl Select<'_, '_> {
         };
         self.alu_visa(Op::Add, channels, dst, &[product, s[2]]);
         Ok(())
+    }
+
+    /// The factors of `s[0] * s[1] + s[2]` if one operation of integers computes it: the last is one number of 16 bits
+    /// for all channels, or has the width of a result of 16 bits.
+    fn narrow_last(&self, (dst, saturates): (Dst, bool), s: &[Src; 3]) -> Option<[Src; 2]> {
+        let ternary = rules(self.out.target.family).ternary.mixed_integers;
+        let bytes = dst.ty.bytes();
+        if !ternary || !matches!(bytes, 2 | 4) || saturates || dst.indirect.is_some() {
+            return None;
+        }
+        let register = |src: &Src| match src {
+            Src::Reg(r) => {
+                (2..=bytes).contains(&r.ty.bytes()) && r.indirect.is_none() && !src.has_modifier()
+            }
+            Src::Imm(_) => false,
+        };
+        let narrow = |src: &Src| match src {
+            Src::Reg(r) => {
+                register(src) && r.ty.bytes() == 2 && (bytes == 2 || r.region == Region::SCALAR)
+            }
+            Src::Imm(imm) => short(imm).is_some(),
+        };
+        let factors = [[s[0], s[1]], [s[1], s[0]]];
+        let found = factors
+            .into_iter()
+            .find(|[first, last]| register(first) && narrow(last));
+        found.filter(|_| register(&s[2]))
     }
 
     /// Selects a function of three bits, whose truth table is the last operand.
