@@ -435,6 +435,7 @@ impl Select<'_, '_> {
 
     fn push(&mut self, mut inst: Inst) {
         inst.origin = self.origin(self.current.inst);
+        self.read_carry(&mut inst);
         self.code.push(inst);
     }
 

@@ -9,7 +9,7 @@
 //! represent for every number. Where factors have no modifiers, the product is negated.
 
 use kiln_machine::func::Class;
-use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
+use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg};
 use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_platform::rules::rules;
 use kiln_visa::module::{self as visa, Modifier, Operand};
@@ -413,10 +413,51 @@ impl Select<'_, '_> {
         let b = self.src(&visa.operands[3], n)?;
         let low = self.dst(&visa.operands[0], n)?;
         let high = self.dst(&visa.operands[1], n)?;
+        let (to, saturates) = low;
+        let whole = to.reg.as_virt().is_some() && to.reg.byte().is_multiple_of(self.grf());
+        let fits = whole && to.hstride == 1 && to.indirect.is_none();
+        if fits && n <= self.accumulated() && to.ty.bytes() == 4 && !saturates {
+            let mut sum = self.instruction(op, channels);
+            sum.opts.acc_wr_en = true;
+            sum.srcs = [a, b]
+                .map(|s| self.as_accumulated(s, Type::Ud, n))
+                .into_iter()
+                .collect();
+            sum.dst = Some(Dst { ty: Type::Ud, ..to });
+            self.push(sum);
+            self.alu_visa(Op::Mov, channels, high, &[carry()]);
+            return Ok(());
+        }
         let (sum, carry) = self.with_carry(op, n, a, b);
         self.alu_visa(Op::Mov, channels, low, &[sum]);
         self.alu_visa(Op::Mov, channels, high, &[carry]);
         Ok(())
+    }
+
+    /// Lets an addition read a carry where the hardware left it, if the instruction before it copied it from there.
+    pub(super) fn read_carry(&self, inst: &mut Inst) {
+        let (Some(copy), Some(sum)) = (self.code.last(), inst.dst) else {
+            return;
+        };
+        let Some(to) = copy.dst.filter(|to| to.hstride == 1) else {
+            return;
+        };
+        let channels = |inst: &Inst| (inst.exec_size, inst.chan_off, inst.opts.no_mask);
+        let copies = copy.op == Op::Mov && copy.srcs[..] == [carry()] && copy.is_bare();
+        let adds = inst.op == Op::Add && sum.ty.bytes() == 4 && channels(inst) == channels(copy);
+        let is_copy = |s: &Src| {
+            [Type::Ud, Type::D]
+                .iter()
+                .any(|&ty| *s == Src::packed(to.reg, ty))
+        };
+        if copies
+            && adds
+            && let Some(n) = inst.srcs.iter().position(is_copy)
+        {
+            // Only the first source may be an accumulator.
+            inst.srcs[n] = inst.srcs[0];
+            inst.srcs[0] = carry();
+        }
     }
 
     /// The sum or difference of dwords, and the carry or borrow that the hardware leaves in the accumulator.
@@ -434,9 +475,8 @@ impl Select<'_, '_> {
             sum.dst = Some(sums.write(self, at, size.into(), Type::Ud));
             sum.srcs = [part(a, lane, n), part(b, lane, n)].into_iter().collect();
             self.push(sum);
-            let acc = Src::packed(Reg::phys(RegFile::Acc, 0, 0), Type::Ud);
             let to = carries.write(self, at, size.into(), Type::Ud);
-            self.alu(Op::Mov, all, to, &[acc]);
+            self.alu(Op::Mov, all, to, &[carry()]);
         }
         let sum = Src::packed(sums.whole(self), Type::Ud);
         let carry = Src::packed(carries.whole(self), Type::Ud);
@@ -460,6 +500,11 @@ impl Select<'_, '_> {
         };
         if fits { s } else { self.converted(s, ty, n) }
     }
+}
+
+/// What an addition or subtraction leaves in the accumulator.
+fn carry() -> Src {
+    Src::packed(Reg::phys(RegFile::Acc, 0, 0), Type::Ud)
 }
 
 /// The elements from `lane` on of an evenly spaced source of `n` channels.
