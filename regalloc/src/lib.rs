@@ -15,6 +15,7 @@ pub mod check;
 pub mod flags;
 pub mod frame;
 pub mod in_memory;
+pub mod last_dword;
 pub mod late;
 pub mod layout;
 pub mod names;

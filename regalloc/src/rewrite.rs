@@ -16,11 +16,12 @@ use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 use crate::build_problem::{Presented, Source};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
+use crate::last_dword::LastDword;
 use crate::names::Names;
 use crate::physical::{Physical, RESULT, copy, switch};
 use crate::problem::{Answer, Place, Slot, Unit};
 use crate::routines::{Convention, Passed};
-use crate::spill_addresses::{self, LastDword};
+use crate::spill_addresses;
 use crate::spill_messages::{self, Access, Grfs};
 use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
@@ -65,8 +66,7 @@ struct Rewriter<'a> {
     scratch: u32,
     /// The frame on the stack, if the function has one.
     stack: Option<StackFrame<'a>>,
-    /// The last dword of the address register at the start of a block, and now.
-    last_dword: [LastDword; 2],
+    last_dword: LastDword,
     stats: Stats,
     /// Units that hold something at one time or another.
     units: UnitSet,
@@ -105,7 +105,7 @@ pub fn rewrite(
         used_slots: ends.max().unwrap_or(0),
         scratch,
         stack: StackFrame::new(func, frame),
-        last_dword: [LastDword::of(func); 2],
+        last_dword: LastDword::of(func),
         stats: Stats::default(),
         units: frame.reserved,
         written: UnitSet::EMPTY,
@@ -170,7 +170,7 @@ impl Rewriter<'_> {
             insts: Vec::with_capacity(count),
             origins: Vec::with_capacity(count),
         };
-        self.last_dword[1] = self.last_dword[0];
+        self.last_dword.start(self.func, block);
         // Instructions before this one are in the code, or have none.
         let mut done = 0;
         let (first, end) = self.input.problem.insts_of(b);
@@ -179,6 +179,8 @@ impl Rewriter<'_> {
             self.source(i, origins, &mut done, &mut body)?;
             self.moves(2 * i + 1, moves, &mut body)?;
         }
+        self.last_dword.end(&mut body.insts);
+        body.origins.resize(body.insts.len(), ADDED);
         Ok(body)
     }
 
@@ -229,6 +231,8 @@ impl Rewriter<'_> {
                 self.left_out(body, origins, *done..n);
                 *done = n + 1;
                 let inst = &self.func.blocks[block].insts[n];
+                self.last_dword.before(n, &mut body.insts);
+                body.origins.resize(body.insts.len(), ADDED);
                 self.inst_at(inst, origins[n], places, body)?;
             }
             Source::Term(block) => {
@@ -290,8 +294,9 @@ impl Rewriter<'_> {
                 body.origins.push(origin);
             }
             (Opcode::CallRoutine(callee), _) => {
+                self.last_dword.end(&mut body.insts);
                 body.insts.extend(self.call_routine(inst, callee.into()));
-                self.last_dword[1] = self.last_dword[0];
+                self.last_dword.after_call();
                 body.came_from(origin, inst.origin);
             }
             (Opcode::Return, _) => {
@@ -307,7 +312,8 @@ impl Rewriter<'_> {
                 self.units |= clobbers;
                 self.written |= clobbers;
                 self.clobbered |= clobbers;
-                self.last_dword[1] = self.last_dword[0];
+                self.last_dword.end(&mut body.insts);
+                self.last_dword.after_call();
                 body.insts.extend(match (inst.op, address) {
                     (Opcode::CallAddress, Some(address)) => match self.func.target.address_calls {
                         AddressCalls::Jump => stack.call_address(address),
@@ -325,11 +331,13 @@ impl Rewriter<'_> {
     }
 
     /// Puts instructions into the code that the problem leaves out.
-    fn left_out(&self, body: &mut Body, origins: &[u32], range: Range<usize>) {
+    fn left_out(&mut self, body: &mut Body, origins: &[u32], range: Range<usize>) {
         body.origins.resize(body.insts.len(), ADDED);
         let insts = &self.func.blocks[body.block].insts;
         for n in range {
             if let Some(op) = insts[n].gen_op() {
+                self.last_dword.before(n, &mut body.insts);
+                body.origins.resize(body.insts.len(), ADDED);
                 body.insts.push(self.inst(op, &insts[n], &[]));
                 body.origins.push(origins[n]);
             }
@@ -462,7 +470,7 @@ impl Rewriter<'_> {
         match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
             Some(stack) => {
                 let first = self.first_grf(unit);
-                let dword = &mut self.last_dword[1];
+                let dword = &mut self.last_dword;
                 stack.spill(slot.at, first, access, dword, code)
             }
             None => {
@@ -487,7 +495,7 @@ impl Rewriter<'_> {
         let (func, frame, at) = (self.func, self.frame, slot.at);
         match func.target.memory {
             MessageFamily::LoadStore if at + grfs.count > frame.near_scratch_grfs => {
-                let dword = &mut self.last_dword[1];
+                let dword = &mut self.last_dword;
                 spill_addresses::scratch(func, frame, at, grfs, access, dword, code)
             }
             _ => spill_messages::scratch(func, frame, at, grfs, access, code),

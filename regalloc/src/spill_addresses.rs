@@ -3,20 +3,19 @@
 //! Scratch space is a surface. A message names it by a dword of the address register, and a register with the address,
 //! to which the message itself adds an offset. The second register of the header's unit has both for all of a kernel:
 //! the address that the offsets of messages reach the start of scratch space from, and the surface. The last dword of
-//! the address register gets the surface once in each block that spills. Where the function has something of its own
-//! there, that is kept beside the address while a message is sent.
+//! the address register gets the surface ([`LastDword`]).
 
 use kiln_emit::inst::{Desc, Dst, Inst as Gen, Message, Op, Reg, RegFile, Region, Src, Type};
 use kiln_emit::messages::access::{Address, MemoryAccess};
 use kiln_emit::messages::load_store::offset_bits;
 use kiln_emit::messages::{AddressKind, RequestError, length_in_instruction};
 use kiln_machine::func::Function;
-use kiln_machine::inst::{self, Base, Inst};
 use kiln_platform::abi::{self, Stack};
 use kiln_platform::isa::SendOptions;
 
 use crate::AllocError;
 use crate::frame::Frame;
+use crate::last_dword::LastDword;
 use crate::physical::set;
 use crate::spill_messages::{Access, Grfs};
 
@@ -34,58 +33,7 @@ pub const STATE: u16 = abi::SCRATCH_STATE as u16;
 pub const STATE_MASK: u32 = abi::SCRATCH_STATE_MASK;
 pub const STATE_SHIFT: u32 = abi::SCRATCH_STATE_SHIFT;
 
-/// The contents of the address register's last dword.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastDword {
-    /// The function has something of its own there, somewhere.
-    Used,
-    /// Nothing that is needed.
-    Free,
-    Surface,
-}
-
-/// True if an instruction names the last dword of the address register.
-fn names_last(func: &Function, inst: &Inst) -> bool {
-    let last = u32::from(LAST);
-    let reaches = |reg: inst::Reg, bytes: u32| {
-        matches!(reg.base(), Base::Phys(RegFile::Addr, _)) && reg.byte() + bytes > last
-    };
-    let dst = inst.dst.is_some_and(|dst| match dst.indirect {
-        Some(_) => reaches(dst.reg, 2),
-        None => reaches(dst.reg, dst.span(inst.exec_size)),
-    });
-    let source = |src: &inst::Src| {
-        src.as_reg()
-            .is_some_and(|r| match (r.indirect, r.region.vstride) {
-                (Some(_), None) => reaches(r.reg, 2 * u32::from(inst.exec_size)),
-                (Some(_), Some(_)) => reaches(r.reg, 2),
-                (None, _) => reaches(r.reg, r.span(inst.exec_size)),
-            })
-    };
-    let message = inst.message.expand().is_some_and(|id| {
-        let message = &func.messages[id];
-        let named = |desc| matches!(desc, inst::Desc::Addr(reg) if reaches(reg, 4));
-        named(message.desc) || named(message.ex_desc)
-    });
-    dst || message || inst.srcs.iter().any(source)
-}
-
-impl LastDword {
-    /// The contents at the start of a block.
-    pub fn of(func: &Function) -> LastDword {
-        let mut insts = func.blocks.values().flat_map(|block| &block.insts);
-        match insts.any(|inst| names_last(func, inst)) {
-            true => LastDword::Used,
-            false => LastDword::Free,
-        }
-    }
-}
-
-fn last() -> Reg {
-    Reg::new(RegFile::Addr, 0, LAST)
-}
-
-fn scalar(reg: Reg) -> Src {
+pub fn scalar(reg: Reg) -> Src {
     Src::reg(reg, Region::SCALAR, Type::Ud)
 }
 
@@ -93,7 +41,7 @@ fn ud(bits: u32) -> Src {
     Src::imm(Type::Ud, bits.into())
 }
 
-fn two(op: Op, to: Reg, from: Reg, constant: u32) -> Gen {
+pub fn two(op: Op, to: Reg, from: Reg, constant: u32) -> Gen {
     let mut inst = set(to, scalar(from));
     inst.op = op;
     inst.srcs.push(ud(constant));
@@ -112,28 +60,6 @@ pub fn again(register: u32) -> Gen {
     set(Reg::new(RegFile::Grf, register, ADDRESS), ud(BASE))
 }
 
-/// Names the surface by the address register's last dword; what is there is kept.
-fn name_surface(register: u32, dword: LastDword, code: &mut Vec<Gen>) {
-    let part = |byte| Reg::new(RegFile::Grf, register, byte);
-    if dword == LastDword::Used {
-        code.push(set(part(KEPT), scalar(last())));
-    }
-    if dword != LastDword::Surface {
-        code.push(two(Op::Shr, last(), part(SURFACE), STATE_SHIFT));
-    }
-}
-
-/// Takes back what was kept.
-fn leave_surface(register: u32, dword: &mut LastDword, code: &mut Vec<Gen>) {
-    match dword {
-        LastDword::Used => {
-            let kept = Reg::new(RegFile::Grf, register, KEPT);
-            code.push(set(last(), scalar(kept)));
-        }
-        dword => *dword = LastDword::Surface,
-    }
-}
-
 /// Writes registers to a frame of the stack, or reads them, at so many bytes from a pointer.
 ///
 /// # Errors
@@ -147,12 +73,11 @@ pub fn in_frame(
     dword: &mut LastDword,
     code: &mut Vec<Gen>,
 ) -> Result<(), AllocError> {
-    name_surface(register, *dword, code);
+    dword.name_surface(register, code);
     let address = Reg::new(RegFile::Grf, register, ADDRESS);
     code.push(two(Op::Add, address, pointer, bytes));
     let message = message(func, grfs, register, 0, access);
     code.push(message.map_err(|e| invalid(func, &e))?);
-    leave_surface(register, dword, code);
     Ok(())
 }
 
@@ -188,7 +113,7 @@ pub fn scratch(
     let adds = offset_bits(4, AddressKind::SurfaceState, func.target.family).is_some();
     let near = adds && start + bytes <= REACH;
     let base = if near { BASE } else { start };
-    name_surface(register, *dword, code);
+    dword.name_surface(register, code);
     if !near {
         code.push(set(part(ADDRESS), ud(base)));
     }
@@ -198,7 +123,6 @@ pub fn scratch(
     if !near {
         code.push(again(register));
     }
-    leave_surface(register, dword, code);
     Ok(())
 }
 

@@ -27,9 +27,10 @@ use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
 
 use crate::AllocError;
 use crate::frame::Frame;
+use crate::last_dword::LastDword;
 use crate::physical::{copy, set, switch};
 use crate::problem::{Unit, units};
-use crate::spill_addresses::{self, LastDword};
+use crate::spill_addresses;
 use crate::spill_messages::{Access, Grfs, OWORD, offset_in, oword_block};
 
 /// Maximum number of owords in one message.
@@ -188,7 +189,7 @@ impl<'a> StackFrame<'a> {
                 count: units * UNIT_GRFS,
             };
             // The address register is nobody's at the function's borders.
-            let dword = &mut LastDword::Free;
+            let dword = &mut LastDword::nobodys();
             self.access((self.base(), at), grfs, access, dword, code)?;
             at += units * self.frame.unit_bytes;
             rest = &rest[units as usize..];
@@ -226,7 +227,7 @@ impl<'a> StackFrame<'a> {
             first,
             count: Stack::DESCRIPTOR_GRFS,
         };
-        let dword = &mut LastDword::Free;
+        let dword = &mut LastDword::nobodys();
         self.access((pointer, 0), grfs, access, dword, code)
     }
 
