@@ -20,7 +20,7 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role as MachineRole, Src, VReg};
-use kiln_machine::liveness::Liveness;
+use kiln_machine::liveness::{Liveness, term_uses, uses_of};
 use kiln_platform::bits::UnitSet;
 use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
@@ -289,7 +289,9 @@ impl Presented<'_> {
                         return Err(self.invalid(format!("{v} arrives in r{grf}")));
                     }
                     let mut arrives = to;
-                    if !frame.allocatable.contains(unit) {
+                    // The unit of r0 alone is not given out and yet not overwritten.
+                    let stays = unit == 0 && frame.keeps_first && self.is_read_at_once(v);
+                    if !frame.allocatable.contains(unit) && !stays {
                         arrives = self.temporary();
                         copies.push((arrives, to));
                     }
@@ -303,6 +305,19 @@ impl Presented<'_> {
             self.copy(arrives, to);
         }
         Ok(())
+    }
+
+    /// True if only instructions of the entry block read a register.
+    fn is_read_at_once(&self, v: VReg) -> bool {
+        let func = self.func;
+        let mut elsewhere = false;
+        for (block, data) in func.blocks.iter() {
+            term_uses(func, block, |used| elsewhere |= used == v);
+            for inst in data.insts.iter().filter(|_| block != func.entry()) {
+                uses_of(func, inst, |used| elsewhere |= used == v);
+            }
+        }
+        !elsewhere
     }
 
     /// The registers of an instruction, with the units that payloads and calling conventions ask for.

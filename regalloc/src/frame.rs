@@ -33,6 +33,8 @@ pub struct Frame {
     /// Units that are allocated, ascending, and the set of them.
     pub units: Vec<Unit>,
     pub allocatable: UnitSet,
+    /// True if nothing overwrites the unit of r0.
+    pub keeps_first: bool,
     /// True for a subroutine: callers keep values in the units that it does not use.
     pub is_called: bool,
     /// Number of units in the file.
@@ -93,7 +95,9 @@ impl Frame {
         let mut reserved: UnitSet = named.map(|grf| grf / UNIT_GRFS).collect();
         reserved.insert(headers.header / UNIT_GRFS);
         let meets = func.barrier && target.needs(Erratum::BarrierKeepsHeader);
-        if target.needs(Erratum::PreemptionKeepsHeader) || meets {
+        let keeps_first = (target.needs(Erratum::PreemptionKeepsHeader) || meets)
+            && !reserved.contains(0u32);
+        if keeps_first {
             reserved.insert(0u32);
         }
         let whole = (0..unit_count).filter(|&unit| of_unit(unit).end <= grfs);
@@ -123,6 +127,7 @@ impl Frame {
             headers,
             units: units(allocatable).collect(),
             allocatable,
+            keeps_first,
             is_called: func.entered == Entered::Subroutine,
             unit_count: unit_count as usize,
             unit_bytes: target.unit_bytes(),
