@@ -90,7 +90,7 @@ impl Inputs {
     }
 }
 
-/// Local ids and arguments that the blocks of [`add`] load.
+/// Local ids and arguments that the blocks of [`code`] load.
 pub fn loads(inputs: &Inputs, platform: &Platform) -> Loads {
     let Loaded { first, bytes } = inputs.loaded(platform);
     let start = first * platform.grf_bytes;
@@ -100,22 +100,18 @@ pub fn loads(inputs: &Inputs, platform: &Platform) -> Loads {
     }
 }
 
-/// Number of blocks that [`add`] puts before the program's, and true if the first loads local ids.
+/// Number of blocks of [`code`], and true if the first loads local ids.
 pub fn blocks(inputs: &Inputs, platform: &Platform) -> (u32, bool) {
     let ids = inputs.per_thread > 0;
     let arguments = inputs.loaded(platform).bytes > 0;
     (u32::from(ids) + u32::from(arguments), ids)
 }
 
-/// Puts the code before a kernel's.
+/// The blocks before a kernel's own.
 ///
 /// # Errors
 /// A load cannot be encoded.
-pub fn add(
-    program: &mut Program,
-    inputs: &Inputs,
-    platform: &Platform,
-) -> Result<(), RequestError> {
+pub fn code(inputs: &Inputs, platform: &Platform) -> Result<Vec<Vec<Inst>>, RequestError> {
     let prologue = Prologue { inputs, platform };
     let mut blocks = Vec::with_capacity(2);
     if inputs.per_thread > 0 {
@@ -124,8 +120,7 @@ pub fn add(
     if inputs.loaded(platform).bytes > 0 {
         blocks.push(prologue.arguments()?);
     }
-    program.prepend(blocks);
-    Ok(())
+    Ok(blocks)
 }
 
 /// Makes the length of the program's first block, which loads local ids, a multiple of 64 bytes. Gives that length.

@@ -26,11 +26,17 @@ const NONE: u32 = u32::MAX;
 /// Number of instructions, in the order before, that are candidates for the next one.
 const WINDOW_INSTS: usize = 64;
 
-/// Schedules all blocks.
-pub fn schedule(program: &mut Program, platform: &Platform) {
+/// Schedules all blocks. The first runs right after some instructions, whose results it waits for.
+pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
     let mut scheduler = Scheduler::new(platform);
+    let facts = |inst| {
+        let footprint = footprint::of(inst, platform);
+        scheduler.model.facts(inst, &footprint)
+    };
+    let mut before: Vec<Facts> = before.iter().map(facts).collect();
     for block in &mut program.blocks {
-        scheduler.block(block);
+        scheduler.block(block, &before);
+        before.clear();
     }
 }
 
@@ -129,19 +135,23 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    fn block(&mut self, block: &mut Vec<Inst>) {
+    fn block(&mut self, block: &mut Vec<Inst>, before: &[Facts]) {
         if block.len() < 3 {
             return;
         }
         self.facts.clear();
         self.order.clear();
         let start = self.model.start();
+        self.model.run(before);
         let mut first = 0;
         while first < block.len() {
             first = self.region(block, first);
         }
         let after = self.model.now() - start;
-        if after < self.model.time_of(&self.facts) {
+        let start = self.model.start();
+        self.model.run(before);
+        self.model.run(&self.facts);
+        if after < self.model.now() - start {
             *block = self
                 .order
                 .iter()

@@ -253,13 +253,11 @@ impl<'a> Model<'a> {
         self.now
     }
 
-    /// Cycles of one execution of a block.
-    pub(crate) fn time_of(&mut self, facts: &[Facts]) -> i64 {
-        let start = self.start();
+    /// Issues instructions.
+    pub(crate) fn run(&mut self, facts: &[Facts]) {
         for facts in facts {
             self.issue(facts);
         }
-        self.now - start
     }
 
     /// The facts of an instruction with this footprint.

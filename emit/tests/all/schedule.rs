@@ -204,7 +204,7 @@ fn real_code_computes_the_same() {
             let mut program = Program {
                 blocks: before.clone(),
             };
-            schedule(&mut program, platform);
+            schedule(&mut program, platform, &[]);
             for (before, after) in before.iter().zip(&program.blocks) {
                 let (mut one, mut other) = (State::default(), State::default());
                 one.run(before, platform);

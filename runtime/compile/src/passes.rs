@@ -10,6 +10,7 @@
 use std::collections::HashSet;
 
 use kiln_emit::assemble::Program;
+use kiln_emit::inst::Inst;
 use kiln_emit::{accumulators, errata, flow, forms, schedule as reschedule};
 use kiln_ir::cfg::CfgError;
 use kiln_ir::{expand, subroutines};
@@ -138,7 +139,7 @@ pub(crate) const PARTS: &[Step<OnProgram>] = &[
     flow("structure", true, flow::structure::structure),
     Step {
         pass: pass("reschedule", Level::Allocated, true),
-        run: OnProgram::For(reschedule::schedule),
+        run: OnProgram::After(reschedule::schedule),
     },
     Step {
         pass: pass("accumulators", Level::Allocated, true),
@@ -236,6 +237,8 @@ pub(crate) enum OnProgram {
     Any(fn(&mut Program)),
     /// Needs the platform.
     For(fn(&mut Program, &'static Platform)),
+    /// Needs also the code that runs right before.
+    After(fn(&mut Program, &'static Platform, &[Inst])),
 }
 
 /// Code of a pass over the machine IR of a routine.

@@ -14,6 +14,7 @@ use crate::parallel;
 use crate::passes::{self, Edit, OnProgram, Pass, Step};
 use crate::result::{Compiled, Seconds};
 use crate::stages::{Allocated, Routine, Selected, Shared, Source};
+use crate::steps::emit::before;
 use crate::unit::Unit;
 
 /// Minimum number of virtual registers that justifies a thread for each routine.
@@ -337,11 +338,16 @@ impl<'a> Runner<'a> {
     fn change_parts(&mut self, allocated: &mut Allocated) -> Result<(), CompileError> {
         let options = allocated.shared.options;
         let runs = |step: &&Step<OnProgram>| step.pass.runs(options);
+        let before = before(allocated);
         for step in passes::PARTS.iter().filter(runs) {
             for (number, program) in allocated.programs.iter_mut().enumerate() {
                 self.timed(&step.pass, || match step.run {
                     OnProgram::Any(run) => run(program),
                     OnProgram::For(run) => run(program, options.platform),
+                    OnProgram::After(run) => {
+                        let before = if number == 0 { &before[..] } else { &[] };
+                        run(program, options.platform, before);
+                    }
                 });
                 self.after(&step.pass, number, Unit::Program(program))?;
             }

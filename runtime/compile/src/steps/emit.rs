@@ -1,6 +1,7 @@
 //! From the code of routines to machine code of a kernel.
 
 use kiln_emit::assemble::assemble;
+use kiln_emit::inst::Inst;
 use kiln_emit::verify::pairs;
 use kiln_emit::{cost, errata, prologue, scoreboard};
 use kiln_machine::func::{Address, Entered};
@@ -10,7 +11,7 @@ use super::scratch_exceeded;
 use crate::failure::CompileError;
 use crate::lines::Lines;
 use crate::result::{Compiled, KernelInput, Relocation, Seconds};
-use crate::stages::{Allocated, Linked, Shared};
+use crate::stages::{Allocated, Facts, Linked, Shared};
 
 /// Puts the code of subroutines after that of the kernel.
 pub(crate) fn link_routines(allocated: Allocated) -> Result<Linked, CompileError> {
@@ -43,11 +44,12 @@ pub(crate) fn link_routines(allocated: Allocated) -> Result<Linked, CompileError
 
 /// Puts the code that loads a kernel's arguments before its own, on platforms where they are in memory.
 pub(crate) fn add_prologue(linked: &mut Linked) -> Result<(), CompileError> {
-    let Some((inputs, platform)) = inputs_of(linked) else {
+    let Some((inputs, platform)) = inputs_of(&linked.shared, &linked.facts, linked.grfs) else {
         return Ok(());
     };
-    let blocks = prologue::add(&mut linked.program, &inputs, platform);
-    blocks.map_err(|e| CompileError::broken(linked.shared.source, "prologue", &e))?;
+    let blocks = prologue::code(&inputs, platform);
+    let blocks = blocks.map_err(|e| CompileError::broken(linked.shared.source, "prologue", &e))?;
+    linked.program.prepend(blocks);
     linked.loads = prologue::loads(&inputs, platform);
     linked.facts.symbols.push(Address {
         name: prologue::ARGUMENTS_OFFSET.to_string(),
@@ -56,12 +58,23 @@ pub(crate) fn add_prologue(linked: &mut Linked) -> Result<(), CompileError> {
     Ok(())
 }
 
+/// The code that runs right before a kernel's own.
+pub(crate) fn before(allocated: &Allocated) -> Vec<Inst> {
+    let inputs = inputs_of(&allocated.shared, &allocated.facts, allocated.grfs);
+    let blocks = inputs.and_then(|(inputs, platform)| prologue::code(&inputs, platform).ok());
+    blocks.unwrap_or_default().concat()
+}
+
 /// The inputs of a kernel whose arguments are in memory.
-fn inputs_of(linked: &Linked) -> Option<(prologue::Inputs, &'static Platform)> {
+fn inputs_of(
+    shared: &Shared,
+    facts: &Facts,
+    grfs: u32,
+) -> Option<(prologue::Inputs, &'static Platform)> {
     let Shared {
         source, options, ..
-    } = linked.shared;
-    let dispatched = linked.facts.entered == Entered::Dispatched;
+    } = *shared;
+    let dispatched = facts.entered == Entered::Dispatched;
     if !dispatched || options.platform.payload != Payload::Memory {
         return None;
     }
@@ -73,8 +86,9 @@ fn inputs_of(linked: &Linked) -> Option<(prologue::Inputs, &'static Platform)> {
     let inputs = prologue::Inputs {
         per_thread: u32::try_from(per_thread).unwrap_or(0),
         ranges: ranges.collect(),
-        register: linked.grfs - 1,
-        symbol: linked.facts.symbols.len() as u32,
+        // The kernel's copy of r0, in the last register, need not wait for the messages.
+        register: grfs - 2,
+        symbol: facts.symbols.len() as u32,
     };
     (prologue::blocks(&inputs, options.platform).0 > 0).then_some((inputs, options.platform))
 }
@@ -83,7 +97,7 @@ fn inputs_of(linked: &Linked) -> Option<(prologue::Inputs, &'static Platform)> {
 pub(crate) fn annotate(linked: &mut Linked) -> Result<(), CompileError> {
     let platform = linked.shared.options.platform;
     scoreboard::run(&mut linked.program, platform, &linked.facts.addressed);
-    if let Some((inputs, platform)) = inputs_of(linked)
+    if let Some((inputs, platform)) = inputs_of(&linked.shared, &linked.facts, linked.grfs)
         && prologue::blocks(&inputs, platform).1
     {
         linked.id_loading_bytes = prologue::pad(&mut linked.program);
@@ -92,7 +106,8 @@ pub(crate) fn annotate(linked: &mut Linked) -> Result<(), CompileError> {
 }
 
 pub(crate) fn assemble_code(linked: Linked) -> Result<Compiled, CompileError> {
-    let loading_blocks = inputs_of(&linked).map_or(0, |(inputs, platform)| {
+    let inputs = inputs_of(&linked.shared, &linked.facts, linked.grfs);
+    let loading_blocks = inputs.map_or(0, |(inputs, platform)| {
         prologue::blocks(&inputs, platform).0
     });
     let Linked {
