@@ -13,6 +13,7 @@
 use kiln_machine::func::{Entered, Function};
 use kiln_platform::bits::{GrfSet, UnitSet};
 use kiln_platform::errata::Erratum;
+use kiln_platform::isa::RegFile;
 use kiln_platform::platform::UNIT_GRFS;
 
 use crate::AllocError;
@@ -35,6 +36,8 @@ pub struct Frame {
     pub allocatable: UnitSet,
     /// True if nothing overwrites the unit of r0.
     pub keeps_first: bool,
+    /// The register that instructions read the thread's header from: r0 itself where nothing overwrites it.
+    pub read_header: u32,
     /// True for a subroutine: callers keep values in the units that it does not use.
     pub is_called: bool,
     /// Number of units in the file.
@@ -95,8 +98,8 @@ impl Frame {
         let mut reserved: UnitSet = named.map(|grf| grf / UNIT_GRFS).collect();
         reserved.insert(headers.header / UNIT_GRFS);
         let meets = func.barrier && target.needs(Erratum::BarrierKeepsHeader);
-        let keeps_first = (target.needs(Erratum::PreemptionKeepsHeader) || meets)
-            && !reserved.contains(0u32);
+        let keeps_first =
+            (target.needs(Erratum::PreemptionKeepsHeader) || meets) && !reserved.contains(0u32);
         if keeps_first {
             reserved.insert(0u32);
         }
@@ -128,6 +131,10 @@ impl Frame {
             units: units(allocatable).collect(),
             allocatable,
             keeps_first,
+            read_header: match first_is_header(func) {
+                true => 0,
+                false => headers.header,
+            },
             is_called: func.entered == Entered::Subroutine,
             unit_count: unit_count as usize,
             unit_bytes: target.unit_bytes(),
@@ -191,6 +198,18 @@ fn limit_of(func: &Function, limit: Option<u32>) -> Result<u32, AllocError> {
         }),
         limit => Ok(limit.unwrap_or(count)),
     }
+}
+
+/// True if r0 has the thread's header wherever the function reads that.
+fn first_is_header(func: &Function) -> bool {
+    let header = Some((RegFile::Grf, func.abi.header as u8));
+    let mut results = (func.blocks.values().flat_map(|block| &block.insts))
+        .filter_map(|inst| inst.dst)
+        .filter(|dst| dst.indirect.is_none());
+    func.target.needs(Erratum::PreemptionKeepsHeader)
+        && matches!(func.entered, Entered::Dispatched | Entered::Subroutine)
+        && func.abi.stack.is_none()
+        && results.all(|dst| dst.reg.as_phys() != header)
 }
 
 /// The registers for copies of r0: those of the kernel, or those that a kernel chooses.

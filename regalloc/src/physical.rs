@@ -120,7 +120,7 @@ impl Physical<'_> {
             Base::Phys(RegFile::Grf, num) => {
                 let at = u32::from(num) * self.frame.grf_bytes + r.byte();
                 let grf = match at / self.frame.grf_bytes {
-                    grf if grf == self.func.abi.header => self.frame.headers.header,
+                    grf if grf == self.func.abi.header => self.frame.read_header,
                     grf => grf,
                 };
                 Reg::new(RegFile::Grf, grf, (at % self.frame.grf_bytes) as u16)
