@@ -12,7 +12,7 @@
 //! operation as wide as before.
 //!
 //! Block arguments are left alone, since allocation would need the copy anyway. Operations of three sources and of
-//! the math unit read only whole registers through copies, since they have no regions.
+//! the math unit read only whole registers and scalars through copies, since they have no regions.
 
 use std::ops::Range;
 
@@ -70,14 +70,23 @@ pub fn run(func: &mut Function, graph: &Graph) {
         let props = inst.gen_op().map_or(Props::NONE, Op::props);
         let accumulates = props.has_any(ACCUMULATING) || to_accumulator;
         let one = inst.exec_size == 1;
-        let regions = !props.has_any(WITHOUT_REGIONS) && (!accumulates || one);
+        let has_regions = !props.has_any(WITHOUT_REGIONS);
         // A write of a register's own contents is an identity only as long as it reads that register.
         let keeps = identities::identity(func, inst).is_some();
-        if inst.is_by_channel() && regions && !keeps {
+        if inst.is_by_channel() && !keeps {
             for n in 0..inst.srcs.len() {
-                if let Some(new) = replacement(func, &copies, (block, inst), n)
-                    && (!accumulates || is_only_elsewhere(&inst.srcs[n], &new))
-                {
+                let Some(new) = replacement(func, &copies, (block, inst), n) else {
+                    continue;
+                };
+                let from = &inst.srcs[n];
+                let takes = match has_regions && (one || !accumulates) {
+                    true => !accumulates || is_only_elsewhere(from, &new),
+                    false => {
+                        let scalars = [from, &new].iter().all(|src| is_scalar(src));
+                        scalars && is_only_elsewhere(from, &new)
+                    }
+                };
+                if takes {
                     place(inst, n, new);
                 }
             }
@@ -114,6 +123,11 @@ pub fn run(func: &mut Function, graph: &Graph) {
             }
         }
     });
+}
+
+/// True if a source is one element for all channels.
+fn is_scalar(src: &Src) -> bool {
+    src.as_reg().is_some_and(|r| r.region == Region::SCALAR)
 }
 
 /// True if a source is one element as another is, in another register.
