@@ -20,7 +20,7 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role as MachineRole, Src, VReg};
-use kiln_machine::liveness::{Liveness, term_uses, uses_of};
+use kiln_machine::liveness::{Liveness, term_uses};
 use kiln_platform::bits::UnitSet;
 use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
@@ -307,17 +307,22 @@ impl Presented<'_> {
         Ok(())
     }
 
-    /// True if only instructions of the entry block read a register.
+    /// True if all that is done with a register is that instructions of the entry block read it.
     fn is_read_at_once(&self, v: VReg) -> bool {
         let func = self.func;
-        let mut elsewhere = false;
+        let mut otherwise = false;
         for (block, data) in func.blocks.iter() {
-            term_uses(func, block, |used| elsewhere |= used == v);
-            for inst in data.insts.iter().filter(|_| block != func.entry()) {
-                uses_of(func, inst, |used| elsewhere |= used == v);
+            term_uses(func, block, |used| otherwise |= used == v);
+            for inst in &data.insts {
+                func.visit(inst, |used, role| {
+                    otherwise |= match role {
+                        MachineRole::Result { old, .. } => old == Some(v),
+                        _ => used == v && block != func.entry(),
+                    };
+                });
             }
         }
-        !elsewhere
+        !otherwise
     }
 
     /// The registers of an instruction, with the units that payloads and calling conventions ask for.

@@ -11,6 +11,7 @@
 //! address of those that go there.
 
 use kiln_machine::func::{Entered, Function};
+use kiln_machine::inst::{Inst, Opcode};
 use kiln_platform::bits::{GrfSet, UnitSet};
 use kiln_platform::errata::Erratum;
 use kiln_platform::isa::RegFile;
@@ -200,16 +201,21 @@ fn limit_of(func: &Function, limit: Option<u32>) -> Result<u32, AllocError> {
     }
 }
 
-/// True if r0 has the thread's header wherever the function reads that.
+/// True if r0 has the thread's header wherever the function reads that: no instruction writes it, and no part of the kernel
+/// that it calls does.
 fn first_is_header(func: &Function) -> bool {
     let header = Some((RegFile::Grf, func.abi.header as u8));
-    let mut results = (func.blocks.values().flat_map(|block| &block.insts))
-        .filter_map(|inst| inst.dst)
-        .filter(|dst| dst.indirect.is_none());
+    let keeps = |inst: &Inst| {
+        let calls = inst.is_call() || matches!(inst.op, Opcode::CallRoutine(_));
+        let writes = inst.dst.filter(|dst| dst.indirect.is_none());
+        !calls && writes.is_none_or(|dst| dst.reg.as_phys() != header)
+    };
     func.target.needs(Erratum::PreemptionKeepsHeader)
-        && matches!(func.entered, Entered::Dispatched | Entered::Subroutine)
-        && func.abi.stack.is_none()
-        && results.all(|dst| dst.reg.as_phys() != header)
+        && func.entered == Entered::Dispatched
+        && func
+            .blocks
+            .values()
+            .all(|block| block.insts.iter().all(keeps))
 }
 
 /// The registers for copies of r0: those of the kernel, or those that a kernel chooses.

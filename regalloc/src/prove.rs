@@ -350,7 +350,9 @@ impl Proof<'_> {
                 }
             },
             Constraint::Fixed(unit) => place == Place::Unit(unit),
-            Constraint::Tied(other) => places.get(usize::from(other)) == Some(&place),
+            Constraint::Tied(other) => {
+                places.get(usize::from(other)) == Some(&place) && place.unit().is_none_or(is_given)
+            }
         };
         match suits {
             true => Ok(()),

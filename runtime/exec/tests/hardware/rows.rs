@@ -29,7 +29,7 @@ const KERNELS: &[(&[Erratum], &str, &str)] = &[
     (&[Erratum::PreemptionKeepsHeader], "skl", "convolution"),
     (&[Erratum::SamplerHeader], "skl", "img_3d"),
     (&[Erratum::NoPreemptFromR2], "icllp", "crc32"),
-    (&[Erratum::ResponseApart], "icllp", "sub_divergent"),
+    (&[Erratum::ResponseApart], "icllp", "img_formats2"),
     (&[Erratum::AddressesCleared], "icllp", "const_table"),
     (&[Erratum::NoMaskPredicated], "tgllp", "wg_funcs"),
     (&[Erratum::ReadSuppressionBroken, Erratum::ReadSuppressionBrokenToo], "tgllp", "atom_int"),
