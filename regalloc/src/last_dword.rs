@@ -7,9 +7,15 @@
 use kiln_emit::inst::{Inst as Gen, Op, Reg, RegFile};
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{self, Base, Inst};
+use kiln_platform::abi::{self, Stack};
 
-use crate::physical::set;
-use crate::spill_addresses::{KEPT, LAST, STATE_SHIFT, SURFACE, scalar, two};
+use crate::physical::{scalar, set, with_constant};
+
+/// Byte of the dword in the address register.
+pub const LAST: u16 = 28;
+/// Bytes of the surface and of what is kept in the register of spills: those of the convention of stack calls.
+const SURFACE: u16 = Stack::SURFACE as u16;
+const KEPT: u16 = Stack::KEPT as u16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contents {
@@ -113,7 +119,12 @@ impl LastDword {
             }
             Contents::Own | Contents::Free => self.contents = Contents::Surface,
         }
-        code.push(two(Op::Shr, last(), part(SURFACE), STATE_SHIFT));
+        code.push(with_constant(
+            Op::Shr,
+            last(),
+            part(SURFACE),
+            abi::SCRATCH_STATE_SHIFT,
+        ));
     }
 
     fn give_back(&mut self, code: &mut Vec<Gen>) {

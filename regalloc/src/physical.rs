@@ -152,6 +152,19 @@ pub fn switch(header: u32) -> Gen {
     mov
 }
 
+/// A dword for all channels.
+pub fn scalar(reg: Reg) -> Src {
+    Src::reg(reg, Region::SCALAR, Type::Ud)
+}
+
+/// An operation on a dword and a constant.
+pub fn with_constant(op: Op, to: Reg, from: Reg, constant: u32) -> Gen {
+    let mut inst = set(to, scalar(from));
+    inst.op = op;
+    inst.srcs.push(Src::imm(Type::Ud, constant.into()));
+    inst
+}
+
 /// A copy of dwords, whatever the channel mask.
 pub fn copy(dwords: u8, to: Reg, from: Reg) -> Gen {
     let mut mov = Gen::new(Op::Mov, dwords);

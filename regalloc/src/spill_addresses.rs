@@ -15,49 +15,36 @@ use kiln_platform::isa::SendOptions;
 
 use crate::AllocError;
 use crate::frame::Frame;
-use crate::last_dword::LastDword;
-use crate::physical::set;
+use crate::last_dword::{LAST, LastDword};
+use crate::physical::{set, with_constant};
 use crate::spill_messages::{Access, Grfs};
 
 /// Address that offsets count from: a message's offset has 17 bits with a sign.
 pub const BASE: u32 = 1 << 16;
 /// Bytes of scratch space within reach of them.
 const REACH: u32 = 2 * BASE;
-/// Bytes of the address, the surface, and the kept dword in their register: those of the convention of stack calls.
+/// Bytes of the address and the surface in their register: those of the convention of stack calls.
 pub const ADDRESS: u16 = Stack::ADDRESS as u16;
 pub const SURFACE: u16 = Stack::SURFACE as u16;
-pub const KEPT: u16 = Stack::KEPT as u16;
-/// The dword of the address register for the surface.
-pub const LAST: u16 = 28;
 pub const STATE: u16 = abi::SCRATCH_STATE as u16;
 pub const STATE_MASK: u32 = abi::SCRATCH_STATE_MASK;
-pub const STATE_SHIFT: u32 = abi::SCRATCH_STATE_SHIFT;
-
-pub fn scalar(reg: Reg) -> Src {
-    Src::reg(reg, Region::SCALAR, Type::Ud)
-}
-
-fn ud(bits: u32) -> Src {
-    Src::imm(Type::Ud, bits.into())
-}
-
-pub fn two(op: Op, to: Reg, from: Reg, constant: u32) -> Gen {
-    let mut inst = set(to, scalar(from));
-    inst.op = op;
-    inst.srcs.push(ud(constant));
-    inst
-}
 
 /// The register's contents, made from a copy of r0.
 pub fn enter(register: u32, header: u32) -> [Gen; 2] {
     let surface = Reg::new(RegFile::Grf, register, SURFACE);
     let state = Reg::new(RegFile::Grf, header, STATE);
-    [two(Op::And, surface, state, STATE_MASK), again(register)]
+    [
+        with_constant(Op::And, surface, state, STATE_MASK),
+        again(register),
+    ]
 }
 
 /// The address in the register, after a call that changed it.
 pub fn again(register: u32) -> Gen {
-    set(Reg::new(RegFile::Grf, register, ADDRESS), ud(BASE))
+    set(
+        Reg::new(RegFile::Grf, register, ADDRESS),
+        Src::imm(Type::Ud, BASE.into()),
+    )
 }
 
 /// Writes registers to a frame of the stack, or reads them, at so many bytes from a pointer.
@@ -75,7 +62,7 @@ pub fn in_frame(
 ) -> Result<(), AllocError> {
     dword.name_surface(register, code);
     let address = Reg::new(RegFile::Grf, register, ADDRESS);
-    code.push(two(Op::Add, address, pointer, bytes));
+    code.push(with_constant(Op::Add, address, pointer, bytes));
     let message = message(func, grfs, register, 0, access);
     code.push(message.map_err(|e| invalid(func, &e))?);
     Ok(())
@@ -115,7 +102,7 @@ pub fn scratch(
     let base = if near { BASE } else { start };
     dword.name_surface(register, code);
     if !near {
-        code.push(set(part(ADDRESS), ud(base)));
+        code.push(set(part(ADDRESS), Src::imm(Type::Ud, base.into())));
     }
     let offset = start.wrapping_sub(base) as i32;
     let message = message(func, grfs, register, offset, access);

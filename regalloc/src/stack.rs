@@ -28,7 +28,7 @@ use kiln_platform::platform::{MessageFamily, UNIT_GRFS};
 use crate::AllocError;
 use crate::frame::Frame;
 use crate::last_dword::LastDword;
-use crate::physical::{copy, set, switch};
+use crate::physical::{copy, scalar, set, switch};
 use crate::problem::{Unit, units};
 use crate::spill_addresses;
 use crate::spill_messages::{Access, Grfs, OWORD, offset_in, oword_block};
@@ -383,10 +383,6 @@ impl<'a> StackFrame<'a> {
         ret.jip = Some(Target::Reg);
         ret
     }
-}
-
-fn scalar(reg: Reg) -> Src {
-    Src::reg(reg, Region::SCALAR, Type::Ud)
 }
 
 /// Minus the address of the instruction.

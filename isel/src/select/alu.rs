@@ -522,26 +522,20 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The factors of `s[0] * s[1] + s[2]` if one operation of integers computes it: the last is one number of 16 bits
-    /// for all channels, or has the width of a result of 16 bits.
+    /// The factors of `s[0] * s[1] + s[2]` if one operation of integers computes it: for a doubleword, where the last is a
+    /// constant of 16 bits.
     fn narrow_last(&self, (dst, saturates): (Dst, bool), s: &[Src; 3]) -> Option<[Src; 2]> {
         let ternary = rules(self.out.target.family).ternary.mixed_integers;
-        let bytes = dst.ty.bytes();
-        if !ternary || !matches!(bytes, 2 | 4) || saturates || dst.indirect.is_some() {
+        if !ternary || dst.ty.bytes() != 4 || saturates || dst.indirect.is_some() {
             return None;
         }
         let register = |src: &Src| match src {
             Src::Reg(r) => {
-                (2..=bytes).contains(&r.ty.bytes()) && r.indirect.is_none() && !src.has_modifier()
+                matches!(r.ty.bytes(), 2 | 4) && r.indirect.is_none() && !src.has_modifier()
             }
             Src::Imm(_) => false,
         };
-        let narrow = |src: &Src| match src {
-            Src::Reg(r) => {
-                register(src) && r.ty.bytes() == 2 && (bytes == 2 || r.region == Region::SCALAR)
-            }
-            Src::Imm(imm) => short(imm).is_some(),
-        };
+        let narrow = |src: &Src| matches!(src, Src::Imm(imm) if short(imm).is_some());
         let factors = [[s[0], s[1]], [s[1], s[0]]];
         let found = factors
             .into_iter()
