@@ -11,7 +11,7 @@
 //! address of those that go there.
 
 use kiln_machine::func::{Entered, Function};
-use kiln_machine::inst::{Inst, Opcode};
+use kiln_machine::inst::{Dst, Inst, Opcode};
 use kiln_platform::bits::{GrfSet, UnitSet};
 use kiln_platform::errata::Erratum;
 use kiln_platform::isa::RegFile;
@@ -201,14 +201,14 @@ fn limit_of(func: &Function, limit: Option<u32>) -> Result<u32, AllocError> {
     }
 }
 
-/// True if r0 has the thread's header wherever the function reads that: no instruction writes it, and no part of the kernel
-/// that it calls does.
+/// True if r0 has the thread's header wherever the function reads that: no instruction writes it or by an address, and
+/// nothing is called that may.
 fn first_is_header(func: &Function) -> bool {
     let header = Some((RegFile::Grf, func.abi.header as u8));
     let keeps = |inst: &Inst| {
         let calls = inst.is_call() || matches!(inst.op, Opcode::CallRoutine(_));
-        let writes = inst.dst.filter(|dst| dst.indirect.is_none());
-        !calls && writes.is_none_or(|dst| dst.reg.as_phys() != header)
+        let may_write = |dst: Dst| dst.indirect.is_some() || dst.reg.as_phys() == header;
+        !calls && !inst.dst.is_some_and(may_write)
     };
     func.target.needs(Erratum::PreemptionKeepsHeader)
         && func.entered == Entered::Dispatched

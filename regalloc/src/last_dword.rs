@@ -164,7 +164,9 @@ fn use_of(func: &Function, number: usize, inst: &Inst) -> Option<Use> {
     let dst = inst.dst.filter(|dst| dst.indirect.is_none());
     let written = dst.filter(|dst| reaches(dst.reg, dst.span(inst.exec_size)));
     let whole = written.is_some_and(|dst| {
-        dst.reg.byte() <= last && dst.hstride == 1 && inst.opts.no_mask && inst.pred.is_none()
+        let bytes = dst.reg.byte()..dst.reg.byte() + dst.span(inst.exec_size);
+        let covers = bytes.start <= last && bytes.end >= last + 4 && dst.hstride == 1;
+        covers && inst.opts.no_mask && inst.pred.is_none()
     });
     (reads || written.is_some()).then_some(Use {
         inst: number,

@@ -227,6 +227,10 @@ impl Legalizer<'_> {
             self.out.push(inst);
             return Ok(());
         };
+        if matches!(dst.reg.as_phys(), Some((RegFile::Control, _))) {
+            // A copy that converts floats is another one in another mode.
+            self.copies.clear();
+        }
         // A message is legal unless its two payloads overlap. Macros and writes of the accumulator were selected in
         // pieces that fit the accumulator.
         let mut inst = inst;

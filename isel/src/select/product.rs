@@ -413,17 +413,18 @@ impl Select<'_, '_> {
         let b = self.src(&visa.operands[3], n)?;
         let low = self.dst(&visa.operands[0], n)?;
         let high = self.dst(&visa.operands[1], n)?;
-        let (to, saturates) = low;
-        let whole = to.reg.as_virt().is_some() && to.reg.byte().is_multiple_of(self.grf());
-        let fits = whole && to.hstride == 1 && to.indirect.is_none();
-        if fits && n <= self.accumulated() && to.ty.bytes() == 4 && !saturates {
+        let in_place = [&low, &high]
+            .iter()
+            .all(|(dst, _)| self.lies_as_accumulated(dst));
+        if in_place && n <= self.accumulated() && !low.1 {
+            let srcs = [a, b].map(|s| self.as_accumulated(s, Type::Ud, n));
             let mut sum = self.instruction(op, channels);
             sum.opts.acc_wr_en = true;
-            sum.srcs = [a, b]
-                .map(|s| self.as_accumulated(s, Type::Ud, n))
-                .into_iter()
-                .collect();
-            sum.dst = Some(Dst { ty: Type::Ud, ..to });
+            sum.srcs = srcs.into_iter().collect();
+            sum.dst = Some(Dst {
+                ty: Type::Ud,
+                ..low.0
+            });
             self.push(sum);
             self.alu_visa(Op::Mov, channels, high, &[carry()]);
             return Ok(());
@@ -444,7 +445,9 @@ impl Select<'_, '_> {
         };
         let channels = |inst: &Inst| (inst.exec_size, inst.chan_off, inst.opts.no_mask);
         let copies = copy.op == Op::Mov && copy.srcs[..] == [carry()] && copy.is_bare();
-        let adds = inst.op == Op::Add && sum.ty.bytes() == 4 && channels(inst) == channels(copy);
+        let integer = |ty: Type| !ty.is_float() && ty.bytes() <= 4;
+        let integers = integer(sum.ty) && inst.srcs.iter().all(|s| integer(s.ty()));
+        let adds = inst.op == Op::Add && integers && channels(inst) == channels(copy);
         let is_copy = |s: &Src| {
             [Type::Ud, Type::D]
                 .iter()
@@ -452,6 +455,7 @@ impl Select<'_, '_> {
         };
         if copies
             && adds
+            && self.lies_as_accumulated(&sum)
             && let Some(n) = inst.srcs.iter().position(is_copy)
         {
             // Only the first source may be an accumulator.
@@ -481,6 +485,13 @@ impl Select<'_, '_> {
         let sum = Src::packed(sums.whole(self), Type::Ud);
         let carry = Src::packed(carries.whole(self), Type::Ud);
         (sum, carry)
+    }
+
+    /// True for dwords from the start of a register on: channels of the accumulator are those of the destination's place (IGC,
+    /// `fixAddcSubb`).
+    fn lies_as_accumulated(&self, dst: &Dst) -> bool {
+        let starts = dst.reg.as_virt().is_some() && dst.reg.byte().is_multiple_of(self.grf());
+        starts && dst.hstride == 1 && dst.indirect.is_none() && dst.ty.bytes() == 4
     }
 
     /// A source that can be cut into groups of channels that lie as in the accumulator: a scalar, or packed in whole

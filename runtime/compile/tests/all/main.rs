@@ -14,3 +14,4 @@ mod quality;
 mod raw_sends;
 mod small_floats;
 mod spill_bound;
+mod spills_by_address;
