@@ -201,8 +201,8 @@ fn limit_of(func: &Function, limit: Option<u32>) -> Result<u32, AllocError> {
     }
 }
 
-/// True if r0 has the thread's header wherever the function reads that: no instruction writes it or by an address, and
-/// nothing is called that may.
+/// True if r0 has the thread's header wherever the function reads that: the function writes no header and nothing by an
+/// address, and calls no code that may.
 fn first_is_header(func: &Function) -> bool {
     let header = Some((RegFile::Grf, func.abi.header as u8));
     let keeps = |inst: &Inst| {

@@ -1,8 +1,8 @@
 //! The last dword of the address register, which spills by address share with the function.
 //!
 //! Takes the instructions of a function in the order of its code. Spills name the surface of scratch space by that
-//! dword, which gets it once for spills that follow each other. Something of the function's own that is needed later is kept in
-//! the register of the spills meanwhile, and given back before an instruction that reads it and at the end of the block.
+//! dword, which gets it once for spills that follow each other. The function's contents, if needed later, are kept in the register of
+//! the spills meanwhile, and given back before an instruction that reads them and at the end of the block.
 
 use kiln_emit::inst::{Inst as Gen, Op, Reg, RegFile};
 use kiln_machine::func::{Block, Function};
@@ -19,12 +19,12 @@ const KEPT: u16 = Stack::KEPT as u16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contents {
-    /// Something of the function's own.
+    /// The function's contents.
     Own,
     /// Nothing that is needed.
     Free,
     Surface,
-    /// The surface, and the function's own is kept in that register.
+    /// The surface; a register keeps the function's contents.
     Kept(u32),
 }
 
@@ -38,9 +38,9 @@ struct Use {
 /// The last dword at a place in the code.
 pub struct LastDword {
     contents: Contents,
-    /// True if blocks leave something of the function's own to others.
+    /// True if blocks leave the function's contents to others.
     crosses: bool,
-    /// True if instructions of the function access it.
+    /// True if instructions of the function access the dword.
     used: bool,
     /// Accesses in the rest of the block, the next one last.
     uses: Vec<Use>,
@@ -82,7 +82,7 @@ impl LastDword {
         }
     }
 
-    /// The function's own is back after a call.
+    /// Goes to the place after a call, where the function's contents are back.
     pub fn after_call(&mut self) {
         self.contents = match self.crosses {
             true => Contents::Own,

@@ -228,7 +228,7 @@ impl Legalizer<'_> {
             return Ok(());
         };
         if matches!(dst.reg.as_phys(), Some((RegFile::Control, _))) {
-            // A copy that converts floats is another one in another mode.
+            // Conversions of floats depend on the mode in this register.
             self.copies.clear();
         }
         // A message is legal unless its two payloads overlap. Macros and writes of the accumulator were selected in
@@ -301,7 +301,7 @@ impl Legalizer<'_> {
         })
     }
 
-    /// The register of a copy: that which a recent instruction made, or a new one.
+    /// The register of a copy: the one of an equal copy nearby, or a new one.
     fn once(&mut self, copy: Copied, make: impl FnOnce(&mut Self) -> Result<Reg>) -> Result<Reg> {
         let lasts = match copy.from {
             Src::Imm(_) => true,

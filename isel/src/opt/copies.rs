@@ -79,14 +79,8 @@ pub fn run(func: &mut Function, graph: &Graph) {
                     continue;
                 };
                 let from = &inst.srcs[n];
-                let takes = match has_regions && (one || !accumulates) {
-                    true => !accumulates || is_only_elsewhere(from, &new),
-                    false => {
-                        let scalars = [from, &new].iter().all(|src| is_scalar(src));
-                        scalars && is_only_elsewhere(from, &new)
-                    }
-                };
-                if takes {
+                let elements = || has_regions && one || is_scalar(from) && is_scalar(&new);
+                if has_regions && !accumulates || elements() && is_only_elsewhere(from, &new) {
                     place(inst, n, new);
                 }
             }

@@ -513,7 +513,7 @@ impl Select<'_, '_> {
     }
 }
 
-/// What an addition or subtraction leaves in the accumulator.
+/// The carry or borrow that `addc` or `subb` leaves in the accumulator.
 fn carry() -> Src {
     Src::packed(Reg::phys(RegFile::Acc, 0, 0), Type::Ud)
 }

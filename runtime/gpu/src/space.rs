@@ -29,7 +29,7 @@ pub struct Space {
     /// Number of bits of an address.
     bits: u32,
     bound: BTreeMap<u64, Bound>,
-    /// What is bound, as launches access it: made for the first one.
+    /// The bound memory as launches access it. The first launch makes it.
     memory: OnceLock<Memory>,
 }
 

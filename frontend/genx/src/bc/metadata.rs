@@ -56,7 +56,7 @@ impl Reader<'_> {
             let [number, pairs @ ..] = &*reader.record.ops.clone() else {
                 return Ok(());
             };
-            // Those of the function itself are pairs alone.
+            // Attachments of the function itself are pairs without a number.
             if reader.record.code != code::ATTACHMENT || !pairs.len().is_multiple_of(2) {
                 return Ok(());
             }

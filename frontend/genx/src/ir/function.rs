@@ -200,11 +200,11 @@ pub struct Flags {
     pub afn: bool,
     /// Sums may be added in any order.
     pub reassoc: bool,
-    /// What the program says of unrolling the loop that a branch goes back in.
+    /// The program's wish for unrolling the loop that a branch goes back in.
     pub unroll: Unroll,
 }
 
-/// What a program says of unrolling a loop.
+/// A program's wish for unrolling a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unroll {
     /// Nothing: the cost decides.
@@ -212,7 +212,7 @@ pub enum Unroll {
     ByCost,
     /// All rounds become code.
     Full,
-    /// So many rounds, two or more, become the code of one.
+    /// Rounds that become the code of one: two or more.
     By(u32),
     Never,
 }

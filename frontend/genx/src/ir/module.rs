@@ -123,7 +123,7 @@ impl Module {
         }
     }
 
-    /// What a node of `!llvm.loop` says; if it contradicts itself, as LLVM has it: that nothing is unrolled, or else everything.
+    /// The wish in a node of `!llvm.loop`. Of wishes that contradict each other, `disable` counts, or else `full`, as in LLVM.
     fn unrolling(&self, node: MetaId) -> Unroll {
         let mut found = Unroll::ByCost;
         // The first item is the node itself.

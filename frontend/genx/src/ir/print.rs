@@ -54,7 +54,7 @@ struct Printer<'a> {
     /// Nodes of metadata, by their numbers.
     nodes: Vec<MetaId>,
     numbers: HashMap<MetaId, usize>,
-    /// What the program says of unrolling loops, each once.
+    /// The program's wishes for unrolling loops, each once.
     loops: Vec<Unroll>,
     /// Files, lines and columns of `!dbg`.
     lines: Vec<(SmolStr, i64, i64)>,

@@ -209,7 +209,7 @@ impl Loop {
         })
     }
 
-    /// What the program says of unrolling it.
+    /// The program's wish for unrolling the loop.
     fn asked(&self, function: &Function) -> Unroll {
         let last = function.blocks[self.latch].insts.last();
         last.map_or(Unroll::ByCost, |last| function.insts[*last].flags.unroll)

@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What the loop control that begins at an operand says of unrolling.
+    /// The wish for unrolling in the loop control that begins at an operand.
     fn unrolling(&self, at: usize) -> Result<Unroll> {
         let control = spirv::LoopControl::from_bits_retain(self.op(at)?);
         let partial = spirv::LoopControl::PARTIAL_COUNT;

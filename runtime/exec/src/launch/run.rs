@@ -155,7 +155,7 @@ struct Group<'a> {
     /// Position in the launch.
     at: [u32; 3],
     shared: Shared<'a>,
-    /// What is uncertain about each thread, in the strict mode.
+    /// Uncertain contents of each thread, in the strict mode.
     uncertain: Vec<Uncertain>,
     /// Number of instructions so far.
     executed: u64,
