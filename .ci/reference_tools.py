@@ -29,6 +29,9 @@ PLATFORMS = {
     "bmg": ("2", "-xe"),
     "ptl": ("3", "-xe"),
 }
+# Root of the newer driver's packages, and devices that older drivers alone know, which are those of the system.
+DRIVER = FOLDER / "sid"
+OLDER = ("skl", "icllp")
 # Tools that do not know a platform: of those for Panther Lake, only the compiler is public.
 UNKNOWN = {("iga64", "ptl"), ("GenX_IR", "ptl")}
 
@@ -46,6 +49,17 @@ def find(tool, platform):
     if shutil.which(name, path=path) is None:
         install()
     return shutil.which(name, path=path)
+
+
+def has_driver(platform):
+    """Whether the driver of a virtual device is there."""
+    root = Path("/") if platform in OLDER else DRIVER
+    return (root / "usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so").exists()
+
+
+def below(platform):
+    """Options of `kiln gpu` for the driver of a device."""
+    return ["-p", platform, *([] if platform in OLDER else ["--driver", str(DRIVER)])]
 
 
 @functools.cache

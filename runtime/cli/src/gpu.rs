@@ -42,6 +42,9 @@ pub struct Args {
     /// Serve drivers that speak to a simulator, on this port of loopback, until ended: skl, icllp and tgllp
     #[arg(long, value_name = "PORT")]
     listen: Option<u16>,
+    /// Serve a driver that speaks to a simulator also where the device has another door: tgllp
+    #[arg(long, conflicts_with = "listen")]
+    simulator: bool,
     /// Take Kiln for the finalizer of the driver's compiler; at the end a line says how many kernels it compiled
     #[arg(long, conflicts_with = "listen")]
     finalize: bool,
@@ -123,58 +126,94 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         return listen(args, device, port);
     }
     let folder = tempfile::tempdir().map_err(|e| report::access(&std::env::temp_dir(), &e))?;
-    if device.doors == Doors::Simulator {
-        if args.finalize || args.both || args.record.is_some() {
-            let what = format!(
-                "the driver of {} has no vISA in its object files",
-                device.platform
-            );
-            return Err(report::usage(what));
-        }
-        return simulated(args, device, folder.path());
+    let folder = folder.path();
+    let watch = Watch::new(args, folder)?;
+    let exit = match device.doors == Doors::Simulator || args.simulator {
+        true => simulated(args, device, folder, &watch)?,
+        false => preloaded(args, device, folder, &watch)?,
+    };
+    if let Some(summary) = watch.compiler.as_ref().and_then(Compiler::summary) {
+        eprintln!("kiln gpu: {summary}");
     }
+    match watch.records.filter(|_| args.both) {
+        Some(records) if !gpu_both::compare(&records, device)? => Ok(Exit::Wrong),
+        _ => Ok(exit),
+    }
+}
+
+/// What is kept of a program's object files and launches.
+struct Watch {
+    /// Folder of the object files, if they are needed.
+    objects: Option<PathBuf>,
+    /// Folder of the records, if there are any.
+    records: Option<PathBuf>,
+    /// Kiln in the place of the driver's compiler, if object files are needed or replaced.
+    compiler: Option<Compiler>,
+}
+
+impl Watch {
+    fn new(args: &Args, folder: &Path) -> Result<Watch, Report> {
+        let records = match (&args.record, args.both) {
+            (None, false) => None,
+            (Some(given), _) => Some(made(given)?),
+            (None, true) => Some(made(&folder.join("records"))?),
+        };
+        let is_watched = args.check || records.is_some();
+        let objects =
+            is_watched.then(|| records.as_deref().unwrap_or(folder).join(record::OBJECTS));
+        if let Some(objects) = &objects {
+            std::fs::create_dir_all(objects).map_err(|e| report::access(objects, &e))?;
+        }
+        let is_needed = args.finalize || records.is_some();
+        let compiler = (is_needed || is_watched)
+            .then(|| Compiler::new(folder, objects.clone(), args.finalize));
+        let compiler = match compiler {
+            // A check tells a kernel's address where it cannot tell the name.
+            Some(Err(_)) if !is_needed => None,
+            compiler => compiler.transpose()?,
+        };
+        Ok(Watch {
+            objects: objects.filter(|_| compiler.is_some()),
+            records,
+            compiler,
+        })
+    }
+
+    /// Tells a program's driver of the compiler, below a root or the system's.
+    fn tell(&self, command: &mut Command, root: Option<&Path>) {
+        let Some(compiler) = &self.compiler else {
+            return;
+        };
+        if root.is_none() {
+            let others = std::env::var_os(SEARCH).unwrap_or_default();
+            command.env(SEARCH, compiler.before(others));
+        }
+        let libraries = root.map(|root| root.join(LIBRARIES));
+        compiler.tell(command, libraries.as_deref());
+    }
+}
+
+/// Runs a program with the library that answers the kernel's calls.
+fn preloaded(
+    args: &Args,
+    device: &'static Device,
+    folder: &Path,
+    watch: &Watch,
+) -> Result<Exit, Report> {
     let library = library(args.library.as_deref())?;
-    let sums = folder.path().join("sums");
-    let records = match (&args.record, args.both) {
-        (None, false) => None,
-        (Some(given), _) => Some(made(given)?),
-        (None, true) => Some(made(&folder.path().join("records"))?),
-    };
-    let objects = match &records {
-        Some(records) => records.join(record::OBJECTS),
-        None => folder.path().join(record::OBJECTS),
-    };
-    std::fs::create_dir_all(&objects).map_err(|e| report::access(&objects, &e))?;
-    let is_needed = args.finalize || records.is_some();
-    let watched = args.check || records.is_some();
-    let compiler = (is_needed || watched).then(|| {
-        let objects = watched.then(|| objects.clone());
-        Compiler::new(folder.path(), objects, args.finalize)
-    });
-    let compiler = match compiler {
-        // A check tells a kernel's address where it cannot tell the name.
-        Some(Err(_)) if !is_needed => None,
-        compiler => compiler.transpose()?,
-    };
+    let sums = folder.join("sums");
     let mut command = match &args.driver {
         Some(root) => {
-            let first = compiler.as_ref();
-            below(root, Some(&library), &args.program, folder.path(), first)?
+            let first = watch.compiler.as_ref();
+            below(root, Some(&library), &args.program, folder, first)?
         }
         None => {
             let mut command = Command::new(&args.program[0]);
             command.args(&args.program[1..]).env("LD_PRELOAD", &library);
-            if let Some(compiler) = &compiler {
-                let others = std::env::var_os(SEARCH).unwrap_or_default();
-                command.env(SEARCH, compiler.before(others));
-            }
             command
         }
     };
-    if let Some(compiler) = &compiler {
-        let libraries = args.driver.as_ref().map(|root| root.join(LIBRARIES));
-        compiler.tell(&mut command, libraries.as_deref());
-    }
+    watch.tell(&mut command, args.driver.as_deref());
     let images = (device.local == 0).then_some(IMAGES);
     for (name, value) in COPIES.into_iter().chain(images) {
         if std::env::var_os(name).is_none() {
@@ -190,13 +229,13 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     if let Some(budget) = args.budget {
         command.env("KILN_GPU_BUDGET", budget.to_string());
     }
-    if compiler.is_some() && watched {
-        command.env("KILN_GPU_OBJECTS", &objects);
+    if let Some(objects) = &watch.objects {
+        command.env("KILN_GPU_OBJECTS", objects);
     }
     if args.commands {
         command.env("KILN_GPU_COMMANDS", "1");
     }
-    if let Some(records) = &records {
+    if let Some(records) = &watch.records {
         command.env("KILN_GPU_RECORD", records);
     }
     let exit = run(command, &args.program[0])?;
@@ -211,13 +250,7 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
         .lines()
         .filter(|line| ![told::USED, told::FAULT].contains(line));
     sums.for_each(|line| eprintln!("kiln gpu: {line}"));
-    if let Some(summary) = compiler.as_ref().and_then(Compiler::summary) {
-        eprintln!("kiln gpu: {summary}");
-    }
-    match records.filter(|_| args.both) {
-        Some(records) if !gpu_both::compare(&records, device)? => Ok(Exit::Wrong),
-        _ => Ok(with_faults(exit, is_faulty)),
-    }
+    Ok(with_faults(exit, is_faulty))
 }
 
 /// The exit of a program whose kernels may have had faults: it may not have asked for them, or hide them.
@@ -289,12 +322,20 @@ fn simulator(device: &Device, port: u16) -> [(&'static str, String); 4] {
 }
 
 /// Runs a program on a device that this process simulates.
-fn simulated(args: &Args, device: &'static Device, folder: &Path) -> Result<Exit, Report> {
+fn simulated(
+    args: &Args,
+    device: &'static Device,
+    folder: &Path,
+    watch: &Watch,
+) -> Result<Exit, Report> {
     let (server, port) = server(args, device, 0)?;
+    if let Some(objects) = &watch.objects {
+        record::with(objects, watch.records.clone());
+    }
     // The server runs until the process ends.
     std::thread::spawn(move || server.serve());
     let mut command = match &args.driver {
-        Some(root) => below(root, None, &args.program, folder, None)?,
+        Some(root) => below(root, None, &args.program, folder, watch.compiler.as_ref())?,
         None => {
             let mut command = Command::new(&args.program[0]);
             command.args(&args.program[1..]);
@@ -303,6 +344,7 @@ fn simulated(args: &Args, device: &'static Device, folder: &Path) -> Result<Exit
             command
         }
     };
+    watch.tell(&mut command, args.driver.as_deref());
     command.envs(simulator(device, port));
     let exit = with_faults(run(command, &args.program[0])?, told::faults() > 0);
     match told::summary() {

@@ -1,7 +1,7 @@
 //! Makes the code of an object file from the vISA that it carries.
 //!
 //! The reference compiler writes the vISA of each kernel and function into a section of its own if the internal option
-//! `-emit-zebin-visa-sections` asks for it. With `-emit-visa-only` as well it stops there: the code is padding, and the
+//! `-emit-zebin-visa-sections` asks for it (`-ze-emit-zebin-visa-sections` in older ones). With `-emit-visa-only` as well it stops there: the code is padding, and the
 //! symbols of code and the fields of `.ze_info` that a finalizer decides are missing. Takes such an object file, with
 //! code or without, and gives one whose code, symbols, relocations and fields are ours; all else is kept. An archive of them for several devices is
 //! one of ours.
@@ -165,6 +165,24 @@ fn asked_grfs(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(&number).ok()?.parse().ok()
 }
 
+/// The declaration of every kernel by older compilers (1.0.12504), in the order of the object file's kernels.
+const UNNAMED: &str = ".kernel \"kernel\"";
+
+/// Gives the kernels of texts their names where the compiler has not, if there are as many as in the object file.
+fn name_kernels(texts: &mut [(String, Vec<u8>)], zebin: &Zebin) {
+    let declared = |(_, text): &(String, Vec<u8>)| memchr::memmem::find(text, UNNAMED.as_bytes());
+    let places: Vec<_> = texts.iter().map(declared).collect();
+    if places.iter().flatten().count() != zebin.kernels.len() {
+        return;
+    }
+    let found = texts.iter_mut().zip(places);
+    let found = found.filter_map(|((_, text), at)| Some((text, at?)));
+    for ((text, at), kernel) in found.zip(&zebin.kernels) {
+        let named = format!(".kernel \"{}\"", kernel.name);
+        text.splice(at..at + UNNAMED.len(), named.into_bytes());
+    }
+}
+
 /// Finalizes an object file with a session's options. That of a program without kernels is complete. `keep` allows kernels without vISA, which keep their code. `lines`
 /// adds sections with the source lines of the code.
 ///
@@ -177,7 +195,8 @@ pub fn finalize(
     keep: bool,
     lines: bool,
 ) -> Result<Relinked, RelinkError> {
-    let texts = visa(&zebin);
+    let mut texts = visa(&zebin);
+    name_kernels(&mut texts, &zebin);
     if texts.is_empty() && !zebin.kernels.is_empty() {
         return Err(RelinkError::NoSections);
     }

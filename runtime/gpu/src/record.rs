@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-use kiln_emit::ze_info::{AddrMode, AddrSpace, ArgType, Kernel, PayloadArgument};
+use kiln_emit::ze_info::{AddrMode, AddrSpace, ArgType, ImageType, Kernel, PayloadArgument};
 use kiln_emit::zebin::Zebin;
 use kiln_exec::device::{Bindings, HEAP, Place};
-use kiln_exec::{Addressing, Filter, Sampler, Shape};
+use kiln_exec::{Addressing, Filter, ImageKind, Sampler, Shape};
 
 use super::report;
 use super::source;
@@ -397,7 +397,12 @@ fn started(
                 if args.iter().any(is_there) {
                     return Err("two arguments are one image".to_string());
                 }
-                let line = picture(&shape, &format!("{index}.before"));
+                // Drivers of Gen9 and Gen11 give volumes as arrays to kernels that write them.
+                let kind = match (shape.kind, &first.image_type) {
+                    (ImageKind::D2Array, Some(ImageType::Image3d)) => ImageKind::D3,
+                    (kind, _) => kind,
+                };
+                let line = picture(&Shape { kind, ..shape }, &format!("{index}.before"));
                 args.push((line, Some(Memory::Texels(base, shape))));
             }
             (ArgType::ArgBypointer, _) => {

@@ -18,9 +18,10 @@ const FOLDERS: [&str; 5] = [
     "/usr/lib64",
     "/usr/lib",
 ];
-/// Variable of the compiler that selects the files it dumps. With vISA sections it also dumps that into the current folder;
-/// no name matches.
-const DUMP_FILTER: (&CStr, &CStr) = (c"IGC_ShaderDumpRegexFilter", c"^$");
+/// Variables of the compiler that select the files it dumps, that of older ones last. With vISA sections it also dumps that into the current
+/// folder; no name matches.
+const DUMP_FILTERS: [&CStr; 2] = [c"IGC_ShaderDumpRegexFilter", c"IGC_ShaderDumpFilter"];
+const NO_DUMP: &CStr = c"^$";
 
 /// `CIFCreateMain`.
 pub type Entry = unsafe extern "C" fn() -> *mut c_void;
@@ -39,30 +40,34 @@ pub fn entry() -> Option<Entry> {
     })
 }
 
-/// Calls a function of the compiler's in which it may read its variables, with the one by which it dumps nothing. The compiler reads
+/// Calls a function of the compiler's in which it may read its variables, with those by which it dumps nothing. The compiler reads
 /// them once; a driver that finds one at another time uses no cache of its own.
 pub fn without_dumps<T>(call: impl FnOnce() -> T) -> T {
     static USERS: Mutex<usize> = Mutex::new(0);
     let users = || USERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let (name, value) = (DUMP_FILTER.0.as_ptr(), DUMP_FILTER.1.as_ptr());
     {
         let mut users = users();
         // SAFETY: the strings are constants.
-        let is_ours = *users > 0 || unsafe { libc::getenv(name) }.is_null();
+        let is_unset = |name: &&CStr| unsafe { libc::getenv(name.as_ptr()) }.is_null();
+        let is_ours = *users > 0 || DUMP_FILTERS.iter().all(is_unset);
         if !is_ours {
             drop(users);
             return call();
         }
-        // SAFETY: the same.
-        unsafe { libc::setenv(name, value, 0) };
+        for name in DUMP_FILTERS {
+            // SAFETY: the same.
+            unsafe { libc::setenv(name.as_ptr(), NO_DUMP.as_ptr(), 0) };
+        }
         *users += 1;
     }
     let result = call();
     let mut users = users();
     *users -= 1;
     if *users == 0 {
-        // SAFETY: the name is a constant.
-        unsafe { libc::unsetenv(name) };
+        for name in DUMP_FILTERS {
+            // SAFETY: the name is a constant.
+            unsafe { libc::unsetenv(name.as_ptr()) };
+        }
     }
     result
 }

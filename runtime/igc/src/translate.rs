@@ -24,9 +24,10 @@ const RESIZE: usize = 19;
 const CLEAR: usize = 21;
 const PUSH_BACK: usize = 24;
 const BUFFER_VERSION: u64 = 1;
-/// Internal option of the compiler: vISA in sections of the object file. The compiler reads to a zero byte, which is after the
-/// buffer's end as that of a string is.
-const VISA: &[u8] = b" -emit-zebin-visa-sections\0";
+/// Internal options of the compiler: vISA in sections of the object file, by its name in newer and in older compilers; the last, of older ones, asks for
+/// an object file instead of patch tokens. Unknown ones mean nothing. The compiler reads to a zero byte, which is after the buffer's end as that of a
+/// string is.
+const VISA: &[u8] = b" -emit-zebin-visa-sections -ze-emit-zebin-visa-sections -ze-allow-zebin\0";
 
 type Object = *mut c_void;
 
@@ -162,7 +163,7 @@ unsafe fn contents<'a>(buffer: Object) -> &'a [u8] {
     }
 }
 
-/// Adds the option for vISA to a translation's internal options, if there are any to add to.
+/// Adds the options for vISA to a translation's internal options, if there are any to add to.
 ///
 /// # Safety
 /// The buffer is null or one of the compiler's.

@@ -245,6 +245,38 @@ fn errors_say_what_is_missing() {
     assert!(matches!(of(&object), Err(FinalizeError::Platform)));
 }
 
+/// An older compiler names no kernel in its vISA, whose sections are in the order of the kernels.
+#[test]
+fn kernels_without_names_are_those_in_their_order() {
+    let object = zebin("two", "older");
+    let session = Session::new(Options::new(find_platform("skl").unwrap()));
+    let of = |object: Zebin| finalize(&session, object, Strip::default(), false, false);
+    let made = of(object.clone()).unwrap();
+    assert_eq!(made.replaced, ["first", "second", FUNCTIONS]);
+    let barriers = |zebin: &Zebin| {
+        let kernels = zebin.ze_info.kernels.iter();
+        let counts = kernels.map(|kernel| kernel.execution_env.barrier_count);
+        counts.collect::<Vec<_>>()
+    };
+    assert_eq!(barriers(&made.zebin), [0, 1, 0]);
+    assert_eq!(barriers(&made.zebin), barriers(&object));
+    // Kernels call a function, and functions none.
+    let relocated = made.zebin.relocations.iter().map(|r| r.section.as_str());
+    assert_eq!(
+        relocated.collect::<Vec<_>>(),
+        [".text.first", ".text.second"]
+    );
+    // With fewer texts than kernels none is known.
+    let mut object = object;
+    let first = object.others.iter().position(|s| s.kind == VISA).unwrap();
+    object.others.remove(first);
+    let error = of(object).unwrap_err();
+    assert!(
+        matches!(&error, RelinkError::NoVisa(names) if names == &["first", "second"]),
+        "{error}"
+    );
+}
+
 /// Sizes and fields are those that the reference compiler's own whole compilation chooses, in either order of the variants. A
 /// variant is worth compiling where code spills.
 #[test]

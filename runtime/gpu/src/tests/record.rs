@@ -57,7 +57,7 @@ kernels:
     payload_arguments:
       - {arg_type: image_width, offset: 8, size: 4, arg_index: 0}
       - {arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: bindless, addrspace: image}
-      - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 1, addrmode: stateful, addrspace: image}
+      - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 1, addrmode: stateful, addrspace: image, image_type: image_3d}
       - {arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 2, addrmode: bindless, addrspace: sampler}
       - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 3, addrmode: stateful, addrspace: global}
       - {arg_type: buffer_address, offset: 24, size: 8, arg_index: 3}
@@ -81,12 +81,14 @@ kernels:
     unsafe { space.bind(CODE, 5 * TILE as u64, host) };
     let space = Arc::new(space);
     write(&space, CODE, &text);
-    // The heap: a table, two surfaces of 20 times 6 bytes in tiles of kind 4 and in rows of 32 bytes, a sampler.
+    // The heap: a table, two surfaces of 20 times 6 bytes in tiles of kind 4 and, as an array of one layer, in rows of 32 bytes, a sampler.
     let [tiled, rows, buffer] = [0x12000u64, 0x13000, 0x14000];
     write(&space, PAYLOAD + 4, &0x80u32.to_le_bytes());
-    for (at, base, tile, pitch) in [(0x40, tiled, 3u32, 128u32), (0x80, rows, 0, 32)] {
+    for (at, base, tile, array, pitch) in
+        [(0x40, tiled, 3u32, 0, 128u32), (0x80, rows, 0, 1 << 28, 32)]
+    {
         let mut state = [0u32; 16];
-        state[0] = 1 << 29 | 0x143 << 18 | tile << 12;
+        state[0] = 1 << 29 | array | 0x143 << 18 | tile << 12;
         state[2] = (WIDTH as u32 - 1) | 5 << 16;
         state[3] = pitch - 1;
         (state[8], state[9]) = (base as u32, (base >> 32) as u32);
@@ -129,7 +131,7 @@ kernels:
     record.end(&space);
     let lines = fs::read_to_string(made.join(LAUNCH)).unwrap();
     let expected = "  - {image2d: 'r8uint:20x6:0.before', expect: 0.after, type: u8}\n  \
-                    - {image2d: 'r8uint:20x6:1.before', expect: 1.after, type: u8}\n  \
+                    - {image3d: 'r8uint:20x6x1:1.before', expect: 1.after, type: u8}\n  \
                     - {sampler: 'unnormalized,clamp,linear'}\n  - {buf: 3.before, expect: 3.after, type: u8}\n";
     assert_eq!(lines.split_once("args:\n").unwrap().1, expected);
     let read = |name: &str| fs::read(made.join(name)).unwrap();
