@@ -45,14 +45,48 @@ impl Bytes {
     fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
         let (mut at, end) = (at, at.saturating_add(size));
         while at < end {
-            let (register, first) = ((at / grf_bytes) as u16, at % grf_bytes);
+            let first = at % grf_bytes;
             let count = (end - at).min(grf_bytes - first);
-            let added = u64::MAX >> (64 - count) << first;
-            match self.0.last_mut() {
-                Some((last, bytes)) if *last == register => *bytes |= added,
-                _ => self.0.push((register, added)),
-            }
+            self.add_bytes(at / grf_bytes, u64::MAX >> (64 - count) << first);
             at += count;
+        }
+    }
+
+    /// Adds elements of `size` bytes, `step` bytes apart.
+    fn add_elements(&mut self, start: u32, step: u32, count: u32, size: u32, grf_bytes: u32) {
+        if step <= size {
+            let apart = count.saturating_sub(1) * step;
+            return self.add(start, apart + size, grf_bytes);
+        }
+        let (mut at, mut left) = (start, count);
+        while left > 0 {
+            // Elements that begin in a register, the last of which may end in the next one.
+            let first = at % grf_bytes;
+            let here = (grf_bytes - first).div_ceil(step).min(left);
+            let mut elements = (1 << size) - 1;
+            let mut known = 1;
+            while known < here {
+                elements |= elements << (known * step);
+                known *= 2;
+            }
+            let length = (here - 1) * step + size;
+            let elements: u128 = elements << first & (u128::MAX >> (128 - first - length));
+            let register = at / grf_bytes;
+            let bytes = elements as u64 & (u64::MAX >> (64 - grf_bytes));
+            self.add_bytes(register, bytes);
+            let rest = (elements >> grf_bytes) as u64;
+            if rest != 0 {
+                self.add_bytes(register + 1, rest);
+            }
+            at += here * step;
+            left -= here;
+        }
+    }
+
+    fn add_bytes(&mut self, register: u32, added: u64) {
+        match self.0.last_mut() {
+            Some((last, bytes)) if u32::from(*last) == register => *bytes |= added,
+            _ => self.0.push((register as u16, added)),
         }
     }
 
@@ -140,17 +174,12 @@ impl Operands<'_> {
             _ => None,
         };
         match step {
-            Some(0) => reads.add(start, size, grf_bytes),
-            Some(1) => reads.add(start, lanes * size, grf_bytes),
-            Some(step) => {
-                for lane in 0..lanes {
-                    reads.add(start + lane * step * size, size, grf_bytes);
-                }
-            }
+            Some(step) => reads.add_elements(start, step * size, lanes, size, grf_bytes),
             None => {
-                for lane in 0..lanes {
-                    let element = lane / width * rows + lane % width * across;
-                    reads.add(start + element * size, size, grf_bytes);
+                for lane in (0..lanes).step_by(width as usize) {
+                    let row = start + lane / width * rows * size;
+                    let count = width.min(lanes - lane);
+                    reads.add_elements(row, across * size, count, size, grf_bytes);
                 }
             }
         }
@@ -170,15 +199,9 @@ impl Operands<'_> {
             Op::Call | Op::Calla => 2,
             _ => u32::from(inst.exec_size),
         };
-        match dst.hstride {
-            // Results of the math unit in Align16 have no stride.
-            0 | 1 => writes.add(start, lanes * size, grf_bytes),
-            stride => {
-                for lane in 0..lanes {
-                    writes.add(start + lane * u32::from(stride) * size, size, grf_bytes);
-                }
-            }
-        }
+        // Results of the math unit in Align16 have no stride.
+        let step = u32::from(dst.hstride.max(1)) * size;
+        writes.add_elements(start, step, lanes, size, grf_bytes);
         if inst.op == Op::Math(MathFn::Idiv) {
             // The remainder is in the register after the quotient.
             writes.add_registers(reg.num + 1, 1, grf_bytes);

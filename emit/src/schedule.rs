@@ -91,13 +91,53 @@ struct Scheduler<'a> {
     held: Vec<Held>,
     touched: Vec<u32>,
     facts: Vec<Facts>,
-    edges: Vec<Edge>,
-    /// By instruction of the region: the first of its edges, the number of those that lead to it, and the cycles from
-    /// its issue to the end of all that depends on it.
-    first: Vec<u32>,
-    missing: Vec<u32>,
+    edges: Edges,
+    /// By instruction of the region: the cycles from its issue to the end of all that depends on it.
     heights: Vec<i64>,
     order: Vec<u32>,
+}
+
+/// The dependencies between the instructions of a region.
+#[derive(Default)]
+struct Edges {
+    list: Vec<Edge>,
+    /// By instruction: the first of its edges, and the number of those that lead to it.
+    first: Vec<u32>,
+    missing: Vec<u32>,
+}
+
+impl Edges {
+    fn clear(&mut self) {
+        self.list.clear();
+        self.first.clear();
+        self.missing.clear();
+    }
+
+    fn add_inst(&mut self) {
+        self.first.push(NONE);
+        self.missing.push(0);
+    }
+
+    fn add(&mut self, from: u32, to: u32, cycles: i64) {
+        let first = &mut self.first[from as usize];
+        self.list.push(Edge {
+            to,
+            cycles,
+            next: *first,
+        });
+        *first = self.list.len() as u32 - 1;
+        self.missing[to as usize] += 1;
+    }
+
+    /// The edges that begin at an instruction.
+    fn from(&self, inst: usize) -> impl Iterator<Item = Edge> + '_ {
+        let mut at = self.first[inst];
+        std::iter::from_fn(move || {
+            let edge = *self.list.get(at as usize)?;
+            at = edge.next;
+            Some(edge)
+        })
+    }
 }
 
 impl<'a> Scheduler<'a> {
@@ -108,9 +148,7 @@ impl<'a> Scheduler<'a> {
             held: Vec::new(),
             touched: Vec::new(),
             facts: Vec::new(),
-            edges: Vec::new(),
-            first: Vec::new(),
-            missing: Vec::new(),
+            edges: Edges::default(),
             heights: Vec::new(),
             order: Vec::new(),
         };
@@ -168,13 +206,10 @@ impl<'a> Scheduler<'a> {
             held.reads.clear();
         }
         self.edges.clear();
-        self.first.clear();
-        self.missing.clear();
         let mut end = from;
         while end < block.len() {
             let number = (end - from) as u32;
-            self.first.push(NONE);
-            self.missing.push(0);
+            self.edges.add_inst();
             let inst = &block[end];
             let footprint = footprint::of(inst, self.platform);
             self.facts.push(self.model.facts(inst, &footprint));
@@ -198,7 +233,7 @@ impl<'a> Scheduler<'a> {
             if movability == Movability::None {
                 // Everything before stays before.
                 for before in 0..number {
-                    self.edge(before, number, 0);
+                    self.edges.add(before, number, 0);
                 }
                 break;
             }
@@ -210,7 +245,7 @@ impl<'a> Scheduler<'a> {
 
     fn add(&mut self, inst: u32, access: Access, from: usize) {
         let kind = self.kind(access.place);
-        let mut held = std::mem::take(&mut self.held[access.place as usize]);
+        let held = &mut self.held[access.place as usize];
         self.touched.push(access.place);
         for &(before, _) in held
             .writes
@@ -224,7 +259,7 @@ impl<'a> Scheduler<'a> {
                 Kind::Accumulator => time.accumulator,
                 Kind::Memory => 0,
             };
-            self.edge(before, inst, cycles);
+            self.edges.add(before, inst, cycles);
         }
         match access.writes {
             true => {
@@ -239,7 +274,7 @@ impl<'a> Scheduler<'a> {
                     } else {
                         0
                     };
-                    self.edge(before, inst, cycles);
+                    self.edges.add(before, inst, cycles);
                 }
                 for list in [&mut held.writes, &mut held.reads] {
                     list.retain(|(n, bytes)| {
@@ -254,36 +289,16 @@ impl<'a> Scheduler<'a> {
             }
             false => held.reads.push((inst, access.bytes)),
         }
-        self.held[access.place as usize] = held;
-    }
-
-    fn edge(&mut self, from: u32, to: u32, cycles: i64) {
-        let first = &mut self.first[from as usize];
-        self.edges.push(Edge {
-            to,
-            cycles,
-            next: *first,
-        });
-        *first = self.edges.len() as u32 - 1;
-        self.missing[to as usize] += 1;
-    }
-
-    fn edges_from(&self, inst: usize) -> impl Iterator<Item = Edge> + '_ {
-        let mut at = self.first[inst];
-        std::iter::from_fn(move || {
-            let edge = *self.edges.get(at as usize)?;
-            at = edge.next;
-            Some(edge)
-        })
     }
 
     fn measure(&mut self, from: usize) {
-        let count = self.first.len();
+        let count = self.edges.first.len();
         self.heights.clear();
         self.heights.resize(count, 0);
         for inst in (0..count).rev() {
             let after = self
-                .edges_from(inst)
+                .edges
+                .from(inst)
                 .map(|edge| edge.cycles + self.heights[edge.to as usize]);
             self.heights[inst] = self.facts[from + inst].time().issue + after.max().unwrap_or(0);
         }
@@ -294,17 +309,20 @@ impl<'a> Scheduler<'a> {
         let count = end - from;
         let mut done = vec![false; count];
         let mut ready: Vec<u32> = Vec::new();
+        // Order among those that wait equally long.
+        let rank = |inst: u32| (-self.heights[inst as usize] << 32) + i64::from(inst);
+        let ranks: Vec<i64> = (0..count as u32).map(rank).collect();
         let (mut head, mut seen) = (0, 0);
         while head < count {
             while seen < count.min(head + WINDOW_INSTS) {
-                if self.missing[seen] == 0 {
+                if self.edges.missing[seen] == 0 {
                     ready.push(seen as u32);
                 }
                 seen += 1;
             }
             let key = |&inst: &u32| {
                 let wait = self.model.wait(&self.facts[from + inst as usize]);
-                (wait, -self.heights[inst as usize], inst)
+                (wait, ranks[inst as usize])
             };
             let best = (0..ready.len()).min_by_key(|&n| key(&ready[n]));
             let Some(best) = best else { break };
@@ -312,10 +330,10 @@ impl<'a> Scheduler<'a> {
             done[inst] = true;
             self.order.push((from + inst) as u32);
             self.model.issue(&self.facts[from + inst]);
-            let mut at = self.first[inst];
-            while let Some(&edge) = self.edges.get(at as usize) {
+            let mut at = self.edges.first[inst];
+            while let Some(&edge) = self.edges.list.get(at as usize) {
                 at = edge.next;
-                let missing = &mut self.missing[edge.to as usize];
+                let missing = &mut self.edges.missing[edge.to as usize];
                 *missing -= 1;
                 if *missing == 0 && (edge.to as usize) < seen {
                     ready.push(edge.to);

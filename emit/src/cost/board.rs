@@ -5,6 +5,7 @@
 
 use smallvec::SmallVec;
 
+use super::End;
 use super::time::Time;
 use crate::inst::{Inst, Op, Pipe, Src, Swsb, SyncFn, TokenUse};
 use crate::platform::Platform;
@@ -69,9 +70,9 @@ impl Board {
         }
     }
 
-    /// The cycle until which an instruction waits, and true if it waits for a token then.
-    pub(super) fn until(&self, waits: &Waits) -> (i64, bool) {
-        let mut last = (0, false);
+    /// The end of what an instruction waits for; a token is a message's.
+    pub(super) fn until(&self, waits: &Waits) -> End {
+        let mut last = End::default();
         if let Some((named, count)) = waits.swsb.dist {
             let place = usize::from(count.max(1)) - 1;
             for (pipe, ends) in (0u8..).zip(&self.ends) {
@@ -81,7 +82,7 @@ impl Board {
                     named => self.units.name(pipe) == named,
                 };
                 if counts {
-                    last = last.max((ends.get(place).copied().unwrap_or(0), false));
+                    last = last.max(End::new(ends.get(place).copied().unwrap_or(0), false));
                 }
             }
         }
@@ -91,12 +92,12 @@ impl Board {
                 TokenUse::Src => self.read[token],
                 TokenUse::Set | TokenUse::Dst => self.read[token].max(self.written[token]),
             };
-            last = last.max((end, true));
+            last = last.max(End::new(end, true));
         }
         for (mask, ends) in [(waits.read, &self.read), (waits.written, &self.written)] {
             for (token, end) in ends.iter().enumerate() {
                 if mask >> token & 1 != 0 {
-                    last = last.max((*end, true));
+                    last = last.max(End::new(*end, true));
                 }
             }
         }

@@ -117,14 +117,31 @@ pub fn estimate(code: &[Inst], platform: &Platform, weights: Weights) -> Estimat
     estimate
 }
 
-/// Cycles at which the pending accesses of a register are over.
+/// The cycle at which something ends. Of two that end in one cycle, a message is the later one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct End(i64);
+
+impl End {
+    fn new(cycle: i64, by_message: bool) -> End {
+        End(cycle << 1 | i64::from(by_message))
+    }
+
+    fn cycle(self) -> i64 {
+        self.0 >> 1
+    }
+
+    fn by_message(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
+/// The ends of the pending accesses of a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ready {
-    /// End of the last write, and true if a message writes.
-    written: i64,
-    by_message: bool,
+    /// End of the last write.
+    written: End,
     /// End of the last read by a message.
-    read: i64,
+    read: End,
 }
 
 /// Index of each register that instructions wait for, in one table.
@@ -266,8 +283,10 @@ impl<'a> Model<'a> {
             true => self.message(inst, footprint),
             false => self.computation(inst),
         };
-        let registers = footprint.reads.iter().flat_map(Bytes::registers);
-        let mut reads: Indices = registers.collect();
+        let mut reads = Indices::new();
+        for bytes in &footprint.reads {
+            reads.extend(bytes.registers());
+        }
         let general_reads = reads.len();
         let mut writes: Indices = footprint.writes.registers().collect();
         self.add_others(inst, &mut reads, &mut writes);
@@ -287,11 +306,10 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The cycle in which an instruction can be issued, and true if it waits for a message until then.
-    fn available(&self, facts: &Facts) -> (i64, bool) {
+    /// The end of what an instruction waits for, or the current cycle.
+    fn available(&self, facts: &Facts) -> End {
         let ready = |&at: &u16| self.ready.get(usize::from(at)).copied().unwrap_or_default();
-        let result = |ready: Ready| (ready.written, ready.by_message);
-        let mut last = (self.now, false);
+        let mut last = End::new(self.now, false);
         if let (Some(board), Some(waits)) = (&self.board, &facts.waits) {
             last = last.max(board.until(waits));
             // The hardware itself watches the other registers.
@@ -299,14 +317,14 @@ impl<'a> Model<'a> {
                 .reads
                 .iter()
                 .filter(|place| **place >= self.places.flags);
-            return others.map(&ready).map(result).fold(last, Ord::max);
+            return others.map(|at| ready(at).written).fold(last, Ord::max);
         }
         for ready in facts.reads.iter().map(&ready) {
-            last = last.max(result(ready));
+            last = last.max(ready.written);
         }
         if !facts.no_dd_chk {
             for ready in facts.writes.iter().map(&ready) {
-                last = last.max(result(ready)).max((ready.read, true));
+                last = last.max(ready.written).max(ready.read);
             }
         }
         last
@@ -314,7 +332,7 @@ impl<'a> Model<'a> {
 
     /// Cycles until an instruction can be issued and its unit takes it.
     pub(crate) fn wait(&self, facts: &Facts) -> i64 {
-        let (at, _) = self.available(facts);
+        let at = self.available(facts).cycle();
         let unit = facts.time.unit.map_or(0, |unit| self.units[unit as usize]);
         let issue = facts.time.issue + facts.banks;
         at.max(unit - issue) - self.now
@@ -324,8 +342,9 @@ impl<'a> Model<'a> {
     pub(crate) fn issue(&mut self, facts: &Facts) -> Cycles {
         let mut cycles = Cycles::default();
         let time = &facts.time;
-        let (at, by_message) = self.available(facts);
-        match by_message {
+        let available = self.available(facts);
+        let at = available.cycle();
+        match available.by_message() {
             true => cycles.messages += (at - self.now) as f64,
             false => cycles.results += (at - self.now) as f64,
         }
@@ -342,7 +361,7 @@ impl<'a> Model<'a> {
         }
         if let Some(after) = time.read {
             for &register in &facts.reads[..facts.general_reads] {
-                self.mark_busy(register, after, |ready, at| ready.read = at);
+                self.mark_busy(register, after, |ready, at| ready.read = End::new(at, true));
             }
         }
         if let (Some(board), Some(waits)) = (&mut self.board, &facts.waits) {
@@ -356,7 +375,7 @@ impl<'a> Model<'a> {
                 _ => time.flag,
             };
             self.mark_busy(place, after, |ready, at| {
-                (ready.written, ready.by_message) = (at, by_message);
+                ready.written = End::new(at, by_message);
             });
         }
         cycles

@@ -211,16 +211,16 @@ impl Last {
             (Some(board), Some(waits)) => {
                 self.named(board, waits, &mut see, &mut named);
                 for &at in facts.reads.iter().filter(|at| **at >= model.places.flags) {
-                    see(place(at).written, who(&self.writer, at));
+                    see(place(at).written.cycle(), who(&self.writer, at));
                 }
             }
             _ => {
                 for &at in &facts.reads {
-                    see(place(at).written, who(&self.writer, at));
+                    see(place(at).written.cycle(), who(&self.writer, at));
                 }
                 for &at in facts.writes.iter().filter(|_| !facts.no_dd_chk) {
-                    see(place(at).written, who(&self.writer, at));
-                    see(place(at).read, who(&self.reader, at));
+                    see(place(at).written.cycle(), who(&self.writer, at));
+                    see(place(at).read.cycle(), who(&self.reader, at));
                 }
             }
         }

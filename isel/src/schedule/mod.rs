@@ -164,10 +164,12 @@ fn keep_within(func: &Function, pressure: &mut Pressure, pairs: &mut Pairs, orde
 #[derive(Clone, Copy)]
 struct Ready {
     inst: u32,
+    /// Order among those that wait equally long: the longest path of dependencies first, then the order of the code.
+    rank: i64,
     /// The cycle in which they are available.
     at: i64,
-    height: i64,
-    time: Time,
+    issue: i64,
+    unit: Option<u8>,
     refused: bool,
 }
 
@@ -232,11 +234,12 @@ impl Walk {
                 seen += 1;
             }
             let next = self.choose(head, pressure);
-            let Ready { inst, at, time, .. } = self.ready.swap_remove(next);
+            let Ready { inst, at, .. } = self.ready.swap_remove(next);
             pressure.take(head, inst as usize);
             order.push(inst);
             let inst = inst as usize;
             self.done[inst] = true;
+            let time = depend.time(inst);
             self.now = self.now.max(at) + time.issue;
             if let Some(unit) = time.unit() {
                 self.now = self.now.max(self.units[unit]);
@@ -257,21 +260,21 @@ impl Walk {
     }
 
     fn push(&mut self, inst: usize, depend: &Depend) {
+        let time = depend.time(inst);
         self.ready.push(Ready {
             inst: inst as u32,
+            rank: (-depend.height(inst) << 32) + inst as i64,
             at: self.at[inst],
-            height: depend.height(inst),
-            time: *depend.time(inst),
+            issue: time.issue,
+            unit: time.unit().map(|unit| unit as u8),
             refused: false,
         });
     }
 
     /// Cycles until an instruction can be issued and its unit accepts it.
     fn wait(&self, ready: &Ready) -> i64 {
-        let unit = ready.time.unit().map_or(0, |unit| self.units[unit]);
-        (ready.at - self.now)
-            .max(unit - self.now - ready.time.issue)
-            .max(0)
+        let unit = ready.unit.map_or(0, |unit| self.units[usize::from(unit)]);
+        (ready.at.max(unit - ready.issue) - self.now).max(0)
     }
 
     /// The index, among the ready instructions, of the next one.
@@ -285,7 +288,7 @@ impl Walk {
                     true => (false, i64::from(more)),
                     false => (true, wait),
                 };
-                let key = (key, -ready.height, ready.inst);
+                let key = (key, ready.rank);
                 (more <= 0 || is_head(ready)).then_some((key, place))
             });
             return candidates.min().map_or(0, |(_, place)| place);
@@ -293,7 +296,7 @@ impl Walk {
         let mut chosen = None;
         for _ in 0..MAX_TRIED {
             let candidates = (self.ready.iter().enumerate()).filter(|(_, ready)| !ready.refused);
-            let key = |ready: &Ready| (self.wait(ready), -ready.height, ready.inst);
+            let key = |ready: &Ready| (self.wait(ready), ready.rank);
             let best = candidates.min_by_key(|(_, ready)| key(ready));
             let Some((place, ready)) = best else {
                 break;
