@@ -178,6 +178,7 @@ impl<'a> Scheduler<'a> {
             return;
         }
         self.facts.clear();
+        self.facts.reserve(block.len());
         self.order.clear();
         let start = self.model.start();
         self.model.run(before);
@@ -190,11 +191,8 @@ impl<'a> Scheduler<'a> {
         self.model.run(before);
         self.model.run(&self.facts);
         if after < self.model.now() - start {
-            *block = self
-                .order
-                .iter()
-                .map(|&n| block[n as usize].clone())
-                .collect();
+            let mut old: Vec<Option<Inst>> = block.drain(..).map(Some).collect();
+            block.extend(self.order.iter().filter_map(|&n| old[n as usize].take()));
         }
     }
 

@@ -262,6 +262,7 @@ impl<'f, 'm> Collector<'f, 'm> {
     /// the blocks that all channels run: each comes there on its own way.
     fn lanes(mut self, whole: &[bool]) -> Lanes {
         let mut lanes = Lanes::new();
+        lanes.resize(self.func.cells.len());
         let mut own = vec![true; self.func.cells.len()];
         let mut from = 0;
         for (b, &end) in self.ends.iter().enumerate() {

@@ -392,9 +392,12 @@ pub fn rename(func: &mut Function, doms: &Dominators) {
 /// Removes parameters that have no contents: all their arguments are undefined, or parameters without contents.
 pub fn drop_undefined(func: &mut Function) {
     let is_made = |data: &ValueData| matches!(data.def, Def::Entry | Def::Inst(_));
-    let made = func.values.iter().map(|(v, data)| (v, is_made(data)));
     // By value: true if it may have contents.
-    let mut defined: SecondaryMap<Value, bool> = made.collect();
+    let mut defined: SecondaryMap<Value, bool> = SecondaryMap::new();
+    defined.resize(func.values.len());
+    for (value, data) in &func.values {
+        defined[value] = is_made(data);
+    }
     let mut again = true;
     while again {
         again = false;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use kiln_platform::abi::{Abi, KERNEL};
 pub use kiln_platform::isa::Class;
 use kiln_platform::platform::{Platform, UNIT_GRFS};
@@ -266,6 +266,13 @@ impl Function {
             uniform: false,
             variable: Variable::NONE,
         })
+    }
+
+    /// A map with an entry for each register that there is.
+    pub fn map_of_registers<T: Clone>(&self, default: T) -> SecondaryMap<VReg, T> {
+        let mut map = SecondaryMap::with_default(default);
+        map.resize(self.regs.len());
+        map
     }
 
     /// The registers an operand spans, in order.

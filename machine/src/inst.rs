@@ -214,6 +214,11 @@ impl SrcReg {
         }
     }
 
+    /// True if the elements of channels follow each other.
+    pub fn is_packed(&self, channels: u8) -> bool {
+        channels == 1 || self.step(channels.into()) == Some(1)
+    }
+
     /// Byte offset of channel `i`'s element from the base. Rows of an indirect source with an
     /// address each count as if at one address.
     pub fn offset(&self, i: u32) -> u32 {

@@ -51,8 +51,13 @@ pub fn reads_late(func: &Function, inst: &Inst) -> [bool; 3] {
 fn reads_after_writes(inst: &Inst, src: &SrcReg, dst: &Dst) -> bool {
     let step = u32::from(dst.hstride) * dst.ty.bytes();
     let place = |n: u32| dst.reg.byte() + n * step;
-    let mut channels = 0..u32::from(inst.exec_size);
-    if channels.clone().all(|n| src.offset(n) == place(n)) {
+    let channels = u32::from(inst.exec_size);
+    // Elements of one step are alike if two of them are.
+    let compared = match src.step(channels) {
+        Some(_) => channels.min(2),
+        None => channels,
+    };
+    if (0..compared).all(|n| src.offset(n) == place(n)) {
         return false;
     }
     if !inst.is_by_channel() || src.ty.bytes() != dst.ty.bytes() {
@@ -61,7 +66,7 @@ fn reads_after_writes(inst: &Inst, src: &SrcReg, dst: &Dst) -> bool {
     let element = (1u128 << src.ty.bytes()) - 1;
     let bytes = |from: u32| element.checked_shl(from).unwrap_or(0);
     let mut written = 0;
-    channels.any(|n| {
+    (0..channels).any(|n| {
         let is_read = bytes(src.offset(n)) & written != 0;
         written |= bytes(place(n));
         is_read

@@ -156,8 +156,8 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Payloads
         lists,
         listed_to,
         busy: Busy(vec![Vec::new(); frame.unit_count]),
-        home: SecondaryMap::with_default(NONE),
-        until: SecondaryMap::new(),
+        home: func.map_of_registers(NONE),
+        until: func.map_of_registers(0),
     };
     for &(v, grf) in &func.inputs {
         let Some(grf) = grf else { continue };
@@ -405,8 +405,8 @@ fn is_repeated(part: &[(VReg, Option<VReg>)], k: usize) -> bool {
 /// The first list of sources that each register is part of, and the last; or the end of the outermost loop around that
 /// into which the register is live, since it is read there in each round.
 fn lists<'f>(func: &'f Function, live: &Liveness) -> (Longer<'f>, SecondaryMap<VReg, u32>) {
-    let mut lists = Longer::new();
-    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    let mut lists: Longer = func.map_of_registers(None);
+    let mut last = func.map_of_registers(0);
     let mut starts: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut number = 0;
     for (b, block) in func.blocks.iter() {
@@ -444,8 +444,8 @@ impl Default for Span {
 /// The span of each register from its definition to its last use, in numbers of instructions: a block's start and
 /// its end have one each; and the first instruction that reads it. A late use reaches to the next instruction.
 fn spans(func: &Function, live: &Liveness) -> (SecondaryMap<VReg, Span>, SecondaryMap<VReg, u32>) {
-    let mut spans: SecondaryMap<VReg, Span> = SecondaryMap::new();
-    let mut reads: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
+    let mut spans = func.map_of_registers(Span::default());
+    let mut reads = func.map_of_registers(NONE);
     let mut touch = |v: VReg, at: u32| {
         let s = &mut spans[v];
         s.from = s.from.min(at);
@@ -496,7 +496,7 @@ fn spans(func: &Function, live: &Liveness) -> (SecondaryMap<VReg, Span>, Seconda
     for (a, b) in &joined {
         webs.union(a.as_u32(), b.as_u32());
     }
-    let mut first: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
+    let mut first = func.map_of_registers(NONE);
     let members = || joined.iter().flat_map(|&(a, b)| [a, b]);
     for v in members() {
         let web = VReg::from_u32(webs.find_mut(v.as_u32()));

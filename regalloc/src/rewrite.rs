@@ -549,11 +549,11 @@ impl Rewriter<'_> {
 /// another; else 0.
 fn readers(func: &Function) -> SecondaryMap<VReg, u8> {
     const MANY: u8 = u8::MAX;
-    let mut readers: SecondaryMap<VReg, u8> = SecondaryMap::new();
     if func.target.accumulators == 0 {
-        return readers;
+        return SecondaryMap::new();
     }
-    let mut home: SecondaryMap<VReg, u32> = SecondaryMap::with_default(u32::MAX);
+    let mut readers = func.map_of_registers(0u8);
+    let mut home = func.map_of_registers(u32::MAX);
     for (block, data) in func.blocks.iter() {
         for inst in &data.insts {
             func.visit(inst, |v, role| match role {

@@ -397,28 +397,32 @@ impl<'a> Model<'a> {
             Place::Direct(reg) => place(reg),
             Place::Indirect { .. } => Some(self.places.address),
         };
+        let add = |list: &mut Indices, place: Option<u16>| {
+            if let Some(place) = place {
+                list.push(place);
+            }
+        };
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
-                reads.extend(operand(src.place));
+                add(reads, operand(src.place));
             }
         }
-        reads.extend(inst.pred.and_then(|pred| place(pred.flag)));
+        add(reads, inst.pred.and_then(|pred| place(pred.flag)));
         if let Some(message) = inst.msg {
             let descriptors = [message.desc, message.ex_desc];
             let in_register = |desc: &Desc| matches!(desc, Desc::Addr { .. });
-            reads.extend(
-                descriptors
-                    .iter()
-                    .any(in_register)
-                    .then_some(self.places.address),
-            );
+            let address = descriptors.iter().any(in_register);
+            add(reads, address.then_some(self.places.address));
         }
         match inst.dst.map(|dst| dst.place) {
-            Some(Place::Direct(reg)) => writes.extend(place(reg)),
+            Some(Place::Direct(reg)) => add(writes, place(reg)),
             Some(Place::Indirect { .. }) => reads.push(self.places.address),
             None => {}
         }
-        writes.extend(inst.cond.and_then(|CondMod { flag, .. }| place(flag)));
+        add(
+            writes,
+            inst.cond.and_then(|CondMod { flag, .. }| place(flag)),
+        );
         let accumulator = self.places.accumulators;
         if matches!(inst.op, Op::Mac | Op::Mach | Op::Macl) {
             reads.push(accumulator);

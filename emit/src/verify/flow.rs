@@ -176,9 +176,12 @@ impl Flow<'_> {
 
     /// Finds where channels may wait, and the nearest of these places during each node. Targets of branches are right.
     pub(crate) fn find_places(&mut self) -> Vec<u32> {
-        let mut waiting: Vec<(u32, u32)> = (0..self.insts.len() as u32)
-            .flat_map(|at| self.wait(at).into_iter().flatten().map(move |w| (w, at)))
-            .collect();
+        let mut waiting: Vec<(u32, u32)> = Vec::new();
+        for at in 0..self.insts.len() as u32 {
+            for place in self.wait(at).into_iter().flatten() {
+                waiting.push((place, at));
+            }
+        }
         waiting.sort_unstable();
         for &(place, _) in &waiting {
             self.waits[place as usize] = true;

@@ -21,6 +21,7 @@
 use std::collections::BTreeSet;
 
 use kiln_platform::errata::Erratum;
+use smallvec::SmallVec;
 
 use super::errata::selects_same;
 use super::flow::{Flow, NONE};
@@ -263,9 +264,12 @@ fn kept_dwords(flow: &Flow, platform: &Platform) -> BTreeSet<Dword> {
             _ => {
                 let reads = footprint::of(inst, platform).reads;
                 for (register, bytes) in reads.iter().flat_map(|bytes| bytes.parts()) {
-                    let has = |n: &u16| bytes >> (4 * n) & 15 != 0;
-                    for n in (0..16).filter(has) {
-                        kept.remove(&(u32::from(register), n));
+                    let register = u32::from(register);
+                    let of_register = kept.range((register, 0)..=(register, u16::MAX));
+                    let read = |(_, n): &&Dword| bytes >> (4 * n) & 15 != 0;
+                    let read: SmallVec<[Dword; 4]> = of_register.filter(read).copied().collect();
+                    for dword in read {
+                        kept.remove(&dword);
                     }
                 }
             }

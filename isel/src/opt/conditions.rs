@@ -23,7 +23,7 @@ pub fn run(func: &mut Function) {
     };
     // The number of the instruction that defines a register in the current block. Numbers continue from block to
     // block.
-    let mut defined: SecondaryMap<VReg, usize> = SecondaryMap::with_capacity(func.regs.len());
+    let mut defined = func.map_of_registers(0usize);
     let blocks: Vec<Block> = func.blocks.keys().collect();
     let mut start = 1;
     for block in blocks {

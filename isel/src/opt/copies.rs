@@ -47,8 +47,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
     let mut at = 0;
     let mut copies = Copies::new(func);
     // For each whole copy: its source.
-    let mut originals: SecondaryMap<VReg, PackedOption<VReg>> =
-        SecondaryMap::with_capacity(func.regs.len());
+    let mut originals: SecondaryMap<VReg, PackedOption<VReg>> = func.map_of_registers(None.into());
     // Copies of a part of their source whose rest is undefined.
     let mut partial: EntitySet<VReg> = EntitySet::new();
     for_each_inst(func, order, |func, block, _, inst| {
@@ -160,7 +159,7 @@ impl Copies {
     fn new(func: &Function) -> Copies {
         Copies {
             list: Vec::new(),
-            numbers: SecondaryMap::with_capacity(func.regs.len()),
+            numbers: func.map_of_registers(0),
             uses: count_uses(func),
         }
     }
@@ -306,11 +305,10 @@ impl Copy {
             return false;
         };
         let packed = self.hstride == 1 && r.ty.bytes() == self.ty.bytes();
-        let last = u32::from(self.exec_size) - 1;
         packed
             && !self.complement
             && r.modifier == SrcMod::default()
-            && (0..=last).all(|n| r.element(n) == n * r.ty.bytes())
+            && r.is_packed(self.exec_size)
     }
 
     /// The place in the source of bytes `byte..byte + size` of the register, if they were copied without change.

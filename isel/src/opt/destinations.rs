@@ -110,9 +110,9 @@ pub fn run(func: &mut Function, graph: &Graph) {
 impl Moves {
     fn new(func: &Function, graph: &Graph) -> Moves {
         let mut moves = Moves {
-            uses: SecondaryMap::with_capacity(func.regs.len()),
-            defs: SecondaryMap::with_capacity(func.regs.len()),
-            copies: SecondaryMap::with_capacity(func.regs.len()),
+            uses: func.map_of_registers(0),
+            defs: func.map_of_registers(None),
+            copies: func.map_of_registers(SmallVec::new()),
             modes: SecondaryMap::new(),
         };
         for &block in graph.order() {

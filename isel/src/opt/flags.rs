@@ -49,7 +49,7 @@ struct Flags {
 pub fn run(func: &mut Function) {
     let mut flags = Flags {
         uses: count_uses(func),
-        defs: SecondaryMap::with_capacity(func.regs.len()),
+        defs: func.map_of_registers(None),
         over: SecondaryMap::new(),
     };
     for (block, data) in func.blocks.iter() {

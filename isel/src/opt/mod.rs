@@ -41,7 +41,7 @@ fn for_each_inst(
 
 /// The number of reads of each register.
 fn count_uses(func: &Function) -> SecondaryMap<VReg, u32> {
-    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::with_capacity(func.regs.len());
+    let mut uses = func.map_of_registers(0);
     for (block, data) in func.blocks.iter() {
         for inst in &data.insts {
             uses_of(func, inst, |v| uses[v] += 1);

@@ -18,7 +18,7 @@ type Defs = SecondaryMap<VReg, Option<(Block, u32)>>;
 
 /// Replaces truncating moves by operations on low halves.
 pub fn run(func: &mut Function) {
-    let mut defs = Defs::new();
+    let mut defs: Defs = func.map_of_registers(None);
     for (block, data) in func.blocks.iter() {
         for (n, inst) in data.insts.iter().enumerate() {
             let Some(dst) = inst.dst.filter(|dst| dst.indirect.is_none()) else {
@@ -73,11 +73,10 @@ fn narrowed(func: &Function, defs: &Defs, inst: &Inst) -> Option<Inst> {
 
 /// The instruction that defines every element that a 64-bit operand reads, in the same order.
 fn whole<'a>(func: &'a Function, defs: &Defs, from: &SrcReg, exec_size: u8) -> Option<&'a Inst> {
-    let n = u32::from(exec_size);
     let packed = from.indirect.is_none()
         && from.region.vstride.is_some()
         && from.modifier == SrcMod::default()
-        && (0..n).all(|lane| from.element(lane) == lane * from.ty.bytes());
+        && from.is_packed(exec_size);
     let base = from.reg.base();
     let registers = func.registers(&base);
     let (block, at) = defs[*registers.first()?]?;

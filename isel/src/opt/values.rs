@@ -34,8 +34,7 @@ const HASH_GROUPS: usize = KNOWN_VALUES.div_ceil(HASH_GROUP_SIZE);
 /// Replaces values that are computed again.
 pub fn run(func: &mut Function, graph: &Graph) {
     let mut known = Known::new();
-    let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> =
-        SecondaryMap::with_capacity(func.regs.len());
+    let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> = func.map_of_registers(None.into());
     let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
         renamed[v].expand().unwrap_or(v)
     };

@@ -72,10 +72,13 @@ pub struct Depend<'a> {
     heights: Vec<i64>,
 }
 
+/// Numbers of registers and of other resources.
+type Places = SmallVec<[u32; 8]>;
+
 /// The accesses of an instruction.
 struct Accesses {
-    reads: SmallVec<[u32; 8]>,
-    writes: SmallVec<[u32; 4]>,
+    reads: Places,
+    writes: Places,
 }
 
 impl Depend<'_> {
@@ -104,12 +107,14 @@ impl Depend<'_> {
         self.times.clear();
         self.heights.clear();
         let data = &func.blocks[block];
+        let count = data.insts.len();
+        self.first.resize(count, NONE);
+        self.missing.resize(count, 0);
+        self.heights.resize(count, 0);
+        let times = data.insts.iter().map(|inst| time_of(func, inst));
+        self.times.extend(times);
         let flag = data.term.pred().and_then(|p| p.flag.as_virt());
         for (number, inst) in data.insts.iter().enumerate() {
-            self.first.push(NONE);
-            self.missing.push(0);
-            self.times.push(time_of(func, inst));
-            self.heights.push(0);
             match memory(func, inst) {
                 Some(memory) => {
                     let accesses = self.accesses(func, inst, memory);
@@ -118,7 +123,7 @@ impl Depend<'_> {
                 None => self.end(number, flag),
             }
         }
-        self.end(data.insts.len(), flag);
+        self.end(count, flag);
         self.measure();
     }
 
@@ -168,8 +173,8 @@ impl Depend<'_> {
 
     fn accesses(&self, func: &Function, inst: &Inst, memory: Option<(Access, Other)>) -> Accesses {
         let other = |other: Other| (self.roots.len() + other as usize) as u32;
-        let mut reads = SmallVec::new();
-        let mut writes = SmallVec::new();
+        let mut reads = Places::new();
+        let mut writes = Places::new();
         func.visit(inst, |v, role| {
             let root = self.roots[v.as_u32() as usize];
             match role {
@@ -184,32 +189,37 @@ impl Depend<'_> {
             Base::Phys(RegFile::Addr, _) => Some(other(Other::Address)),
             _ => None,
         };
+        let add = |list: &mut Places, base: Base| {
+            if let Some(place) = physical(base) {
+                list.push(place);
+            }
+        };
         for src in inst.srcs.iter().filter_map(|src| src.as_reg()) {
-            reads.extend(physical(src.reg.base()));
+            add(&mut reads, src.reg.base());
             if src.indirect.is_some() {
                 reads.push(other(Other::Arrays));
             }
         }
         if let Some(pred) = &inst.pred {
-            reads.extend(physical(pred.flag.base()));
+            add(&mut reads, pred.flag.base());
         }
         if let Some(dst) = &inst.dst {
             match dst.indirect {
-                None => writes.extend(physical(dst.reg.base())),
+                None => add(&mut writes, dst.reg.base()),
                 Some(_) => {
-                    reads.extend(physical(dst.reg.base()));
+                    add(&mut reads, dst.reg.base());
                     writes.push(other(Other::Arrays));
                 }
             }
         }
         if let Some(cond) = &inst.cond {
-            writes.extend(physical(cond.flag.base()));
+            add(&mut writes, cond.flag.base());
         }
         if let Some(message) = inst.message.expand() {
             let message = &func.messages[message];
             for desc in [message.desc, message.ex_desc] {
                 if let inst::Desc::Addr(reg) = desc {
-                    reads.extend(physical(reg.base()));
+                    add(&mut reads, reg.base());
                 }
             }
         }

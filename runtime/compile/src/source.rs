@@ -96,7 +96,8 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
         return Ok(Form::Genx(bytes));
     }
     let head = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
-    if let Err(e) = std::str::from_utf8(head)
+    let text = std::str::from_utf8(head);
+    if let Err(e) = text
         && e.error_len().is_some()
     {
         return Err(InputError::Neither(e.valid_up_to()));
@@ -113,7 +114,12 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if !genx && bytes.len() > MAX_HEAD_BYTES && !head.split(|b| *b == b'\n').any(directive) {
         return Err(InputError::NoDirective);
     }
-    match std::str::from_utf8(bytes) {
+    // A short file is its own head.
+    let text = match head.len() == bytes.len() {
+        true => text,
+        false => std::str::from_utf8(bytes),
+    };
+    match text {
         Ok(text) => match memchr::memchr(0, bytes) {
             #[cfg(feature = "genx")]
             None if genx => Ok(Form::Genx(bytes)),
