@@ -338,16 +338,23 @@ impl Function {
                 }
             }
         }
-        if let Some(dst) = &inst.dst {
-            if dst.indirect.is_some() {
-                if let Some(v) = dst.reg.as_virt() {
-                    f(v, Role::Address);
-                }
-            } else {
-                for (n, &v) in self.registers_of(&dst.reg).iter().enumerate() {
-                    let old = self.old(dst.old, n);
-                    f(v, Role::Result { n: n as u32, old });
-                }
+        if let Some(dst) = &inst.dst
+            && dst.indirect.is_some()
+            && let Some(v) = dst.reg.as_virt()
+        {
+            f(v, Role::Address);
+        }
+        self.visit_definitions(inst, f);
+    }
+
+    /// Calls `f` with each virtual register that an instruction defines, as [`Function::visit`] does.
+    pub fn visit_definitions(&self, inst: &Inst, mut f: impl FnMut(VReg, Role)) {
+        if let Some(dst) = &inst.dst
+            && dst.indirect.is_none()
+        {
+            for (n, &v) in self.registers_of(&dst.reg).iter().enumerate() {
+                let old = self.old(dst.old, n);
+                f(v, Role::Result { n: n as u32, old });
             }
         }
         if let Some(CondMod { flag, old, .. }) = inst.cond

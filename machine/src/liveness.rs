@@ -247,11 +247,7 @@ fn definitions(func: &Function) -> Vec<u32> {
             def[v.as_u32() as usize] = block.as_u32();
         }
         for inst in &data.insts {
-            func.visit(inst, |v, role| {
-                if role.is_def() {
-                    def[v.as_u32() as usize] = block.as_u32();
-                }
-            });
+            func.visit_definitions(inst, |v, _| def[v.as_u32() as usize] = block.as_u32());
         }
     }
     def

@@ -143,11 +143,11 @@ fn last() -> Reg {
 /// The access of an instruction, if it names the last dword. A write of a part of it, or of some channels, reads the rest.
 fn use_of(func: &Function, number: usize, inst: &Inst) -> Option<Use> {
     let last = u32::from(LAST);
-    let reaches = |reg: inst::Reg, bytes: u32| {
-        matches!(reg.base(), Base::Phys(RegFile::Addr, _)) && reg.byte() + bytes > last
-    };
+    let is_address = |reg: inst::Reg| matches!(reg.base(), Base::Phys(RegFile::Addr, _));
+    let reaches = |reg: inst::Reg, bytes: u32| is_address(reg) && reg.byte() + bytes > last;
     let source = |src: &inst::Src| {
         src.as_reg()
+            .filter(|r| is_address(r.reg))
             .is_some_and(|r| match (r.indirect, r.region.vstride) {
                 (Some(_), None) => reaches(r.reg, 2 * u32::from(inst.exec_size)),
                 (Some(_), Some(_)) => reaches(r.reg, 2),

@@ -198,11 +198,13 @@ impl Walk<'_> {
             return;
         }
         let pipes = &self.pipes;
-        held.accesses.retain(|access| {
+        let mut n = 0;
+        while let Some(&access) = held.accesses.get(n) {
             let pipe = &pipes[usize::from(access.pipe)];
             let age = pipe.issued - access.number;
             if access.number < pipe.done || age >= FINISHED[usize::from(access.pipe)] {
-                return false;
+                held.accesses.swap_remove(n);
+                continue;
             }
             let depends = match (access.writes, part.writes) {
                 (true, false) => true,
@@ -213,8 +215,8 @@ impl Walk<'_> {
             if depends && access.bytes & part.bytes != 0 {
                 needs.add(access.pipe, age, part.writes);
             }
-            true
-        });
+            n += 1;
+        }
     }
 
     /// Adds the last instruction of each pipeline on which an indirect operand may depend.
@@ -257,11 +259,16 @@ impl Walk<'_> {
                 held.accesses.clear();
             }
             // A wait for it covers earlier accesses of the pipeline to the same bytes.
-            held.accesses.retain(|access| {
-                access.pipe != pipe
-                    || access.writes != part.writes
-                    || access.bytes & !part.bytes != 0
-            });
+            let mut n = 0;
+            while let Some(access) = held.accesses.get(n) {
+                let is_covered = access.pipe == pipe
+                    && access.writes == part.writes
+                    && access.bytes & !part.bytes == 0;
+                match is_covered {
+                    true => _ = held.accesses.swap_remove(n),
+                    false => n += 1,
+                }
+            }
             held.accesses.push(Access {
                 pipe,
                 writes: part.writes,

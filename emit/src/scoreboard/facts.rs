@@ -167,15 +167,16 @@ impl<'a> Code<'a> {
     }
 
     fn add(&mut self, inst: &Inst, before: Option<&Inst>) {
-        let mut notes = self.notes(inst);
+        let unit = self.units.unit(inst);
+        let mut notes = self.notes(inst, unit);
         let first_part = self.parts.len() as u32;
-        self.registers(inst, &mut notes);
+        self.registers(inst, unit, &mut notes);
         notes.add(
             Notes::ALONE,
             accesses_state(inst) || before.is_some_and(accesses_state),
         );
         self.facts.push(Fact {
-            unit: self.units.unit(inst),
+            unit,
             first_part,
             own: self.own(inst),
             order: self.order(inst),
@@ -187,11 +188,13 @@ impl<'a> Code<'a> {
     /// The pipeline in which a distance without a name counts.
     fn own(&self, inst: &Inst) -> Option<u8> {
         let named = [Erratum::DistanceAndToken, Erratum::LongTypeWaits];
-        let own = self.units.own(inst);
-        own.filter(|_| !named.iter().any(|&erratum| self.platform.needs(erratum)))
+        match named.iter().any(|&erratum| self.platform.needs(erratum)) {
+            true => None,
+            false => self.units.own(inst),
+        }
     }
 
-    fn notes(&self, inst: &Inst) -> Notes {
+    fn notes(&self, inst: &Inst, unit: Unit) -> Notes {
         let mut notes = Notes::default();
         let by_register = inst.jip == Some(Target::Reg) || inst.uip == Some(Target::Reg);
         let call = matches!(inst.op, Op::Call | Op::Calla | Op::Ret);
@@ -206,7 +209,7 @@ impl<'a> Code<'a> {
             Notes::ENDS,
             jumps || eot || matches!(inst.op, Op::Ret | Op::Illegal),
         );
-        let takes = self.units.unit(inst) == Unit::Token;
+        let takes = unit == Unit::Token;
         let waits = self.platform.needs(Erratum::EndWaitsForAll);
         notes.add(Notes::LAST, eot && waits);
         // Before there was a math pipeline, the message that ends the thread had none.
@@ -267,11 +270,13 @@ impl<'a> Code<'a> {
     }
 
     /// Adds the accesses of an instruction.
-    fn registers(&mut self, inst: &Inst, notes: &mut Notes) {
-        let Footprint { reads, writes } = self.footprint(inst);
+    fn registers(&mut self, inst: &Inst, unit: Unit, notes: &mut Notes) {
+        let Footprint { reads, writes } = &self.footprint(inst);
+        let may_be_stale = self.platform.needs(Erratum::IntraReadSuppression)
+            && matches!(unit, Unit::Pipe(_));
         for (n, read) in reads.iter().enumerate() {
             for (register, bytes) in read.parts() {
-                let whole = self.is_read_twice(inst, &reads, n, register);
+                let whole = may_be_stale && is_read_twice(reads, n, register);
                 self.access(register, if whole { u64::MAX } else { bytes }, false);
             }
         }
@@ -287,16 +292,6 @@ impl<'a> Code<'a> {
             };
             self.access(register, bytes, true);
         }
-    }
-
-    /// True for a register that two sources of an instruction read, where one may get what the other read before.
-    fn is_read_twice(&self, inst: &Inst, reads: &[Bytes], n: usize, register: u16) -> bool {
-        let may_be_stale = self.platform.needs(Erratum::IntraReadSuppression);
-        if !may_be_stale || !matches!(self.units.unit(inst), Unit::Pipe(_)) {
-            return false;
-        }
-        let mut others = (0..reads.len()).filter(|&other| other != n);
-        others.any(|other| reads[other].registers().any(|read| read == register))
     }
 
     fn access(&mut self, register: u16, bytes: u64, writes: bool) {
@@ -475,6 +470,12 @@ const EXPECTED_PARTS: usize = 6;
 /// Maximum numbers of registers of a payload and of a response.
 const MAX_PAYLOAD: u32 = 15;
 const MAX_RESPONSE: u32 = 32;
+
+/// True for a register that two sources read, where one may get what the other read before.
+fn is_read_twice(reads: &[Bytes], n: usize, register: u16) -> bool {
+    let mut others = (0..reads.len()).filter(|&other| other != n);
+    others.any(|other| reads[other].registers().any(|read| read == register))
+}
 
 /// A number for a predicate, not 0.
 fn predicate_key(pred: &Pred) -> u64 {

@@ -71,8 +71,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
         let one = inst.exec_size == 1;
         let has_regions = !props.has_any(WITHOUT_REGIONS);
         // A write of a register's own contents is an identity only as long as it reads that register.
-        let keeps = identities::identity(func, inst).is_some();
-        if inst.is_by_channel() && !keeps {
+        if inst.is_by_channel() && identities::identity(func, inst).is_none() {
             for n in 0..inst.srcs.len() {
                 let Some(new) = replacement(func, &copies, (block, inst), n) else {
                     continue;

@@ -128,16 +128,15 @@ struct Seen {
 impl Seen {
     fn new(func: &Function) -> Seen {
         let mut defs = vec![Def::Other; func.regs.len()];
-        let (mut effects, mut wanted) = (Vec::new(), Vec::new());
+        let count = func.blocks.values().map(|data| data.insts.len()).sum();
+        let (mut effects, mut wanted) = (Vec::with_capacity(count), Vec::new());
         for (block, data) in func.blocks.iter() {
             for (n, &v) in data.params.iter().enumerate() {
                 defs[v.index()] = Def::Param(block, n as u32);
             }
             for (n, inst) in data.insts.iter().enumerate() {
-                func.visit(inst, |v, role| {
-                    if role.is_def() {
-                        defs[v.index()] = Def::Inst(block, n as u32);
-                    }
+                func.visit_definitions(inst, |v, _| {
+                    defs[v.index()] = Def::Inst(block, n as u32);
                 });
                 let effect = has_effect(inst);
                 effects.push(effect);

@@ -122,11 +122,7 @@ impl Moves {
             }
             for (n, inst) in (1..).zip(&data.insts) {
                 uses_of(func, inst, |v| moves.uses[v] += 1);
-                func.visit(inst, |v, role| {
-                    if role.is_def() {
-                        moves.defs[v] = Some((block, n));
-                    }
-                });
+                func.visit_definitions(inst, |v, _| moves.defs[v] = Some((block, n)));
                 if let Some(value) = copied(func, inst) {
                     moves.copies[value].push((block, n));
                 }

@@ -133,12 +133,12 @@ pub(super) fn identity(func: &Function, inst: &Inst) -> Option<(VReg, VReg)> {
         return None;
     };
     let direct = dst.indirect.is_none() && dst.mme.is_none() && from.indirect.is_none();
-    let step = u32::from(dst.hstride) * dst.ty.bytes();
     let in_place = direct
         && from.reg.as_virt() == Some(original)
         && from.ty == dst.ty
         && from.modifier == SrcMod::default()
-        && (0..u32::from(inst.exec_size)).all(|n| from.offset(n) == dst.reg.byte() + n * step);
+        && from.reg.byte() == dst.reg.byte()
+        && (inst.exec_size == 1 || from.step(inst.exec_size.into()) == Some(dst.hstride.into()));
     (in_place && alike(func, copy, original)).then_some((copy, original))
 }
 

@@ -288,11 +288,9 @@ impl Pressure<'_> {
     pub fn needed(&mut self, func: &Function, order: &[u32], pairs: &mut Pairs) -> Vec<i32> {
         let amounts = self.amounts(order.iter().rev().copied());
         let mut shared = vec![0; amounts.len() + 1];
-        let reads = |inst: u32| {
-            let starts = &self.starts[inst as usize..];
-            &self.read[starts[0].0 as usize..starts[1].0 as usize]
-        };
-        let insts = order.iter().map(|&inst| (inst, reads(inst)));
+        let insts = order
+            .iter()
+            .map(|&inst| (inst, self.reads_of(inst as usize)));
         pairs.shared(func, self.block, insts, |values| {
             let (mut from, mut to) = (u32::MAX, 0);
             for (def, last) in values {
@@ -311,13 +309,17 @@ impl Pressure<'_> {
         needed.collect()
     }
 
+    /// The registers that an instruction reads.
+    fn reads_of(&self, inst: usize) -> &[u32] {
+        &self.read[self.starts[inst].0 as usize..self.starts[inst + 1].0 as usize]
+    }
+
     /// The change of the live amounts by an instruction, if it is scheduled next.
     fn change(&self, inst: usize) -> Amounts {
         let mut change = self.defined[inst];
-        for at in self.starts[inst].0..self.starts[inst + 1].0 {
-            let v = self.read[at as usize] as usize;
-            if self.reads[v] == 1 {
-                count(&mut change, self.known.size[v], -1);
+        for &v in self.reads_of(inst) {
+            if self.reads[v as usize] == 1 {
+                count(&mut change, self.known.size[v as usize], -1);
             }
         }
         change
@@ -367,7 +369,14 @@ impl Pressure<'_> {
 
     /// The change of the number of live general registers by an instruction.
     pub fn more(&self, inst: usize) -> i32 {
-        self.change(inst)[GRF] + self.unread[inst][GRF]
+        let mut more = self.defined[inst][GRF] + self.unread[inst][GRF];
+        for &v in self.reads_of(inst) {
+            if self.reads[v as usize] == 1 {
+                let (class, amount) = self.known.size[v as usize];
+                more -= if usize::from(class) == GRF { amount } else { 0 };
+            }
+        }
+        more
     }
 
     /// True if there are registers enough to move an instruction up to before `head`.

@@ -665,6 +665,11 @@ impl<'a> Parser<'a> {
 
     fn align(&mut self) -> Result<Align> {
         let mark = self.lexer.mark();
+        let first = self.lexer.peek();
+        if first.is_ascii_alphabetic() {
+            let name = self.some_name("an alignment")?;
+            return Align::from_name(name).ok_or_else(|| self.unknown(mark, "alignment", name));
+        }
         let old = [
             ("2GRF", Align::TwoGrf),
             ("32word", Align::Word32),
@@ -672,11 +677,6 @@ impl<'a> Parser<'a> {
         ];
         if let Some((_, align)) = old.iter().find(|(word, _)| self.lexer.eat_word(word)) {
             return Ok(*align);
-        }
-        let first = self.lexer.peek();
-        if first.is_ascii_alphabetic() {
-            let name = self.some_name("an alignment")?;
-            return Align::from_name(name).ok_or_else(|| self.unknown(mark, "alignment", name));
         }
         let bytes: i64 = self.wide("an alignment")?;
         let kind = ParseErrorKind::Range {
