@@ -128,8 +128,8 @@ fn uses(func: &Function, graph: &Cfg, vars: &[Var]) -> Result<Vec<Use>, CfgError
     for used in uses.values_mut().flatten() {
         loops.cross(used);
     }
-    let mut flow = Graph::new(graph, &accesses, &sizes);
-    let (kept, batches) = flow.split(apart.cells.len());
+    let flow = Graph::new(graph, &accesses, &sizes, apart.cells.len());
+    let (kept, batches) = flow.split();
     let mut solver = Solver::new(&flow, kept);
     for batch in &batches {
         solver.solve(batch);

@@ -178,10 +178,14 @@ fn share(
     if general.count() <= units as usize {
         return Homes::default();
     }
-    let mut flow = Graph::new(graph, accesses, sizes);
-    let (kept, batches) = flow.split(func.cells.len());
+    let flow = Graph::new(graph, accesses, sizes, func.cells.len());
+    let locals = ranges::locals(func, &flow);
+    if !share_cells::may_exceed(func, &flow.global, &locals, units) {
+        return Homes::default();
+    }
+    let (kept, batches) = flow.split();
     let solver = Solver::new(&flow, kept);
-    let ranges = ranges::of(func, graph, &flow, (solver, &batches), placer);
+    let ranges = ranges::of(func, graph, accesses, (solver, &batches), placer, locals);
     // Contents that live from one call of a subroutine to the next pass through its callers.
     let subroutines = graph.routines.iter().skip(1);
     let entries: Vec<u32> = subroutines
@@ -210,8 +214,8 @@ fn rename(
     doms: &Dominators,
     origins: &[Origin],
 ) {
-    let mut graph = Graph::new(graph, accesses, sizes);
-    let (kept, batches) = graph.split(func.cells.len());
+    let graph = Graph::new(graph, accesses, sizes, func.cells.len());
+    let (kept, batches) = graph.split();
     let mut solver = Solver::new(&graph, kept);
     let mut placer = Placer::new(func, doms, origins);
     for batch in &batches {

@@ -430,7 +430,13 @@ pub struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    pub fn new(cfg: &Cfg, accesses: &'a Accesses, sizes: &'a SecondaryMap<Cell, u32>) -> Graph<'a> {
+    /// The graph of that many cells.
+    pub fn new(
+        cfg: &Cfg,
+        accesses: &'a Accesses,
+        sizes: &'a SecondaryMap<Cell, u32>,
+        cells: usize,
+    ) -> Graph<'a> {
         let count = cfg.blocks.len();
         let numbers = |list: &mut dyn Iterator<Item = usize>| list.map(|b| b as u32).collect();
         let logical: Vec<SmallVec<[u32; 2]>> = (0..count)
@@ -452,10 +458,19 @@ impl<'a> Graph<'a> {
             *inside = (*inside).min(span.from as u32);
             *end = (*end).min(span.from.min(span.source) as u32);
         }
+        let calls = Calls::new(cfg);
+        let mut global = globals(accesses, cells);
+        let mut shared = Vec::new();
+        if calls.any() {
+            shared = shared_cells(&calls, accesses, cells);
+            for (global, shared) in global.iter_mut().zip(&shared) {
+                *global |= shared;
+            }
+        }
         Graph {
-            calls: Calls::new(cfg),
-            shared: Vec::new(),
-            global: Vec::new(),
+            calls,
+            shared,
+            global,
             accesses,
             sizes,
             logical_preds: backward(&logical),
@@ -472,15 +487,7 @@ impl<'a> Graph<'a> {
 
     /// Decides the writes of cells that are local to a block, in the form of [`Solver::kept`], and makes batches of the
     /// other cells.
-    pub fn split(&mut self, cells: usize) -> (Vec<bool>, Vec<Batch>) {
-        let mut global = globals(self.accesses, cells);
-        if self.calls.any() {
-            self.shared = self.shared(cells);
-            for (global, shared) in global.iter_mut().zip(&self.shared) {
-                *global |= shared;
-            }
-        }
-        self.global = global;
+    pub fn split(&self) -> (Vec<bool>, Vec<Batch>) {
         (
             self.locals(&self.global),
             batches(self.accesses, &self.global, self.sizes),
@@ -490,20 +497,6 @@ impl<'a> Graph<'a> {
     /// True if several routines access the cell.
     pub fn is_shared(&self, cell: Cell) -> bool {
         self.shared.get(cell.index()).is_some_and(|&shared| shared)
-    }
-
-    /// By cell: true if several routines access it.
-    fn shared(&self, cells: usize) -> Vec<bool> {
-        let mut first = vec![NONE; cells];
-        let mut shared = vec![false; cells];
-        for (b, &routine) in self.calls.routine.iter().enumerate() {
-            for access in self.accesses.of(b) {
-                let c = access.cell.index();
-                shared[c] |= first[c] != NONE && first[c] != routine;
-                first[c] = routine;
-            }
-        }
-        shared
     }
 
     /// By access: true if a write of a cell that is local to its block keeps old contents.
@@ -982,6 +975,20 @@ fn wanted(batch: &Batch, live: u64, cells: u64, waiting: impl Fn() -> u64) -> u6
         return cells;
     }
     cells & (live | batch.cells_in(waiting()))
+}
+
+/// By cell: true if several routines access it.
+fn shared_cells(calls: &Calls, accesses: &Accesses, cells: usize) -> Vec<bool> {
+    let mut first = vec![NONE; cells];
+    let mut shared = vec![false; cells];
+    for (b, &routine) in calls.routine.iter().enumerate() {
+        for access in accesses.of(b) {
+            let c = access.cell.index();
+            shared[c] |= first[c] != NONE && first[c] != routine;
+            first[c] = routine;
+        }
+    }
+    shared
 }
 
 /// The mask of a whole cell.

@@ -28,16 +28,16 @@ pub struct CellRanges {
     pub wanted: Spans,
 }
 
-/// By cell: its live ranges.
+/// By cell: its live ranges, given those of [`locals`].
 pub fn of(
     func: &Function,
     cfg: &Cfg,
-    graph: &Graph,
+    accesses: &Accesses,
     (mut solver, batches): (Solver, &[Batch]),
     mut placer: Placer,
+    locals: Vec<CellRanges>,
 ) -> Vec<CellRanges> {
-    let accesses = graph.accesses;
-    let mut ranges = locals(func, &graph.global, accesses);
+    let mut ranges = locals;
     let mut touched = Worklist::new(cfg.blocks.len());
     for batch in batches {
         solver.solve(batch);
@@ -57,7 +57,8 @@ pub fn of(
 }
 
 /// The ranges of cells that are local to a block: from the first access to the last.
-fn locals(func: &Function, global: &[bool], accesses: &Accesses) -> Vec<CellRanges> {
+pub fn locals(func: &Function, graph: &Graph) -> Vec<CellRanges> {
+    let (global, accesses) = (&graph.global, graph.accesses);
     let mut ranges = vec![CellRanges::default(); func.cells.len()];
     let mut last_block = vec![usize::MAX; func.cells.len()];
     for (b, list) in accesses.blocks.iter().enumerate() {

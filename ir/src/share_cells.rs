@@ -21,7 +21,7 @@ use kiln_platform::crowded::Crowded;
 use kiln_platform::isa::Class;
 
 use crate::access::{LaneMaps, Lanes};
-use crate::func::{Cell, Function, Homes};
+use crate::func::{Cell, CellData, Function, Homes};
 use crate::ranges::{CellRanges, Spans};
 
 /// Maximum number of homes, the latest ones, that a cell may join.
@@ -39,7 +39,7 @@ struct Home {
 /// Finds homes so that at most `units` cells live at once, as far as possible.
 pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32) -> Homes {
     let mut homes = Homes::default();
-    let mut crowded = Crowded::new(&excess(func, &ranges, units));
+    let mut crowded = Crowded::new(&excess(func, &ranges, units as i32));
     if crowded.total() == 0 {
         return homes;
     }
@@ -102,8 +102,18 @@ pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32
     homes
 }
 
+/// True if more than `units` general cells may be carried at once. Given the ranges of cells that are local to a block;
+/// global ones may be carried everywhere.
+pub fn may_exceed(func: &Function, global: &[bool], locals: &[CellRanges], units: u32) -> bool {
+    let is_everywhere =
+        |(cell, data): &(Cell, &CellData)| data.class == Class::Grf && global[cell.index()];
+    let everywhere = func.cells.iter().filter(is_everywhere).count() as i32;
+    let mut excess = excess(func, locals, units as i32 - everywhere).into_iter();
+    excess.any(|excess| excess > 0)
+}
+
 /// By position: the number of general cells that are carried, less the limit.
-fn excess(func: &Function, ranges: &[CellRanges], units: u32) -> Vec<i32> {
+fn excess(func: &Function, ranges: &[CellRanges], units: i32) -> Vec<i32> {
     let general = || {
         let general = func
             .cells
@@ -117,7 +127,7 @@ fn excess(func: &Function, ranges: &[CellRanges], units: u32) -> Vec<i32> {
         excess[span.start as usize] += 1;
         excess[span.end as usize] -= 1;
     }
-    let mut sum = -(units as i32);
+    let mut sum = -units;
     for at in &mut excess {
         sum += *at;
         *at = sum;

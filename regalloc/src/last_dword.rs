@@ -146,13 +146,13 @@ fn use_of(func: &Function, number: usize, inst: &Inst) -> Option<Use> {
     let is_address = |reg: inst::Reg| matches!(reg.base(), Base::Phys(RegFile::Addr, _));
     let reaches = |reg: inst::Reg, bytes: u32| is_address(reg) && reg.byte() + bytes > last;
     let source = |src: &inst::Src| {
-        src.as_reg()
-            .filter(|r| is_address(r.reg))
-            .is_some_and(|r| match (r.indirect, r.region.vstride) {
+        src.as_reg().filter(|r| is_address(r.reg)).is_some_and(|r| {
+            match (r.indirect, r.region.vstride) {
                 (Some(_), None) => reaches(r.reg, 2 * u32::from(inst.exec_size)),
                 (Some(_), Some(_)) => reaches(r.reg, 2),
                 (None, _) => reaches(r.reg, r.span(inst.exec_size)),
-            })
+            }
+        })
     };
     let message = inst.message.expand().is_some_and(|id| {
         let message = &func.messages[id];

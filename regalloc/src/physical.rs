@@ -7,7 +7,6 @@ use kiln_emit::inst::{
 use kiln_machine::func::Function;
 use kiln_machine::inst::{self, Base, Inst};
 use kiln_platform::platform::UNIT_GRFS;
-use smallvec::SmallVec;
 
 use crate::frame::Frame;
 use crate::problem::Unit;
@@ -55,9 +54,8 @@ impl Physical<'_> {
             dst.mme = d.mme;
             dst
         });
-        let sources = m.srcs.iter().enumerate();
-        let sources: SmallVec<[Src; 3]> = sources
-            .map(|(i, src)| match src {
+        for (i, src) in m.srcs.iter().enumerate() {
+            out.srcs.push(match src {
                 inst::Src::Imm(imm) => Src::imm(imm.ty, imm.bits()),
                 inst::Src::Reg(r) => {
                     let Src::Reg(s) = Src::reg(Reg::NULL, r.region, r.ty) else {
@@ -70,9 +68,8 @@ impl Physical<'_> {
                         ..s
                     })
                 }
-            })
-            .collect();
-        out.srcs = sources;
+            });
+        }
         out.msg = m.message.expand().map(|id| {
             let message = &self.func.messages[id];
             out.send = message.send;

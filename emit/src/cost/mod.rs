@@ -285,7 +285,9 @@ impl<'a> Model<'a> {
         };
         let mut reads = Indices::new();
         for bytes in &footprint.reads {
-            reads.extend(bytes.registers());
+            for register in bytes.registers() {
+                reads.push(register);
+            }
         }
         let general_reads = reads.len();
         let mut writes: Indices = footprint.writes.registers().collect();

@@ -272,8 +272,8 @@ impl<'a> Code<'a> {
     /// Adds the accesses of an instruction.
     fn registers(&mut self, inst: &Inst, unit: Unit, notes: &mut Notes) {
         let Footprint { reads, writes } = &self.footprint(inst);
-        let may_be_stale = self.platform.needs(Erratum::IntraReadSuppression)
-            && matches!(unit, Unit::Pipe(_));
+        let may_be_stale =
+            self.platform.needs(Erratum::IntraReadSuppression) && matches!(unit, Unit::Pipe(_));
         for (n, read) in reads.iter().enumerate() {
             for (register, bytes) in read.parts() {
                 let whole = may_be_stale && is_read_twice(reads, n, register);

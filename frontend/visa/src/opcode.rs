@@ -403,6 +403,8 @@ pub struct Row {
     pub operands: &'static [Field],
     /// True if operands are optional: its first number says which are present.
     pub optional: bool,
+    /// True if each field in [`Row::operands`] has one operand, whose shape is its own.
+    pub is_plain: bool,
     /// True if an instruction has an execution size.
     pub has_exec: bool,
     /// True if an operand is raw.
@@ -511,6 +513,11 @@ macro_rules! opcodes {
                 OPERANDS.0.split_at(OPERANDS.1).0
             },
             optional: any!(&[$($field),*], Field::SrcIf(_) | Field::RawSrcIf(_)),
+            is_plain: !any!(
+                &[$($field),*],
+                Field::SrcIf(_) | Field::RawSrcIf(_) | Field::Labels | Field::RawSrcs
+                    | Field::RawDst | Field::RawSrc | Field::SrcBlock
+            ),
             has_exec: any!(&[$($field),*], Field::Exec | Field::GatherExec),
             has_raw: any!(
                 &[$($field),*],

@@ -10,6 +10,7 @@ impl Row {
         OperandsOf {
             fields: self.operands.iter(),
             raws: self.raw.iter(),
+            is_plain: self.is_plain,
             first_number: self.first_number(inst),
             list: None,
         }
@@ -43,6 +44,7 @@ impl Row {
 pub struct OperandsOf<'r> {
     fields: std::slice::Iter<'r, Field>,
     raws: std::slice::Iter<'r, Raw>,
+    is_plain: bool,
     first_number: u32,
     /// Field of the list that all further operands belong to.
     list: Option<(Field, Option<Raw>)>,
@@ -53,6 +55,9 @@ impl Iterator for OperandsOf<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<(Field, Option<Raw>)> {
+        if self.is_plain {
+            return self.fields.next().map(|&field| (field, None));
+        }
         for &field in self.fields.by_ref() {
             let raw = match field.has_shape() {
                 true => self.raws.next().copied(),

@@ -304,10 +304,7 @@ impl Copy {
             return false;
         };
         let packed = self.hstride == 1 && r.ty.bytes() == self.ty.bytes();
-        packed
-            && !self.complement
-            && r.modifier == SrcMod::default()
-            && r.is_packed(self.exec_size)
+        packed && !self.complement && r.modifier == SrcMod::default() && r.is_packed(self.exec_size)
     }
 
     /// The place in the source of bytes `byte..byte + size` of the register, if they were copied without change.

@@ -76,9 +76,10 @@ impl Select<'_, '_> {
         };
         let unit = self.unit();
         let (low, high) = (from / unit, to.max(from + 1).div_ceil(unit));
-        let regs: SmallVec<[VReg; 4]> = (low..high)
-            .map(|n| self.contents_of(self.cell_at(first, n)))
-            .collect();
+        let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
+        for n in low..high {
+            regs.push(self.contents_of(self.cell_at(first, n)));
+        }
         Reg::new(self.base(regs, to - low * unit), from % unit)
     }
 
