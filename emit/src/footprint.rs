@@ -43,6 +43,11 @@ impl Bytes {
     /// Adds `size` bytes of the register file, starting at a byte.
     #[inline]
     fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
+        let first = at % grf_bytes;
+        // Common case: one register.
+        if (1..=grf_bytes - first).contains(&size) {
+            return self.add_bytes(at / grf_bytes, u64::MAX >> (64 - size) << first);
+        }
         let (mut at, end) = (at, at.saturating_add(size));
         while at < end {
             let first = at % grf_bytes;
@@ -115,7 +120,9 @@ pub(crate) fn registers(first: u32, count: u32, grf_bytes: u32) -> Bytes {
 
 /// The footprint of an instruction.
 pub(crate) fn of(inst: &Inst, platform: &Platform) -> Footprint {
-    Operands { platform }.of(inst)
+    let mut footprint = Footprint::default();
+    Operands { platform }.add(inst, &mut footprint);
+    footprint
 }
 
 struct Operands<'a> {
@@ -123,12 +130,12 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    fn of(&self, inst: &Inst) -> Footprint {
+    fn add(&self, inst: &Inst, footprint: &mut Footprint) {
         if inst.op.is_send() {
-            return self.message(inst);
+            return self.message(inst, footprint);
         }
         if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
-            return self.systolic(inst, shape);
+            return self.systolic(inst, shape, footprint);
         }
         // A move of an element to null may read anything: compilers use it to keep a register from being reused, and
         // to wait for a fence by reading its response.
@@ -136,18 +143,16 @@ impl Operands<'_> {
             .dst
             .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
         if inst.op == Op::Mov && nowhere && inst.cond.is_none() && inst.exec_size == 1 {
-            return Footprint::default();
+            return;
         }
-        let mut footprint = Footprint::default();
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
                 footprint.reads.push(self.source(inst, src));
             }
         }
         if let Some(dst) = &inst.dst {
-            footprint.writes = self.destination(inst, dst);
+            self.destination(inst, dst, &mut footprint.writes);
         }
-        footprint
     }
 
     fn source(&self, inst: &Inst, src: &SrcReg) -> Bytes {
@@ -186,11 +191,10 @@ impl Operands<'_> {
         reads
     }
 
-    fn destination(&self, inst: &Inst, dst: &Dst) -> Bytes {
+    fn destination(&self, inst: &Inst, dst: &Dst, writes: &mut Bytes) {
         let grf_bytes = self.platform.grf_bytes;
-        let mut writes = Bytes::default();
         let Some(reg) = general(dst.place) else {
-            return writes;
+            return;
         };
         let start = reg.num * grf_bytes + u32::from(reg.byte);
         let size = dst.ty.bytes();
@@ -206,13 +210,11 @@ impl Operands<'_> {
             // The remainder is in the register after the quotient.
             writes.add_registers(reg.num + 1, 1, grf_bytes);
         }
-        writes
     }
 
-    fn message(&self, inst: &Inst) -> Footprint {
-        let mut footprint = Footprint::default();
+    fn message(&self, inst: &Inst, footprint: &mut Footprint) {
         let Some(message) = &inst.msg else {
-            return footprint;
+            return;
         };
         let grf_bytes = self.platform.grf_bytes;
         let family = self.platform.family;
@@ -238,12 +240,11 @@ impl Operands<'_> {
             let length = Descriptors::of(message).map_or(1, |of| of.response_at_most(family));
             footprint.writes.add_registers(reg.num, length, grf_bytes);
         }
-        footprint
     }
 
     /// The first source and the result have a row of all channels for each repetition. Where two threads share the
     /// third source, each thread has at most half of its registers.
-    fn systolic(&self, inst: &Inst, shape: Systolic) -> Footprint {
+    fn systolic(&self, inst: &Inst, shape: Systolic, footprint: &mut Footprint) {
         let grf_bytes = self.platform.grf_bytes;
         let table = |ty: Type| u32::from(inst.exec_size) * ty.bytes() * u32::from(shape.repeat);
         let rows = |place, size| {
@@ -267,10 +268,8 @@ impl Operands<'_> {
             Some(rows(src.place, size))
         });
         let result = |dst: Dst| rows(dst.place, table(dst.ty));
-        Footprint {
-            reads: sources.collect(),
-            writes: inst.dst.map(result).unwrap_or_default(),
-        }
+        footprint.reads.extend(sources);
+        footprint.writes = inst.dst.map(result).unwrap_or_default();
     }
 }
 

@@ -307,13 +307,17 @@ impl<'a> Code<'a> {
         let to_null = inst
             .dst
             .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
-        if inst.op == Op::Mov && to_null {
+        let mut footprint = match inst.op == Op::Mov && to_null {
             // A move to null waits for what it reads, whatever it is for.
-            let mut waiting = inst.clone();
-            waiting.dst = None;
-            return footprint::of(&waiting, self.platform);
-        }
-        let mut footprint = footprint::of(inst, self.platform);
+            true => footprint::of(
+                &Inst {
+                    dst: None,
+                    ..inst.clone()
+                },
+                self.platform,
+            ),
+            false => footprint::of(inst, self.platform),
+        };
         let grf_bytes = self.platform.grf_bytes;
         if inst.op.is_systolic() && self.platform.needs(Erratum::SystolicSource8) {
             footprint

@@ -150,7 +150,7 @@ struct Copies {
     list: Vec<Copy>,
     /// For each register: the number of its copy plus one.
     numbers: SecondaryMap<VReg, u32>,
-    /// For each register: the number of its reads before the pass.
+    /// For each register: the number of its reads before the pass, where channels keep their place.
     uses: SecondaryMap<VReg, u32>,
 }
 
@@ -159,7 +159,10 @@ impl Copies {
         Copies {
             list: Vec::new(),
             numbers: func.map_of_registers(0),
-            uses: count_uses(func),
+            uses: match rules(func.target.family).in_place {
+                true => count_uses(func),
+                false => SecondaryMap::new(),
+            },
         }
     }
 

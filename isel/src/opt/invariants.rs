@@ -66,16 +66,13 @@ pub fn run(func: &mut Function, graph: &Graph) {
     }
     let mut found = Invariants::default();
     for &block in graph.order() {
-        let insts = std::mem::take(&mut func.blocks[block].insts);
-        let mut kept = Vec::with_capacity(insts.len());
-        for mut inst in insts {
-            func.map_uses(&mut inst, |v| found.renamed[v].expand().unwrap_or(v));
-            if !found.is_again(func, graph, header, (block, &mut inst)) {
-                kept.push(inst);
-            }
-        }
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain_mut(|inst| {
+            func.map_uses(inst, |v| found.renamed[v].expand().unwrap_or(v));
+            !found.is_again(func, graph, header, (block, inst))
+        });
         let data = &mut func.blocks[block];
-        data.insts = kept;
+        data.insts = insts;
         for arg in data.succs.iter_mut().flat_map(|edge| &mut edge.args) {
             *arg = found.renamed[*arg].expand().unwrap_or(*arg);
         }
@@ -131,8 +128,14 @@ impl Invariants {
             Some(Old::Reg(old)) => self.number(old).is_some(),
             _ => false,
         };
-        let sources: Option<Vec<bool>> = inst.srcs.iter().map(of_thread).collect();
-        if !sources.is_some_and(|sources| old || sources.contains(&true)) {
+        let mut is_of_thread = old;
+        for src in inst.srcs.iter() {
+            match of_thread(src) {
+                Some(is) => is_of_thread |= is,
+                None => return false,
+            }
+        }
+        if !is_of_thread {
             return false;
         }
         let is_free = self.is_free(inst);
