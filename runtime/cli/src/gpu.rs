@@ -110,6 +110,12 @@ const COPIES: [(&str, &str); 3] = [
 /// Variable by which the driver copies images by kernels all the same, as it does by itself for a device without memory of its own. With the copy engine it
 /// takes bytes of an address for texels, and leaves wrong texels of 8 and 16 bits where a mapped part begins at no multiple of 4 bytes.
 const IMAGES: (&str, &str) = ("EnableBlitterForEnqueueImageOperations", "0");
+/// Variables by which a driver of a simulator copies buffers itself where a program waits for it, instead of by kernels. It fetches all memory of a launch
+/// when that has ended; where a program's part of a copy is constant memory, the fetch fails, and all later ones of the connection with it.
+const HOST_COPIES: [(&str, &str); 2] = [
+    ("DoCpuCopyOnReadBuffer", "1"),
+    ("DoCpuCopyOnWriteBuffer", "1"),
+];
 /// Places of a system's libraries, loader, and OpenCL and Level Zero drivers below its root.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "lib64/ld-linux-x86-64.so.2";
@@ -215,11 +221,7 @@ fn preloaded(
     };
     watch.tell(&mut command, args.driver.as_deref());
     let images = (device.local == 0).then_some(IMAGES);
-    for (name, value) in COPIES.into_iter().chain(images) {
-        if std::env::var_os(name).is_none() {
-            command.env(name, value);
-        }
-    }
+    set_unset(&mut command, COPIES.into_iter().chain(images));
     command
         .env("KILN_GPU", device.platform)
         .env("KILN_GPU_REPORT", &sums);
@@ -251,6 +253,18 @@ fn preloaded(
         .filter(|line| ![told::USED, told::FAULT].contains(line));
     sums.for_each(|line| eprintln!("kiln gpu: {line}"));
     Ok(with_faults(exit, is_faulty))
+}
+
+/// Sets variables of a program's that are not set.
+fn set_unset(
+    command: &mut Command,
+    variables: impl IntoIterator<Item = (&'static str, &'static str)>,
+) {
+    for (name, value) in variables {
+        if std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
 }
 
 /// The exit of a program whose kernels may have had faults: it may not have asked for them, or hide them.
@@ -304,7 +318,9 @@ fn server(args: &Args, device: &'static Device, port: u16) -> Result<(Tbx, u16),
 /// Serves simulated devices until the program is ended.
 fn listen(args: &Args, device: &'static Device, port: u16) -> Result<Exit, Report> {
     let (server, port) = server(args, device, port)?;
-    let environment = simulator(device, port).map(|(name, value)| format!("{name}={value}"));
+    let copies = HOST_COPIES.map(|(name, value)| (name, value.to_string()));
+    let all = simulator(device, port).into_iter().chain(copies);
+    let environment: Vec<_> = all.map(|(name, value)| format!("{name}={value}")).collect();
     println!("{}", environment.join(" "));
     let failed = |e| report::usage(format!("port {port} of loopback: {e}"));
     server.serve().map_err(failed)?;
@@ -346,6 +362,7 @@ fn simulated(
     };
     watch.tell(&mut command, args.driver.as_deref());
     command.envs(simulator(device, port));
+    set_unset(&mut command, HOST_COPIES);
     let exit = with_faults(run(command, &args.program[0])?, told::faults() > 0);
     match told::summary() {
         Some(sums) => eprintln!("kiln gpu: {sums}"),
