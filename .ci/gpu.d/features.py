@@ -4,6 +4,7 @@ With an object file, one more test: the driver loads it, and its kernel adds two
 """
 import os
 import sys
+import threading
 import traceback
 from pathlib import Path
 
@@ -45,6 +46,29 @@ def kernel(source):
 def read(memory, array):
     cl.enqueue_copy(queue, array, memory)
     return array
+
+
+@test
+def threads():
+    """Threads of the program with a queue each, which share the driver's connection to a simulator."""
+    program, wrong = cl.Program(context, "kernel void k(global int *a, int n) { a[get_global_id(0)] += n; }").build(), []
+
+    def work(number):
+        own, add, array = cl.CommandQueue(context), cl.Kernel(program, "k"), np.arange(4096, dtype=np.int32)
+        memory = buffer(array)
+        for _ in range(10):
+            add(own, array.shape, None, memory, np.int32(number))
+            own.finish()
+        result = np.empty_like(array)
+        cl.enqueue_copy(own, result, memory)
+        if not (result == array + 10 * number).all():
+            wrong.append(number)
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong, wrong
 
 
 def image(array, order, kind):

@@ -350,18 +350,28 @@ fn simulated(
     }
     // The server runs until the process ends.
     std::thread::spawn(move || server.serve());
+    // Programs of one thread need no library.
+    let library = library(args.library.as_deref()).ok();
     let mut command = match &args.driver {
-        Some(root) => below(root, None, &args.program, folder, watch.compiler.as_ref())?,
+        Some(root) => {
+            let first = watch.compiler.as_ref();
+            below(root, library.as_deref(), &args.program, folder, first)?
+        }
         None => {
             let mut command = Command::new(&args.program[0]);
             command.args(&args.program[1..]);
+            if let Some(library) = library {
+                command.env("LD_PRELOAD", library);
+            }
             let root = Path::new("/");
             command.env("OCL_ICD_VENDORS", vendors(&root.join(OPENCL), folder)?);
             command
         }
     };
     watch.tell(&mut command, args.driver.as_deref());
-    command.envs(simulator(device, port));
+    command
+        .envs(simulator(device, port))
+        .env("KILN_GPU_PORT", port.to_string());
     set_unset(&mut command, HOST_COPIES);
     let exit = with_faults(run(command, &args.program[0])?, told::faults() > 0);
     match told::summary() {

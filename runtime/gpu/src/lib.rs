@@ -45,5 +45,5 @@ mod xe;
 
 pub use device::{DEVICES, Device, Doors};
 pub use launch::Settings;
-pub use tbx::Tbx;
+pub use tbx::{Tbx, exchange};
 pub use xe::Xe;

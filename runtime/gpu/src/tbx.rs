@@ -24,6 +24,10 @@ const WRITE: u32 = 4;
 const READ: u32 = 5;
 const READ_ANSWER: u32 = 6;
 const CONTROL: u32 = 11;
+/// Size of the begin of every message and answer: type, number, and length.
+const HEAD: usize = 12;
+/// Size of the answer to a read before the memory.
+const READ_BODY: usize = 12;
 /// Maximum size of a message without the memory that follows it.
 const MOST_BODY: u32 = 64;
 /// Size of a part of memory that is read from a connection or written to it at once.
@@ -56,6 +60,19 @@ const ROOT_HIGH: u64 = 0xc4;
 const ROOT_LOW: u64 = 0xcc;
 /// `MI_BATCH_BUFFER_START`.
 const JUMP: u32 = 0x31;
+
+/// Numbers of bytes that follow the begin of a client's message, and that its answer has; none if that begin is not whole.
+pub fn exchange(begin: &[u8]) -> Option<(usize, usize)> {
+    let [kind, _, size] = dwords(begin.get(..HEAD)?);
+    let body = begin.get(HEAD..HEAD + size.min(MOST_BODY) as usize)?;
+    let [flags, _, count, _] = dwords(body);
+    Some(match kind {
+        REGISTER if flags & 1 == 0 => (0, HEAD + size_of::<u32>()),
+        WRITE => (count as usize, 0),
+        READ => (0, HEAD + READ_BODY + count as usize),
+        _ => (0, 0),
+    })
+}
 
 /// A server of simulated devices.
 pub struct Tbx {
@@ -122,7 +139,7 @@ fn serve(stream: TcpStream, device: &'static Device, settings: Settings) -> Resu
     let mut client = Client::new(device, settings)?;
     let mut part = vec![0; PART];
     loop {
-        let mut head = [0; 12];
+        let mut head = [0; HEAD];
         match input.read_exact(&mut head) {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(()),

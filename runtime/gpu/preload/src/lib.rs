@@ -9,6 +9,7 @@
 //! | `KILN_GPU_ENGINE` | `interpret` or `translate` |
 //! | `KILN_GPU_LOADER` | loader of another system and its options, one a line, for the programs that this one starts |
 //! | `KILN_GPU_OBJECTS` | folder of the object files that the driver's compiler makes |
+//! | `KILN_GPU_PORT` | port of a simulator on this machine, whose connections have one thread at a time |
 //! | `KILN_GPU_RECORD` | folder that launches are recorded in |
 //! | `KILN_GPU_REPORT` | file that each process appends to: its use of the device, its faults, and its sums at its end |
 //!
@@ -18,6 +19,7 @@
 #![expect(unsafe_code, reason = "functions of the C library are replaced")]
 
 mod below;
+mod connection;
 #[cfg(test)]
 mod tests;
 
