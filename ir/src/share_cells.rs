@@ -14,6 +14,7 @@
 
 pub mod check;
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use cranelift_entity::EntityRef;
@@ -34,6 +35,13 @@ struct Home {
     waits: bool,
     lanes: LaneMaps,
     ranges: CellRanges,
+    /// Where the last range in which contents are carried ends.
+    end: u32,
+}
+
+/// The position after the last one at which contents are carried.
+fn end_of(ranges: &CellRanges) -> u32 {
+    ranges.carried.last().map_or(0, |span| span.end)
 }
 
 /// Finds homes so that at most `units` cells live at once, as far as possible.
@@ -51,18 +59,18 @@ pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32
         .filter(|(.., ranges)| over(&crowded, &ranges.carried) > 0)
         .collect();
     order.sort_by_key(|(cell, _, ranges)| (ranges.carried[0].start, *cell));
-    let mut open: Vec<Home> = Vec::new();
+    let mut open: VecDeque<Home> = VecDeque::new();
     for (cell, lanes, ranges) in order {
         let start = ranges.carried[0].start;
-        open.retain(|home| home.ranges.carried.last().is_some_and(|s| s.end > start));
+        open.retain(|home| home.end > start);
         let waits = ranges.carried != ranges.wanted;
         let mut best: Option<(u32, usize)> = None;
         let most = over(&crowded, &ranges.carried);
         if most > 0 {
             for (h, home) in open.iter().enumerate() {
                 let is_free = (waits || home.waits)
-                    && home.lanes.agree(lanes)
-                    && meet(&home.ranges.wanted, &ranges.wanted).next().is_none();
+                    && meet(&home.ranges.wanted, &ranges.wanted).next().is_none()
+                    && home.lanes.agree(lanes);
                 if !is_free {
                     continue;
                 }
@@ -79,12 +87,13 @@ pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32
         }
         let Some((_, h)) = best else {
             if open.len() == MAX_OPEN_HOMES {
-                open.remove(0);
+                open.pop_front();
             }
-            open.push(Home {
+            open.push_back(Home {
                 cell,
                 waits,
                 lanes: lanes.clone(),
+                end: end_of(&ranges),
                 ranges,
             });
             continue;
@@ -97,6 +106,7 @@ pub fn share(func: &Function, lanes: &Lanes, ranges: Vec<CellRanges>, units: u32
         home.lanes.unite(lanes);
         unite(&mut home.ranges.carried, &ranges.carried);
         unite(&mut home.ranges.wanted, &ranges.wanted);
+        home.end = end_of(&home.ranges);
         homes.join(cell, home.cell);
     }
     homes
