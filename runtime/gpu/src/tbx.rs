@@ -114,6 +114,7 @@ impl Tbx {
         let clients = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
             let stream = stream?;
+            report::used(None);
             if clients.fetch_add(1, Relaxed) >= MOST_CLIENTS {
                 clients.fetch_sub(1, Relaxed);
                 report::fault("too many connections");
