@@ -33,7 +33,7 @@ use crate::flags::ADDED;
 use crate::layout::TERM;
 use crate::routines::{Convention, Parts};
 use crate::{Allocated, layout};
-use state::{Far, Held, State};
+use state::{Far, Held, Part, State};
 
 /// A difference between program and function, with its place in the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,8 +46,6 @@ pub struct Wrong {
 
 type Result<T = ()> = std::result::Result<T, String>;
 
-/// All words of a general register's value.
-const WHOLE: u8 = u8::MAX;
 /// Bytes of a word of flags and addresses.
 const WORD: u32 = 2;
 /// Bytes of an hword, the unit of scratch block messages.
@@ -65,7 +63,7 @@ struct Write {
 /// The result of such a write: words of a file, or a unit that holds the value instead.
 enum Written {
     Words { to: Reg, words: Vec<(usize, Held)> },
-    Unit { unit: usize, v: VReg, words: u8 },
+    Unit { unit: usize, v: VReg, part: Part },
 }
 
 struct Checker<'a> {
@@ -228,7 +226,7 @@ impl Checker<'_> {
         for &(v, grf) in &self.func.inputs {
             let Some(grf) = grf else { continue };
             let unit = grf * self.grf_bytes / self.unit_bytes;
-            state.units[unit as usize].push((v, WHOLE));
+            state.units[unit as usize].push((v, Part::WHOLE));
         }
         Ok(state)
     }
@@ -386,7 +384,7 @@ impl Checker<'_> {
     fn reads(&self, f: inst::Reg, p: Reg, bytes: u32, state: &mut State) -> Result {
         match f.base() {
             Base::Virt(v) if self.func.regs[v].class == Class::Grf => {
-                self.reads_unit(v, WHOLE, self.unit(p, f.byte())?, state)
+                self.reads_unit(v, self.unit(p, f.byte())?, state)
             }
             Base::Virt(v) => {
                 let (from, to) = (f.byte() / WORD, (f.byte() + bytes).div_ceil(WORD));
@@ -397,31 +395,78 @@ impl Checker<'_> {
                     };
                     let there = |part: u32| {
                         let word = words.get(base + part as usize);
-                        word.is_some_and(|w| w.contains(&(class, part as u8)))
+                        word.is_some_and(|w| w.contains(&(class, Part::word(part as u8))))
                     };
                     if (from..to).all(there) {
                         return Ok(());
                     }
                     return Err(format!("{v} is not in {p:?}"));
                 }
-                self.reads_unit(v, to as u8, self.unit(p, f.byte())?, state)
+                self.reads_words(v, to as u8, self.word(p, f.byte())?, state)
             }
             Base::List(l) => {
                 let first = self.unit(p, f.byte())?;
                 (self.func.lists[l].iter().zip(first..))
-                    .try_for_each(|(&v, unit)| self.reads_unit(v, WHOLE, unit, state))
+                    .try_for_each(|(&v, unit)| self.reads_unit(v, unit, state))
             }
             _ => self.same(f, p, state),
         }
     }
 
-    /// Checks that a unit holds a number of words of a value.
-    fn reads_unit(&self, v: VReg, words: u8, unit: usize, state: &State) -> Result {
+    /// Checks that a unit holds a value of a general register.
+    fn reads_unit(&self, v: VReg, unit: usize, state: &State) -> Result {
+        self.reads_words(v, Part::WHOLE.words, (unit, 0), state)
+    }
+
+    /// Checks that a unit holds a number of words of a value, from a word on.
+    fn reads_words(&self, v: VReg, words: u8, (unit, at): (usize, u8), state: &State) -> Result {
         let class = state.class(v);
         let mut held = self.held(state, unit)?.iter();
-        match held.any(|&(x, there)| x == class && there >= words) {
+        match held.any(|&(x, there)| x == class && there.has(at, words)) {
             true => Ok(()),
-            false => Err(format!("{v} is not in unit {unit}")),
+            false => Err(format!("{v} is not at word {at} of unit {unit}")),
+        }
+    }
+
+    /// A unit, and the word in it that begins a number of bytes before a register.
+    fn word(&self, reg: Reg, byte: u32) -> Result<(usize, u8)> {
+        let at = self.address_of(reg).checked_sub(byte);
+        match at {
+            Some(at) if reg.file == RegFile::Grf && at.is_multiple_of(WORD) => Ok((
+                (at / self.unit_bytes) as usize,
+                (at % self.unit_bytes / WORD) as u8,
+            )),
+            _ => Err(format!("{reg:?} is not {byte} bytes after a word")),
+        }
+    }
+
+    /// A part of a unit gets a value.
+    fn put(&self, state: &mut State, unit: usize, part: Part, values: Held) {
+        let at = unit as u32 * self.unit_bytes + u32::from(part.at) * WORD;
+        let others = state.units.get(unit).cloned().unwrap_or_default();
+        self.overwrite(state, at, u32::from(part.words) * WORD);
+        let end = part.at + part.words;
+        let all = (self.unit_bytes / WORD) as u8;
+        let apart = others.into_iter().flat_map(|(v, other)| {
+            let reg = self.func.regs[v];
+            let words = u32::from(reg.bytes).div_ceil(WORD).max(1) as u8;
+            // A value without a definition is in all words that are left.
+            let parts = match (other == Part::WHOLE, reg.class) {
+                (true, Class::Grf) => 0..0,
+                (true, _) => 0..all - words + 1,
+                (false, _) => other.at..other.at + 1,
+            };
+            let words = if other == Part::WHOLE {
+                words
+            } else {
+                other.words
+            };
+            let parts = parts.map(move |at| (v, Part { at, words }));
+            parts.filter(move |(_, kept)| kept.at >= end || kept.at + kept.words <= part.at)
+        });
+        if let Some(held) = state.units.get_mut(unit) {
+            held.extend(apart);
+            held.extend(values);
         }
     }
 
@@ -555,20 +600,24 @@ impl Checker<'_> {
             return Ok(());
         }
         if small(from) && to.file == RegFile::Grf {
-            let unit = self.unit(to, 0)?;
+            let (unit, begin) = self.word(to, 0)?;
             let Some((file, at)) = self.words(state, from) else {
                 return unknown();
             };
+            let part = |words: usize| Part {
+                at: begin,
+                words: words as u8,
+            };
             let mut values = Held::new();
-            for &(v, part) in file.get(at).into_iter().flatten() {
-                let there = |k: usize| file.get(at + k).is_some_and(|w| w.contains(&(v, k as u8)));
+            for &(v, first) in file.get(at).into_iter().flatten() {
+                let word = |k: usize| (v, Part::word(k as u8));
+                let there = |k: usize| file.get(at + k).is_some_and(|w| w.contains(&word(k)));
                 let count = (0..words).take_while(|&k| there(k)).count();
-                if part == 0 && count > 0 {
-                    values.push((v, count as u8));
+                if first.at == 0 && count > 0 {
+                    values.push((v, part(count)));
                 }
             }
-            self.overwrite(state, self.address_of(to), bytes);
-            state.units[unit] = values;
+            self.put(state, unit, part(words), values);
             return Ok(());
         }
         if small(to) {
@@ -580,13 +629,13 @@ impl Checker<'_> {
                     .map(|k| file.get(at + k).cloned().unwrap_or_default())
                     .collect()
             } else if from.file == RegFile::Grf {
-                let unit = self.unit(from, 0)?;
+                let (unit, begin) = self.word(from, 0)?;
                 let held = self.held(state, unit)?.clone();
-                let part = |k: usize| {
-                    let there = held.iter().filter(|&&(_, words)| usize::from(words) > k);
-                    there.map(|&(v, _)| (v, k as u8)).collect()
+                let word = |k: u8| {
+                    let there = held.iter().filter(|(_, part)| part.has(begin, k + 1));
+                    there.map(|&(v, _)| (v, Part::word(k))).collect()
                 };
-                (0..words).map(part).collect()
+                (0..words as u8).map(word).collect()
             } else {
                 return unknown();
             };
@@ -679,7 +728,10 @@ impl Checker<'_> {
                 return fail("is beyond the subroutine's frame");
             }
             let mut held = self.held(state, self.unit(data, 0)?)?.clone();
-            held.retain(|(v, _)| u32::from(self.func.regs[*v].bytes) <= bytes);
+            held.retain(|(v, part)| {
+                let begin = u32::from(part.at) * WORD;
+                begin + u32::from(self.func.regs[*v].bytes) <= bytes
+            });
             state.put(at, grfs, held);
         } else {
             let Some(to) = inst.dst.and_then(|d| direct(d.place)) else {
@@ -761,7 +813,7 @@ impl Checker<'_> {
                     let first = self.unit(to, d.reg.byte())?;
                     for (k, &v) in self.func.registers(&d.reg.base()).iter().enumerate() {
                         if let Some(old) = self.func.old(d.old, k) {
-                            self.reads_unit(old, WHOLE, first + k, state)?;
+                            self.reads_unit(old, first + k, state)?;
                         }
                         self.held(state, first + k)?;
                         results.push((first + k, v));
@@ -818,13 +870,13 @@ impl Checker<'_> {
             self.overwrite(state, at, bytes);
         }
         for (unit, v) in results {
-            state.units[unit] = SmallVec::from_slice(&[(v, WHOLE)]);
+            state.units[unit] = SmallVec::from_slice(&[(v, Part::WHOLE)]);
         }
         for written in after {
             match written {
-                Written::Unit { unit, v, words } => {
-                    self.overwrite(state, unit as u32 * self.unit_bytes, 1);
-                    state.units[unit] = SmallVec::from_slice(&[(v, words)]);
+                Written::Unit { unit, v, part } => {
+                    let values = SmallVec::from_slice(&[(v, part)]);
+                    self.put(state, unit, part, values);
                 }
                 Written::Words { to, words } => {
                     if let Some((file, _)) = self.words(state, to) {
@@ -862,7 +914,7 @@ impl Checker<'_> {
             for part in 0..size {
                 let at = base + part as usize;
                 let before = words.get(at).ok_or("beyond the file")?;
-                let there = class.is_none_or(|old| before.contains(&(old, part as u8)));
+                let there = class.is_none_or(|old| before.contains(&(old, Part::word(part as u8))));
                 if part < kept && !there {
                     return Err(format!("what {v} is written over is not in {to:?}"));
                 }
@@ -871,17 +923,18 @@ impl Checker<'_> {
                     true => Held::new(),
                     false => before.clone(),
                 };
-                held.push((v, part as u8));
+                held.push((v, Part::word(part as u8)));
                 after.push((at, held));
             }
             return Ok(Written::Words { to, words: after });
         }
-        let unit = self.unit(to, byte)?;
+        let (unit, at) = self.word(to, byte)?;
         if let Some(old) = old {
-            self.reads_unit(old, kept as u8, unit, state)?;
+            self.reads_words(old, kept as u8, (unit, at), state)?;
         }
         let words = size as u8;
-        Ok(Written::Unit { unit, v, words })
+        let part = Part { at, words };
+        Ok(Written::Unit { unit, v, part })
     }
 
     /// Bytes of a flag that an instruction's channels take.

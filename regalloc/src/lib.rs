@@ -255,7 +255,7 @@ fn place_first(func: &mut Function, frame: &Frame) -> Result<(Assigned, Payloads
     let wanted = payload::wanted(func);
     let is_wanted = |v| wanted.contains(v) || func.regs[v].class != Class::Grf;
     let live = Liveness::of(func, &graph, is_wanted);
-    let assigned = flags::assign(func, &live, numbers)?;
+    let assigned = flags::assign(func, &graph, &live, numbers)?;
     let payloads = payload::place(func, &live, frame)?;
     Ok((assigned, payloads))
 }

@@ -9,8 +9,8 @@ use kiln_platform::abi::Stack;
 use kiln_platform::platform::UNIT_GRFS;
 use smallvec::SmallVec;
 
-use super::state::{Meeting, Number};
-use super::{Checker, Held, Result, State};
+use super::state::Meeting;
+use super::{Checker, Held, Part, Result, State};
 
 /// Shared function of memory without types, and the fields of its descriptors (PRM, "LSC").
 const UNTYPED: u8 = 15;
@@ -81,7 +81,7 @@ impl Register {
         self.address = self.address.filter(|_| self.address == other.address);
         self.surface &= other.surface;
         let words = self.kept.iter_mut().zip(&other.kept);
-        words.for_each(|(mine, theirs)| classes.meet(mine, theirs, Number::Which));
+        words.for_each(|(mine, theirs)| classes.meet(mine, theirs));
         Some(self)
     }
 
@@ -154,7 +154,7 @@ impl Checker<'_> {
             let surface = self.surface();
             let words = match (inst.op, from.byte) {
                 (Op::Shr, SURFACE) if register.surface && constant == Some(STATE_SHIFT) => {
-                    [0, 1].map(|part| SmallVec::from_slice(&[(surface, part)]))
+                    [0, 1].map(|word| SmallVec::from_slice(&[(surface, Part::word(word))]))
                 }
                 (Op::Mov, KEPT) => register.kept,
                 _ => return Some(Err("the last address is no surface".into())),
@@ -223,7 +223,7 @@ impl Checker<'_> {
         }
         let surface = self.surface();
         let named = |at: usize, part: u8| {
-            (state.address.get(at)).is_some_and(|held| held.contains(&(surface, part)))
+            (state.address.get(at)).is_some_and(|held| held.contains(&(surface, Part::word(part))))
         };
         if u16::from(byte) != LAST || !named(LAST_WORDS[0], 0) || !named(LAST_WORDS[1], 1) {
             return fail("is to no surface");

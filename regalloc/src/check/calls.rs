@@ -13,7 +13,7 @@ use kiln_platform::platform::{AddressCalls, MessageFamily, UNIT_GRFS};
 use smallvec::SmallVec;
 
 use super::addresses::Register;
-use super::{Checker, Held, Result, State, WHOLE};
+use super::{Checker, Held, Part, Result, State};
 use crate::routines::units;
 
 pub(super) const OWORD: u32 = 16;
@@ -148,7 +148,7 @@ impl Checker<'_> {
         if called {
             state.header = [self.func.abi.header].into();
             for unit in self.saved_units(stack) {
-                state.units[unit as usize].push((self.callers(unit), WHOLE));
+                state.units[unit as usize].push((self.callers(unit), Part::WHOLE));
             }
         }
     }
@@ -326,14 +326,14 @@ impl Checker<'_> {
                     && pointers.frame == Some(Where::Callers);
                 state.free(at, grfs);
                 if callers {
-                    let held = SmallVec::from_slice(&[(self.descriptor(), WHOLE)]);
+                    let held = SmallVec::from_slice(&[(self.descriptor(), Part::WHOLE)]);
                     state.put(at, grfs, held);
                 }
                 return Ok(());
             }
             self.overwrite(state, self.address_of(data), self.grf_bytes);
             let held = state.in_slot(at, grfs);
-            let descriptor = held.contains(&(self.descriptor(), WHOLE));
+            let descriptor = held.contains(&(self.descriptor(), Part::WHOLE));
             if let Some(pointers) = &mut state.stack {
                 pointers.descriptor = descriptor.then_some(data.num);
             }
@@ -370,7 +370,7 @@ impl Checker<'_> {
             .reg;
         let first = (stack.args * self.grf_bytes / self.unit_bytes) as usize;
         for (unit, &v) in (first..).zip(self.func.registers(&reg.base())) {
-            self.reads_unit(v, WHOLE, unit, state)?;
+            self.reads_unit(v, unit, state)?;
         }
         Ok(())
     }
@@ -445,7 +445,7 @@ impl Checker<'_> {
             let first = (stack.args * self.grf_bytes / self.unit_bytes) as usize;
             for (unit, &v) in (first..).zip(self.func.registers(&dst.reg.base())) {
                 self.held(state, unit)?;
-                state.units[unit] = SmallVec::from_slice(&[(v, WHOLE)]);
+                state.units[unit] = SmallVec::from_slice(&[(v, Part::WHOLE)]);
             }
         }
         Ok(())
@@ -557,7 +557,7 @@ impl Checker<'_> {
         for unit in self.saved_units(stack) {
             if !self
                 .held(state, unit as usize)?
-                .contains(&(self.callers(unit), WHOLE))
+                .contains(&(self.callers(unit), Part::WHOLE))
             {
                 return Err(format!("unit {unit} is not what the caller left there"));
             }

@@ -10,7 +10,7 @@ use kiln_machine::inst::{Inst, VReg};
 use smallvec::SmallVec;
 
 use super::addresses::Register;
-use super::{Checker, Far, Held, Result, State, WHOLE};
+use super::{Checker, Far, Held, Part, Result, State};
 use crate::build_problem::{passed_by, return_address};
 use crate::problem::Unit;
 use crate::routines::Passed;
@@ -28,7 +28,7 @@ impl Checker<'_> {
             return Err("a convention for other inputs".into());
         }
         for (&(v, _), place) in self.func.inputs.iter().zip(places) {
-            let held = SmallVec::from_slice(&[(v, WHOLE)]);
+            let held = SmallVec::from_slice(&[(v, Part::WHOLE)]);
             let before = match place {
                 Passed::Unit(unit) => {
                     let there = state.units.get_mut(unit.index());
@@ -90,11 +90,11 @@ impl Checker<'_> {
 
     fn is_at(&self, v: VReg, place: Passed, state: &State) -> Result {
         let slot = match place {
-            Passed::Unit(unit) => return self.reads_unit(v, WHOLE, unit.index(), state),
+            Passed::Unit(unit) => return self.reads_unit(v, unit.index(), state),
             Passed::Slot(slot) => slot,
         };
         let held = state.in_slot(slot, self.unit_bytes / self.grf_bytes);
-        match held.contains(&(state.class(v), WHOLE)) {
+        match held.contains(&(state.class(v), Part::WHOLE)) {
             true => Ok(()),
             false => Err(format!("{v}, which is passed, is not at {place:?}")),
         }
@@ -147,7 +147,7 @@ impl Checker<'_> {
             register.kept = Default::default();
         }
         for (&v, &place) in defs.iter().zip(&convention.results) {
-            let held = SmallVec::from_slice(&[(v, WHOLE)]);
+            let held = SmallVec::from_slice(&[(v, Part::WHOLE)]);
             match place {
                 Passed::Unit(unit) => {
                     let there = state.units.get_mut(unit.index());

@@ -10,20 +10,53 @@ use kiln_machine::func::{Class, Function};
 use kiln_machine::inst::VReg;
 use smallvec::SmallVec;
 
-use super::{WHOLE, addresses, calls};
+use super::{addresses, calls};
 
 const ADDRESS_WORDS: usize = 16;
 
-/// Values of one place, by their classes, each with a number of words.
-pub(super) type Held = SmallVec<[(VReg, u8); 2]>;
+/// Values of one place, by their classes, each with the part of it that the place holds.
+pub(super) type Held = SmallVec<[(VReg, Part); 2]>;
 
-/// The meaning of the number beside a value.
-#[derive(Clone, Copy)]
-pub(super) enum Number {
-    /// The number of the value's words that a unit or a slot holds, from the first on.
-    Count,
-    /// The number of the one word of the value that a word of a file holds.
-    Which,
+/// A part of a value in a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// In a unit or a slot, the word at which the value begins; in a word of a file, the number of the value's word there.
+    pub at: u8,
+    /// Words of the value, from its first on; one in a word of a file.
+    pub words: u8,
+}
+
+impl Part {
+    /// All of a general register's value, from the start of a unit on, or of a value without a definition, anywhere.
+    pub(super) const WHOLE: Part = Part {
+        at: 0,
+        words: u8::MAX,
+    };
+
+    /// One word of a value.
+    pub(super) fn word(which: u8) -> Part {
+        Part {
+            at: which,
+            words: 1,
+        }
+    }
+
+    /// The part that both places hold.
+    fn meet(self, other: Part) -> Option<Part> {
+        match (self == Part::WHOLE, other == Part::WHOLE) {
+            (true, _) => Some(other),
+            (_, true) => Some(self),
+            _ => (self.at == other.at).then_some(Part {
+                at: self.at,
+                words: self.words.min(other.words),
+            }),
+        }
+    }
+
+    /// True if so many words of the value are there, of which the first is at a word of the place.
+    pub(super) fn has(self, at: u8, words: u8) -> bool {
+        self == Part::WHOLE || self.at == at && self.words >= words
+    }
 }
 
 /// A spill slot: its number of registers, and the values that it holds.
@@ -69,21 +102,16 @@ pub(super) struct Meeting {
 }
 
 impl Meeting {
-    /// The values that both of two places hold, with the words that both have.
-    pub(super) fn meet(&self, mine: &mut Held, theirs: &Held, number: Number) {
-        let words = |class: VReg, words: u8| {
-            let there = theirs.iter().filter(|&&(x, _)| x == class);
-            let mut there = there.map(|&(_, there)| there);
-            match number {
-                Number::Count => there.max().map(|there| there.min(words)),
-                Number::Which => there.find(|&there| there == words),
-            }
-        };
-        let met = mine.iter().flat_map(|&(class, number)| {
+    /// The values that both of two places hold, with the parts that both have.
+    pub(super) fn meet(&self, mine: &mut Held, theirs: &Held) {
+        let met = mine.iter().flat_map(|&(class, part)| {
             let same = [(class, class)];
             let common = self.common.get(&class).map_or(&same[..], Vec::as_slice);
-            let met = |&(there, met)| Some((met, words(there, number)?));
-            common.iter().filter_map(met).collect::<Held>()
+            let met = common.iter().flat_map(|&(there, met)| {
+                let there = theirs.iter().filter(move |&&(x, _)| x == there);
+                there.filter_map(move |&(_, there)| Some((met, part.meet(there)?)))
+            });
+            met.collect::<Held>()
         });
         *mine = met.collect();
     }
@@ -166,19 +194,19 @@ impl State {
     pub(super) fn meet(&mut self, other: &State) {
         let classes = self.refine(other);
         let files = [
-            (&mut self.units, &other.units, Number::Count),
-            (&mut self.flags, &other.flags, Number::Which),
-            (&mut self.address, &other.address, Number::Which),
+            (&mut self.units, &other.units),
+            (&mut self.flags, &other.flags),
+            (&mut self.address, &other.address),
         ];
-        for (mine, theirs, number) in files {
+        for (mine, theirs) in files {
             for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                classes.meet(mine, theirs, number);
+                classes.meet(mine, theirs);
             }
         }
         self.slots.retain(|at, slot| {
             let there = other.slots.get(at).filter(|there| there.grfs == slot.grfs);
             let theirs = there.map_or_else(Held::new, |there| there.held.clone());
-            classes.meet(&mut slot.held, &theirs, Number::Count);
+            classes.meet(&mut slot.held, &theirs);
             !slot.held.is_empty()
         });
         let far = self.far.or(other.far);
@@ -234,7 +262,7 @@ impl State {
             }
             for unit in &mut self.units {
                 unit.retain(|(x, _)| *x != first);
-                unit.push((first, WHOLE));
+                unit.push((first, Part::WHOLE));
             }
             let words = match func.regs[first].class {
                 Class::Flag => &mut self.flags,
@@ -243,7 +271,12 @@ impl State {
             };
             for (i, word) in words.iter_mut().enumerate() {
                 word.retain(|(x, _)| *x != first);
-                word.extend((0..=i as u8).map(|part| (first, part)));
+                word.extend((0..=i as u8).map(|part| (first, Part::word(part))));
+            }
+            // A register that is stored may get such a value later, and has it in memory, too.
+            for slot in self.slots.values_mut() {
+                slot.held.retain(|(x, _)| *x != first);
+                slot.held.push((first, Part::WHOLE));
             }
         }
     }

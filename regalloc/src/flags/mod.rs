@@ -21,6 +21,7 @@
 
 pub(crate) mod access;
 pub(crate) mod file;
+mod homes;
 mod operands;
 mod walk;
 mod webs;
@@ -28,7 +29,7 @@ mod webs;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_machine::func::{Block, BlockData, Class, Function};
-use kiln_machine::graph::depths;
+use kiln_machine::graph::{Graph, depths};
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::Liveness;
 use kiln_platform::errata::Erratum;
@@ -124,6 +125,7 @@ pub fn all(func: &Function) -> SecondaryMap<Block, Vec<u32>> {
 /// A value or an instruction needs more than there is.
 pub fn assign(
     func: &mut Function,
+    graph: &Graph,
     live: &Liveness,
     numbers: SecondaryMap<Block, Vec<u32>>,
 ) -> Result<Assigned, AllocError> {
@@ -132,6 +134,7 @@ pub fn assign(
         origins: numbers,
     };
     let depths = depths(func);
+    let mut is_home: SecondaryMap<VReg, bool> = SecondaryMap::new();
     for file in [File::flags(func.target), File::address(func.target)] {
         let mut pass = Pass {
             file,
@@ -161,6 +164,12 @@ pub fn assign(
         }
         pass.apply(edges);
         assigned.demoted += pass.demoted;
+        for home in pass.home.values().filter_map(|home| home.expand()) {
+            is_home[home] = true;
+        }
+    }
+    if assigned.demoted > 1 {
+        homes::pack(func, graph, &depths, &is_home);
     }
     Ok(assigned)
 }

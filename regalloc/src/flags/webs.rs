@@ -12,16 +12,16 @@ use super::{END, NONE, NOWHERE, Pass, at_end, reads, writes};
 use crate::AllocError;
 
 /// Sets of registers.
-struct Unions(SecondaryMap<VReg, PackedOption<VReg>>);
+pub(super) struct Unions(SecondaryMap<VReg, PackedOption<VReg>>);
 
 impl Unions {
-    fn new(regs: usize) -> Unions {
+    pub(super) fn new(regs: usize) -> Unions {
         let mut up = SecondaryMap::new();
         up.resize(regs);
         Unions(up)
     }
 
-    fn root(&mut self, mut v: VReg) -> VReg {
+    pub(super) fn root(&mut self, mut v: VReg) -> VReg {
         while let Some(up) = self.0[v].expand() {
             if let Some(over) = self.0[up].expand() {
                 self.0[v] = over.into();
@@ -31,7 +31,7 @@ impl Unions {
         v
     }
 
-    fn join(&mut self, a: VReg, b: VReg) {
+    pub(super) fn join(&mut self, a: VReg, b: VReg) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
             self.0[a.max(b)] = a.min(b).into();
@@ -41,12 +41,12 @@ impl Unions {
 
 /// A part of a live range within one block.
 #[derive(Clone, Copy)]
-struct Segment {
-    block: Block,
-    from: u32,
-    to: u32,
+pub(super) struct Segment {
+    pub(super) block: Block,
+    pub(super) from: u32,
+    pub(super) to: u32,
     /// True if nothing in the block names the value.
-    through: bool,
+    pub(super) through: bool,
 }
 
 /// A part of a block for which a word is a web's.

@@ -56,7 +56,12 @@ fn results_of_matrices_are_where_nothing_is_read() {
 
 /// A register for messages, whose last dword keeps the words of values with these numbers.
 fn keeping(values: &[u32]) -> addresses::Register {
-    let words = [0, 1].map(|part| values.iter().map(|&v| (VReg::from_u32(v), part)).collect());
+    let words = [0, 1].map(|part| {
+        values
+            .iter()
+            .map(|&v| (VReg::from_u32(v), Part::word(part)))
+            .collect()
+    });
     addresses::Register {
         kept: words,
         ..addresses::Register::ready(4)
@@ -83,7 +88,7 @@ fn ways_that_meet_leave_what_both_have() {
 
 /// The values of a place, whole, by their numbers.
 fn whole(values: &[u32]) -> Held {
-    let each = values.iter().map(|&v| (VReg::from_u32(v), WHOLE));
+    let each = values.iter().map(|&v| (VReg::from_u32(v), Part::WHOLE));
     each.collect()
 }
 
