@@ -15,10 +15,10 @@
 use smallvec::SmallVec;
 
 use crate::assemble::Program;
-use crate::cost::{Facts, Model};
+use crate::cost::{Facts, HWORD, Model};
 use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
-use crate::messages::Access as MemoryAccess;
+use crate::messages::{Access as MemoryAccess, Kind, Request};
 use crate::platform::Platform;
 use kiln_platform::op::Props;
 
@@ -42,7 +42,7 @@ pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
 
 /// The cause of a dependency between two accesses of a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Cause {
     Grf,
     Flag,
     Accumulator,
@@ -56,8 +56,10 @@ enum Movability {
     /// Instructions that share no register with it.
     Any,
     /// Instructions that share no register with it; messages only if neither of the two writes memory.
+    /// Two messages to different parts of scratch space are as apart as others; each bit of `bytes` stands for one in 64 of its parts.
     Message {
         writes: bool,
+        bytes: u64,
     },
     None,
 }
@@ -162,14 +164,14 @@ impl<'a> Scheduler<'a> {
         self.platform.grf_count + self.platform.flag_count
     }
 
-    fn kind(&self, place: u32) -> Kind {
+    fn cause(&self, place: u32) -> Cause {
         let (grfs, others) = (self.platform.grf_count, self.others());
         match place {
-            place if place < grfs => Kind::Grf,
-            place if place < others => Kind::Flag,
-            place if place == others => Kind::Accumulator,
-            place if place == others + 1 => Kind::Address,
-            _ => Kind::Memory,
+            place if place < grfs => Cause::Grf,
+            place if place < others => Cause::Flag,
+            place if place == others => Cause::Accumulator,
+            place if place == others + 1 => Cause::Address,
+            _ => Cause::Memory,
         }
     }
 
@@ -215,17 +217,14 @@ impl<'a> Scheduler<'a> {
                 self.add(number, access, from);
             }
             let movability = self.movability(inst);
-            if let Movability::Message { writes } = movability {
-                let (place, bytes) = (self.others() + 2, 1);
-                self.add(
-                    number,
-                    Access {
-                        place,
-                        bytes,
-                        writes,
-                    },
-                    from,
-                );
+            if let Movability::Message { writes, bytes } = movability {
+                let place = self.others() + 2;
+                let access = Access {
+                    place,
+                    bytes,
+                    writes,
+                };
+                self.add(number, access, from);
             }
             end += 1;
             if movability == Movability::None {
@@ -242,7 +241,7 @@ impl<'a> Scheduler<'a> {
     }
 
     fn add(&mut self, inst: u32, access: Access, from: usize) {
-        let kind = self.kind(access.place);
+        let cause = self.cause(access.place);
         let held = &mut self.held[access.place as usize];
         self.touched.push(access.place);
         for &(before, _) in held
@@ -251,11 +250,11 @@ impl<'a> Scheduler<'a> {
             .filter(|(n, bytes)| *n != inst && bytes & access.bytes != 0)
         {
             let time = self.facts[from + before as usize].time();
-            let cycles = match kind {
-                Kind::Grf | Kind::Address => time.result,
-                Kind::Flag => time.flag,
-                Kind::Accumulator => time.accumulator,
-                Kind::Memory => 0,
+            let cycles = match cause {
+                Cause::Grf | Cause::Address => time.result,
+                Cause::Flag => time.flag,
+                Cause::Accumulator => time.accumulator,
+                Cause::Memory => 0,
             };
             self.edges.add(before, inst, cycles);
         }
@@ -267,7 +266,7 @@ impl<'a> Scheduler<'a> {
                     .filter(|(n, bytes)| *n != inst && bytes & access.bytes != 0)
                 {
                     let read = self.facts[from + before as usize].time().read;
-                    let cycles = if kind == Kind::Grf {
+                    let cycles = if cause == Cause::Grf {
                         read.unwrap_or(0)
                     } else {
                         0
@@ -355,11 +354,15 @@ impl<'a> Scheduler<'a> {
             };
         }
         match crate::cost::request(inst, self.platform) {
-            Some(request) if !request.end_of_thread => match request.kind.access() {
-                MemoryAccess::Read => Movability::Message { writes: false },
-                MemoryAccess::Write => Movability::Message { writes: true },
-                MemoryAccess::Other => Movability::None,
-            },
+            Some(request) if !request.end_of_thread => {
+                let writes = match request.kind.access() {
+                    MemoryAccess::Read => false,
+                    MemoryAccess::Write => true,
+                    MemoryAccess::Other => return Movability::None,
+                };
+                let bytes = parts(&request);
+                Movability::Message { writes, bytes }
+            }
             _ => Movability::None,
         }
     }
@@ -438,6 +441,19 @@ impl<'a> Scheduler<'a> {
         }
         accesses
     }
+}
+
+/// Bits for the parts of memory that a message accesses: those of a scratch block, or all.
+fn parts(request: &Request) -> u64 {
+    let (Kind::HwordScratchBlockRead | Kind::HwordScratchBlockWrite) = request.kind else {
+        return u64::MAX;
+    };
+    let (Some(at), Some(block)) = (request.fields.offset, request.fields.block) else {
+        return u64::MAX;
+    };
+    let first = at / HWORD;
+    let hwords = first..first + block.count();
+    hwords.fold(0, |bits, hword| bits | 1 << (hword % u64::BITS))
 }
 
 /// True if an instruction stays where it is for its options, its result or its message.

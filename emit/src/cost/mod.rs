@@ -26,7 +26,7 @@ use loops::Blocks;
 use tables::{Table, Unit};
 use time::Time;
 
-pub(crate) use scratch::request;
+pub(crate) use scratch::{HWORD, request};
 pub use scratch::{Access, Scratch, accesses, scratch};
 pub(crate) use tables::is_by_channel;
 

@@ -16,7 +16,7 @@ use crate::messages::{AddressKind, Descriptors, Kind, Request, Surface, address_
 use crate::platform::Platform;
 
 /// Bytes of a hword, the unit of scratch block messages.
-const HWORD: u32 = 32;
+pub(crate) const HWORD: u32 = 32;
 const OWORD: u32 = 16;
 /// Byte offset in an oword block's header of its own offset, which is in owords.
 const OFFSET: u16 = 8;
