@@ -18,7 +18,7 @@ use crate::assemble::Program;
 use crate::cost::{Facts, HWORD, Model};
 use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
-use crate::messages::{Access as MemoryAccess, Kind, Request};
+use crate::messages::{Access as MemoryAccess, Kind, Request, second_beside_descriptor};
 use crate::platform::Platform;
 use kiln_platform::op::Props;
 
@@ -344,7 +344,7 @@ impl<'a> Scheduler<'a> {
 
     /// The instructions that an instruction may be moved over as far as anything but registers is concerned.
     fn movability(&self, inst: &Inst) -> Movability {
-        if is_ordered(inst) || !inst.srcs.iter().all(is_read) {
+        if is_ordered(inst, self.platform) || !inst.srcs.iter().all(is_read) {
             return Movability::None;
         }
         if !inst.op.is_send() {
@@ -402,11 +402,15 @@ impl<'a> Scheduler<'a> {
                     other(place, bits, writes);
                 }
                 RegFile::Acc | RegFile::Mme => other(others, 1, writes),
-                RegFile::Addr => other(others + 1, 1, writes),
+                RegFile::Addr => other(others + 1, bits(reg.byte.into(), size), writes),
                 _ => {}
             },
-            Place::Indirect { .. } => other(others + 1, 1, false),
+            Place::Indirect { .. } => other(others + 1, u64::MAX, false),
         };
+        if let Some(Desc::Addr { byte }) = inst.msg.map(|msg| msg.ex_desc) {
+            let surface = Place::Direct(Reg::new(RegFile::Addr, 0, byte.into()));
+            operand(surface, 4, false);
+        }
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
                 operand(src.place, src.ty.bytes() * u32::from(inst.exec_size), false);
@@ -457,10 +461,12 @@ fn parts(request: &Request) -> u64 {
 }
 
 /// True if an instruction stays where it is for its options, its result or its message.
-fn is_ordered(inst: &Inst) -> bool {
+fn is_ordered(inst: &Inst, platform: &Platform) -> bool {
     let opts = &inst.opts;
     let is_alone = opts.switch || opts.atomic || opts.no_preempt || opts.breakpoint || opts.align16;
     let in_register = |desc: Desc| matches!(desc, Desc::Addr { .. });
+    // Where the instruction has the length, the register has the surface alone.
+    let surface_alone = second_beside_descriptor(inst, platform.family).is_some();
     let is_written = inst.dst.is_none_or(|dst| is_direct(dst.place, is_plain));
     // A read that only waits: for a fence, say.
     let waits = inst.op == Op::Mov
@@ -474,8 +480,9 @@ fn is_ordered(inst: &Inst) -> bool {
         || !is_written
         || waits
         || matches!(inst.op, Op::Sendc | Op::Sendsc)
-        || (inst.msg)
-            .is_some_and(|msg| msg.eot || in_register(msg.desc) || in_register(msg.ex_desc))
+        || inst.msg.is_some_and(|msg| {
+            msg.eot || in_register(msg.desc) || in_register(msg.ex_desc) && !surface_alone
+        })
 }
 
 /// True if a source may be read earlier or later.

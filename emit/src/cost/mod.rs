@@ -26,8 +26,8 @@ use loops::Blocks;
 use tables::{Table, Unit};
 use time::Time;
 
-pub(crate) use scratch::{HWORD, request};
 pub use scratch::{Access, Scratch, accesses, scratch};
+pub(crate) use scratch::{HWORD, request};
 pub(crate) use tables::is_by_channel;
 
 /// Weight of a loop's body relative to the code around it.
