@@ -15,7 +15,7 @@
 use smallvec::SmallVec;
 
 use crate::assemble::Program;
-use crate::cost::{Facts, HWORD, Model};
+use crate::cost::{ByAddress, Facts, HWORD, Model, request};
 use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
 use crate::messages::{Access as MemoryAccess, Kind, Request, second_beside_descriptor};
@@ -29,6 +29,11 @@ const WINDOW_INSTS: usize = 64;
 /// Schedules all blocks. The first runs right after some instructions, whose results it waits for.
 pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
     let mut scheduler = Scheduler::new(platform);
+    let by_address =
+        |inst: &Inst| Some(ByAddress::of(inst, &request(inst, platform)?, platform)?.register);
+    let mut bases = program.blocks.iter().flatten().filter_map(by_address);
+    let base = bases.next();
+    scheduler.base = base.filter(|base| bases.all(|other| other == *base));
     let facts = |inst| {
         let footprint = footprint::of(inst, platform);
         scheduler.model.facts(inst, &footprint)
@@ -88,6 +93,8 @@ struct Held {
 
 struct Scheduler<'a> {
     platform: &'a Platform,
+    /// The register that has the address in all spills by address. Where several registers do, their distance is unknown.
+    base: Option<u32>,
     model: Model<'a>,
     /// By place: general registers, flag registers, and the others.
     held: Vec<Held>,
@@ -146,6 +153,7 @@ impl<'a> Scheduler<'a> {
     fn new(platform: &'a Platform) -> Scheduler<'a> {
         let mut scheduler = Scheduler {
             platform,
+            base: None,
             model: Model::new(platform),
             held: Vec::new(),
             touched: Vec::new(),
@@ -353,18 +361,37 @@ impl<'a> Scheduler<'a> {
                 false => Movability::Any,
             };
         }
-        match crate::cost::request(inst, self.platform) {
+        match request(inst, self.platform) {
             Some(request) if !request.end_of_thread => {
                 let writes = match request.kind.access() {
                     MemoryAccess::Read => false,
                     MemoryAccess::Write => true,
                     MemoryAccess::Other => return Movability::None,
                 };
-                let bytes = parts(&request);
+                let bytes = self.parts(inst, &request);
                 Movability::Message { writes, bytes }
             }
             _ => Movability::None,
         }
+    }
+
+    /// Bits for the parts of memory that a message accesses: those of a block of scratch space, or all.
+    fn parts(&self, inst: &Inst, request: &Request) -> u64 {
+        let fields = &request.fields;
+        let (at, bytes) = match (request.kind, fields.offset, fields.block) {
+            (Kind::HwordScratchBlockRead | Kind::HwordScratchBlockWrite, Some(at), Some(block)) => {
+                (i64::from(at), block.count() * HWORD)
+            }
+            _ => match ByAddress::of(inst, request, self.platform) {
+                Some(block) if self.base == Some(block.register) => {
+                    (block.offset.into(), block.bytes)
+                }
+                _ => return u64::MAX,
+            },
+        };
+        let part = |byte: i64| byte.div_euclid(self.platform.grf_bytes.into());
+        let parts = part(at)..=part(at + i64::from(bytes) - 1);
+        parts.fold(0, |all, part| all | 1 << part.rem_euclid(u64::BITS.into()))
     }
 
     /// The accesses to registers that an instruction names.
@@ -445,19 +472,6 @@ impl<'a> Scheduler<'a> {
         }
         accesses
     }
-}
-
-/// Bits for the parts of memory that a message accesses: those of a scratch block, or all.
-fn parts(request: &Request) -> u64 {
-    let (Kind::HwordScratchBlockRead | Kind::HwordScratchBlockWrite) = request.kind else {
-        return u64::MAX;
-    };
-    let (Some(at), Some(block)) = (request.fields.offset, request.fields.block) else {
-        return u64::MAX;
-    };
-    let first = at / HWORD;
-    let hwords = first..first + block.count();
-    hwords.fold(0, |bits, hword| bits | 1 << (hword % u64::BITS))
 }
 
 /// True if an instruction stays where it is for its options, its result or its message.

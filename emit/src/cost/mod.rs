@@ -27,7 +27,7 @@ use tables::{Table, Unit};
 use time::Time;
 
 pub use scratch::{Access, Scratch, accesses, scratch};
-pub(crate) use scratch::{HWORD, request};
+pub(crate) use scratch::{ByAddress, HWORD, request};
 pub(crate) use tables::is_by_channel;
 
 /// Weight of a loop's body relative to the code around it.

@@ -129,20 +129,39 @@ fn by_address(
     platform: &Platform,
     write: bool,
 ) -> Option<(bool, u32, u32)> {
-    let vector = request.fields.vector.filter(|vector| vector.transposed)?;
-    let bytes = u32::from(vector.count) * 4;
-    let scratch = request.fields.address == Some(AddressKind::SurfaceState);
-    if !scratch || inst.exec_size != 1 || bytes < platform.grf_bytes {
-        return None;
+    let block = ByAddress::of(inst, request, platform)?;
+    let base = headers.offsets.get(&(block.register, ADDRESS)).copied();
+    let first = base.unwrap_or(0).wrapping_add_signed(block.offset);
+    Some((write, first / OWORD, block.bytes / OWORD))
+}
+
+/// A load or store of whole registers in a surface whose state a register names: spills by address are such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ByAddress {
+    /// The register with the address.
+    pub(crate) register: u32,
+    /// Bytes from that address, and their number.
+    pub(crate) offset: i32,
+    pub(crate) bytes: u32,
+}
+
+impl ByAddress {
+    pub(crate) fn of(inst: &Inst, request: &Request, platform: &Platform) -> Option<ByAddress> {
+        let vector = request.fields.vector.filter(|vector| vector.transposed)?;
+        let bytes = u32::from(vector.count) * 4;
+        let scratch = request.fields.address == Some(AddressKind::SurfaceState);
+        if !scratch || inst.exec_size != 1 || bytes < platform.grf_bytes {
+            return None;
+        }
+        let Some(Src::Reg(address)) = inst.srcs.first() else {
+            return None;
+        };
+        Some(ByAddress {
+            register: footprint::general(address.place)?.num,
+            offset: address_offset(inst, platform.family),
+            bytes,
+        })
     }
-    let Some(Src::Reg(address)) = inst.srcs.first() else {
-        return None;
-    };
-    let register = footprint::general(address.place)?.num;
-    let base = headers.offsets.get(&(register, ADDRESS)).copied();
-    let offset = address_offset(inst, platform.family);
-    let first = base.unwrap_or(0).wrapping_add_signed(offset);
-    Some((write, first / OWORD, bytes / OWORD))
 }
 
 /// Constants that were moved to the offset field of possible headers or to addresses, by register and byte.
