@@ -25,7 +25,7 @@ pub use field::{
     Stream, Surface, Value, Vector,
 };
 pub use kind::{Access, Kind};
-pub use request::{Descriptors, Function, Request, RequestError, extended_room};
+pub use request::{Descriptors, Function, Memory, Request, RequestError, extended_room};
 
 /// The requests of a family's shared functions, by number.
 pub(crate) type Requests = [Requested; 16];

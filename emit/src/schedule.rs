@@ -18,7 +18,7 @@ use crate::assemble::Program;
 use crate::cost::{ByAddress, Facts, HWORD, Model, request};
 use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
-use crate::messages::{Access as MemoryAccess, Kind, Request, second_beside_descriptor};
+use crate::messages::{Access as MemoryAccess, Kind, Memory, Request, second_beside_descriptor};
 use crate::platform::Platform;
 use kiln_platform::op::Props;
 
@@ -60,8 +60,8 @@ enum Cause {
 enum Movability {
     /// Instructions that share no register with it.
     Any,
-    /// Instructions that share no register with it; messages only if neither of the two writes memory.
-    /// Two messages to different parts of scratch space are as apart as others; each bit of `bytes` stands for one in 64 of its parts.
+    /// Instructions that share no register with it; messages only if neither of the two writes memory, or their memory is apart.
+    /// Messages without a common bit access different memory ([`Scheduler::parts`]).
     Message {
         writes: bool,
         bytes: u64,
@@ -375,8 +375,15 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Bits for the parts of memory that a message accesses: those of a block of scratch space, or all.
+    /// Bits for the parts of memory that a message accesses: the first is shared local memory, of the others a block of scratch
+    /// space has some, and any other access all.
     fn parts(&self, inst: &Inst, request: &Request) -> u64 {
+        const LOCAL: u64 = 1;
+        match request.memory() {
+            Memory::Local => return LOCAL,
+            Memory::Sampled => return 0,
+            Memory::Other => {}
+        }
         let fields = &request.fields;
         let (at, bytes) = match (request.kind, fields.offset, fields.block) {
             (Kind::HwordScratchBlockRead | Kind::HwordScratchBlockWrite, Some(at), Some(block)) => {
@@ -386,12 +393,14 @@ impl<'a> Scheduler<'a> {
                 Some(block) if self.base == Some(block.register) => {
                     (block.offset.into(), block.bytes)
                 }
-                _ => return u64::MAX,
+                _ => return !LOCAL,
             },
         };
         let part = |byte: i64| byte.div_euclid(self.platform.grf_bytes.into());
         let parts = part(at)..=part(at + i64::from(bytes) - 1);
-        parts.fold(0, |all, part| all | 1 << part.rem_euclid(u64::BITS.into()))
+        parts.fold(0, |all, part| {
+            all | LOCAL << (1 + part.rem_euclid(i64::from(u64::BITS) - 1))
+        })
     }
 
     /// The accesses to registers that an instruction names.

@@ -188,7 +188,25 @@ pub enum RequestError {
     Access(MessageFamily),
 }
 
+/// Memory that a request accesses, apart from that of other requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Shared local memory.
+    Local,
+    /// Images as the sampler reads them: without a fence it need not see what the thread wrote before.
+    Sampled,
+    Other,
+}
+
 impl Request {
+    pub fn memory(&self) -> Memory {
+        match (self.function, self.fields.surface) {
+            (Function::LocalMemory, _) | (_, Some(Surface::Slm)) => Memory::Local,
+            (Function::Sampler, _) => Memory::Sampled,
+            _ => Memory::Other,
+        }
+    }
+
     pub fn new(function: Function, kind: Kind) -> Request {
         Request {
             function,

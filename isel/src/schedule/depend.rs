@@ -4,11 +4,11 @@
 //! everything after depends, such as a call, a fence or a write of a control register. Dependencies go by the
 //! resources that are read and written: registers, where those that should share a location (tied operands,
 //! parameters and their arguments) are one resource; the accumulator; fixed registers, which indirect operands
-//! reach; and memory, where shared local memory is one resource and all other memory another. Reads of one resource
+//! reach; and memory, where shared local memory is one resource and all other memory another, but for images as the sampler reads them. Reads of one resource
 //! may be reordered, other accesses may not.
 
 use kiln_emit::cost::time::{self, Time};
-use kiln_emit::messages::{Access, Descriptors, Function as Shared, Request, Surface};
+use kiln_emit::messages::{Access, Descriptors, Function as Shared, Memory, Request};
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{self, Base, Inst, Opcode, Role, VReg};
 use kiln_platform::isa::{RegFile, Type};
@@ -354,15 +354,15 @@ fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
         return (!op.is(Props::EFFECT)).then_some(None);
     }
     let request = request(func, inst)?;
-    let place = match request.fields.surface {
-        Some(Surface::Slm) => Other::LocalMemory,
-        _ if request.function == Shared::LocalMemory => Other::LocalMemory,
-        _ => Other::Memory,
+    let place = match request.memory() {
+        Memory::Local => Some(Other::LocalMemory),
+        Memory::Sampled => None,
+        Memory::Other => Some(Other::Memory),
     };
     match request.kind.access() {
         Access::Other => None,
         _ if request.end_of_thread => None,
-        access => Some(Some((access, place))),
+        access => Some(place.map(|place| (access, place))),
     }
 }
 
