@@ -189,7 +189,7 @@ impl<'a> Scan<'a> {
     fn release(&mut self, units: UnitSet) {
         let units = units & self.allocatable;
         self.free |= units;
-        self.turns.release(units, self.inst);
+        self.turns.release(units);
     }
 
     /// Leaves a value in its slot alone.
@@ -276,7 +276,7 @@ impl<'a> Scan<'a> {
             let (_, end) = self.problem.insts_of(self.block);
             let chosen = match self.webs.end(web) {
                 Some(last) if last <= 2 * end => {
-                    let in_turn = self.turns.of(free, self.inst);
+                    let in_turn = self.turns.of(free);
                     let chosen = self.webs.choose_preferred(web, in_turn, spans);
                     chosen.inspect(|&unit| self.turns.take(unit))
                 }
@@ -304,7 +304,7 @@ impl<'a> Scan<'a> {
     fn next_in_turn(&mut self, v: u32, at: u32, free: UnitSet) -> Option<Unit> {
         let mut best: Option<(u32, Unit)> = None;
         let mut unreserved = None;
-        for unit in self.turns.of(free, self.inst) {
+        for unit in self.turns.of(free) {
             match self.webs.reserved(unit, v, at, &self.ranges.spans) {
                 None => {
                     unreserved = Some(unit);
