@@ -12,10 +12,20 @@ use kiln_emit::messages::{Access, Descriptors, Request};
 use kiln_emit::platform::{Platform, find};
 use kiln_emit::schedule::schedule;
 
-/// A byte of a register, or a bit of a flag; all of memory is one.
+/// A byte of a register, a bit of a flag, or a part of memory.
 type Key = (RegFile, u32, u32);
 
 const MEMORY: Key = (RegFile::Null, 0, 0);
+const LOCAL: Key = (RegFile::Null, 1, 0);
+/// The number of hwords of scratch space.
+const SCRATCH: u32 = 2;
+
+/// Numbers of shared functions and of a surface (PRM, "Shared Function ID", "Binding Table Index").
+const SAMPLER: u8 = 2;
+const DATA_PORT: [u8; 2] = [10, 12];
+const SHARED_LOCAL: u32 = 254;
+/// Message type of a fence of the data port.
+const FENCE: u32 = 7;
 
 #[derive(Default)]
 struct State {
@@ -35,6 +45,32 @@ impl State {
         self.values.get(&key).copied().unwrap_or_else(|| hash(key))
     }
 
+    /// The memory that a message accesses, by its descriptor: shared local memory; hwords of scratch space; or all memory
+    /// but the former. A fence, or what is unknown, orders all.
+    fn accessed(&self, inst: &Inst) -> Vec<Key> {
+        let scratch = |hword: u32| (RegFile::Null, SCRATCH, hword);
+        let known = self.values.keys();
+        let known = known.filter(|key| key.0 == RegFile::Null && key.1 == SCRATCH);
+        let memory = known.copied().chain([MEMORY]);
+        match inst.msg.map(|message| (message.sfid, message.desc)) {
+            Some((10, Desc::Imm(desc))) if desc >> 18 & 3 == 3 => {
+                let first = desc & 0xfff;
+                let hwords = 1 << (desc >> 12 & 3);
+                (first..first + hwords).map(scratch).collect()
+            }
+            Some((10, Desc::Imm(desc))) if desc >> 14 & 0x1f == FENCE => {
+                memory.chain([LOCAL]).collect()
+            }
+            Some((sfid, Desc::Imm(desc)))
+                if DATA_PORT.contains(&sfid) && desc & 0xff == SHARED_LOCAL =>
+            {
+                vec![LOCAL]
+            }
+            Some((_, Desc::Imm(_))) => memory.collect(),
+            _ => memory.chain([LOCAL]).collect(),
+        }
+    }
+
     fn run(&mut self, insts: &[Inst], platform: &Platform) {
         for inst in insts {
             let (reads, writes) = keys(inst, platform);
@@ -45,9 +81,19 @@ impl State {
                 self.events.push(value);
             }
             if inst.op.is_send() {
-                value = hash((value, self.get(MEMORY)));
-                if !is_load(inst, platform) {
-                    self.values.insert(MEMORY, value);
+                let accessed = self.accessed(inst);
+                let seen: Vec<u64> = accessed.iter().map(|&key| self.get(key)).collect();
+                let elsewhere = match accessed.contains(&LOCAL) {
+                    true => 0,
+                    false => self.get(MEMORY),
+                };
+                let reads = is_load(inst, platform);
+                if !(reads && inst.msg.is_some_and(|message| message.sfid == SAMPLER)) {
+                    value = hash((value, seen, elsewhere));
+                }
+                if !reads {
+                    self.values
+                        .extend(accessed.iter().map(|&key| (key, hash((value, key)))));
                 }
             }
             for key in writes {
