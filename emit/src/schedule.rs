@@ -18,7 +18,9 @@ use crate::assemble::Program;
 use crate::cost::{ByAddress, Facts, HWORD, Model, request};
 use crate::footprint::{self, Footprint};
 use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
-use crate::messages::{Access as MemoryAccess, Kind, Memory, Request, second_beside_descriptor};
+use crate::messages::{
+    Access as MemoryAccess, Function, Kind, Memory, Request, second_beside_descriptor,
+};
 use crate::platform::Platform;
 use kiln_platform::op::Props;
 
@@ -30,10 +32,10 @@ const WINDOW_INSTS: usize = 64;
 pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
     let mut scheduler = Scheduler::new(platform);
     let by_address =
-        |inst: &Inst| Some(ByAddress::of(inst, &request(inst, platform)?, platform)?.register);
-    let mut bases = program.blocks.iter().flatten().filter_map(by_address);
-    let base = bases.next();
-    scheduler.base = base.filter(|base| bases.all(|other| other == *base));
+        |inst: &Inst| Some(ByAddress::of(inst, &request(inst, platform)?, platform)?.registers);
+    let mut all = program.blocks.iter().flatten().filter_map(by_address);
+    let first = all.next();
+    scheduler.spills = first.filter(|first| all.all(|other| other == *first));
     let facts = |inst| {
         let footprint = footprint::of(inst, platform);
         scheduler.model.facts(inst, &footprint)
@@ -93,8 +95,9 @@ struct Held {
 
 struct Scheduler<'a> {
     platform: &'a Platform,
-    /// The register that has the address in all spills by address. Where several registers do, their distance is unknown.
-    base: Option<u32>,
+    /// The registers that have the address and the surface in all blocks of registers by address: those of spills. Where others do, their
+    /// distance is unknown.
+    spills: Option<(u32, Desc)>,
     model: Model<'a>,
     /// By place: general registers, flag registers, and the others.
     held: Vec<Held>,
@@ -153,7 +156,7 @@ impl<'a> Scheduler<'a> {
     fn new(platform: &'a Platform) -> Scheduler<'a> {
         let mut scheduler = Scheduler {
             platform,
-            base: None,
+            spills: None,
             model: Model::new(platform),
             held: Vec::new(),
             touched: Vec::new(),
@@ -375,13 +378,17 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Bits for the parts of memory that a message accesses: the first is shared local memory, of the others a block of scratch
-    /// space has some, and any other access all.
+    /// Bits for the parts of memory that a message accesses: the first is shared local memory, the second images as the sampler
+    /// reads them, and a block of scratch space has some of the others. A buffer may be another image's memory, but within one kernel only
+    /// messages by texels see what others write by texels.
     fn parts(&self, inst: &Inst, request: &Request) -> u64 {
         const LOCAL: u64 = 1;
+        const IMAGES: u64 = 2;
+        const REST: u64 = 4;
         match request.memory() {
             Memory::Local => return LOCAL,
-            Memory::Sampled => return 0,
+            Memory::Images if request.function == Function::Sampler => return IMAGES,
+            Memory::Images => return !LOCAL,
             Memory::Other => {}
         }
         let fields = &request.fields;
@@ -390,17 +397,16 @@ impl<'a> Scheduler<'a> {
                 (i64::from(at), block.count() * HWORD)
             }
             _ => match ByAddress::of(inst, request, self.platform) {
-                Some(block) if self.base == Some(block.register) => {
+                Some(block) if self.spills == Some(block.registers) => {
                     (block.offset.into(), block.bytes)
                 }
-                _ => return !LOCAL,
+                _ => return !(LOCAL | IMAGES),
             },
         };
         let part = |byte: i64| byte.div_euclid(self.platform.grf_bytes.into());
         let parts = part(at)..=part(at + i64::from(bytes) - 1);
-        parts.fold(0, |all, part| {
-            all | LOCAL << (1 + part.rem_euclid(i64::from(u64::BITS) - 1))
-        })
+        let count = i64::from(REST.leading_zeros()) + 1;
+        parts.fold(0, |all, part| all | REST << part.rem_euclid(count))
     }
 
     /// The accesses to registers that an instruction names.

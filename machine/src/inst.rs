@@ -584,6 +584,12 @@ impl Inst {
             && self.symbol.is_none()
     }
 
+    /// True for a read whose value goes nowhere: it waits for the value, of a message before a write of the same memory, say.
+    pub fn only_waits(&self) -> bool {
+        let nowhere = |dst: Dst| dst.indirect.is_none() && dst.reg.is_null();
+        self.op == Opcode::Gen(Op::Mov) && self.cond.is_none() && self.dst.is_some_and(nowhere)
+    }
+
     /// True if channel `n` of the result depends on element `n` of each source's region only. It is false for
     /// messages, operations on whole registers or groups of channels, and those that read beyond their regions.
     pub fn is_by_channel(&self) -> bool {

@@ -11,8 +11,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::footprint;
-use crate::inst::{Inst, Op, Src, Type};
-use crate::messages::{AddressKind, Descriptors, Kind, Request, Surface, address_offset};
+use crate::inst::{Desc, Inst, Op, Src, Type};
+use crate::messages::{AddressKind, Data, Descriptors, Kind, Request, Surface, address_offset};
 use crate::platform::Platform;
 
 /// Bytes of a hword, the unit of scratch block messages.
@@ -130,7 +130,7 @@ fn by_address(
     write: bool,
 ) -> Option<(bool, u32, u32)> {
     let block = ByAddress::of(inst, request, platform)?;
-    let base = headers.offsets.get(&(block.register, ADDRESS)).copied();
+    let base = headers.offsets.get(&(block.registers.0, ADDRESS)).copied();
     let first = base.unwrap_or(0).wrapping_add_signed(block.offset);
     Some((write, first / OWORD, block.bytes / OWORD))
 }
@@ -138,8 +138,8 @@ fn by_address(
 /// A load or store of whole registers in a surface whose state a register names: spills by address are such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByAddress {
-    /// The register with the address.
-    pub(crate) register: u32,
+    /// The register with the address, and that with the surface.
+    pub(crate) registers: (u32, Desc),
     /// Bytes from that address, and their number.
     pub(crate) offset: i32,
     pub(crate) bytes: u32,
@@ -148,7 +148,12 @@ pub(crate) struct ByAddress {
 impl ByAddress {
     pub(crate) fn of(inst: &Inst, request: &Request, platform: &Platform) -> Option<ByAddress> {
         let vector = request.fields.vector.filter(|vector| vector.transposed)?;
-        let bytes = u32::from(vector.count) * 4;
+        let element = match request.fields.data {
+            Some(Data::D32) => 4,
+            Some(Data::D64) => 8,
+            _ => return None,
+        };
+        let bytes = u32::from(vector.count) * element;
         let scratch = request.fields.address == Some(AddressKind::SurfaceState);
         if !scratch || inst.exec_size != 1 || bytes < platform.grf_bytes {
             return None;
@@ -157,7 +162,7 @@ impl ByAddress {
             return None;
         };
         Some(ByAddress {
-            register: footprint::general(address.place)?.num,
+            registers: (footprint::general(address.place)?.num, inst.msg?.ex_desc),
             offset: address_offset(inst, platform.family),
             bytes,
         })

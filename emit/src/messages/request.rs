@@ -188,21 +188,26 @@ pub enum RequestError {
     Access(MessageFamily),
 }
 
-/// Memory that a request accesses, apart from that of other requests.
+/// Memory that a request accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// Shared local memory.
     Local,
-    /// Images as the sampler reads them: without a fence it need not see what the thread wrote before.
-    Sampled,
+    /// Images, by their texels.
+    Images,
+    /// Buffers, scratch space, or what is not known.
     Other,
 }
 
 impl Request {
     pub fn memory(&self) -> Memory {
-        match (self.function, self.fields.surface) {
-            (Function::LocalMemory, _) | (_, Some(Surface::Slm)) => Memory::Local,
-            (Function::Sampler, _) => Memory::Sampled,
+        use Kind::{MediaBlockRead, MediaBlockWrite, Typed16BitAtomic, TypedAtomic};
+        use Kind::{TypedSurfaceRead, TypedSurfaceWrite};
+        match (self.function, self.kind, self.fields.surface) {
+            (Function::LocalMemory, ..) | (.., Some(Surface::Slm)) => Memory::Local,
+            (Function::Sampler | Function::Typed, ..) => Memory::Images,
+            (_, MediaBlockRead | MediaBlockWrite | Typed16BitAtomic | TypedAtomic, _)
+            | (_, TypedSurfaceRead | TypedSurfaceWrite, _) => Memory::Images,
             _ => Memory::Other,
         }
     }

@@ -165,6 +165,7 @@ pub(super) fn has_effect(inst: &Inst) -> bool {
     };
     let machine = |dst: &Dst| dst.indirect.is_some() || dst.reg.as_phys().is_some();
     op.is(Props::EFFECT)
+        || inst.only_waits()
         || op.is(Props::WRITES_ACC)
         || inst.opts.acc_wr_en
         || inst.dst.as_ref().is_some_and(machine)

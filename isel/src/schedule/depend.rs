@@ -4,7 +4,7 @@
 //! everything after depends, such as a call, a fence or a write of a control register. Dependencies go by the
 //! resources that are read and written: registers, where those that should share a location (tied operands,
 //! parameters and their arguments) are one resource; the accumulator; fixed registers, which indirect operands
-//! reach; and memory, where shared local memory is one resource and all other memory another, but for images as the sampler reads them. Reads of one resource
+//! reach; and memory, where shared local memory is one resource and all other memory another. Reads of one resource
 //! may be reordered, other accesses may not.
 
 use kiln_emit::cost::time::{self, Time};
@@ -347,6 +347,7 @@ fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
     if !sources.all(|src| read(src.reg.base()))
         || !inst.dst.is_none_or(|dst| moved(dst.reg.base()))
         || inst.opts.switch
+        || inst.only_waits()
     {
         return None;
     }
@@ -355,14 +356,13 @@ fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
     }
     let request = request(func, inst)?;
     let place = match request.memory() {
-        Memory::Local => Some(Other::LocalMemory),
-        Memory::Sampled => None,
-        Memory::Other => Some(Other::Memory),
+        Memory::Local => Other::LocalMemory,
+        Memory::Images | Memory::Other => Other::Memory,
     };
     match request.kind.access() {
         Access::Other => None,
         _ if request.end_of_thread => None,
-        access => Some(place.map(|place| (access, place))),
+        access => Some(Some((access, place))),
     }
 }
 

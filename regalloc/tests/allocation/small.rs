@@ -1,6 +1,8 @@
 //! Flags and the address register: few, and held in general registers when they run out.
 
-use kiln_emit::inst::{Inst as Gen, Op, RegFile};
+use std::collections::BTreeSet;
+
+use kiln_emit::inst::{Inst as Gen, Op, Place, RegFile};
 use kiln_machine::func::{Class, Function, Term};
 use kiln_machine::inst::{Desc, Dst, Inst, Message, Pred, Reg, Src, VReg};
 use kiln_platform::isa::{PredCtrl, Region, Type};
@@ -92,6 +94,29 @@ fn values_that_cross_blocks_keep_their_flags() {
     // One flag must be left for what is loaded.
     let allocated = allocate(across(8), &options(128)).expect("registers enough");
     assert_eq!(allocated.stats.demoted, 9 - 3);
+}
+
+/// Registers of two GRFs that instructions of one channel write.
+fn scalar_units(allocated: &Allocated) -> BTreeSet<u32> {
+    let code = allocated.program.blocks.iter().flatten();
+    let written =
+        code.filter(|inst| inst.exec_size == 1)
+            .filter_map(|inst| match inst.dst?.place {
+                Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg.num / 2),
+                _ => None,
+            });
+    written.collect()
+}
+
+/// Those that cross blocks, and are written and read there alone, share a register of 32 words.
+#[test]
+fn predicates_in_general_registers_share_them() {
+    for (count, most) in [(8, 1), (34, 1), (40, 2)] {
+        let allocated = allocate(across(count), &options(16)).expect("registers enough");
+        assert!(allocated.stats.demoted as usize > count - 4, "{count}");
+        assert_eq!(scalar_units(&allocated).len(), most, "{count}");
+        assert_eq!(allocated.stats.spills, 0, "{count}");
+    }
 }
 
 /// Predicates of the entry that the end uses, and between a loop with as many of its own at once.
