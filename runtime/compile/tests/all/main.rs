@@ -6,6 +6,7 @@ mod brain_floats;
 mod cache;
 mod compile_fuzz;
 mod finalize;
+mod message_order;
 mod mutate;
 mod nested;
 mod object_files;
