@@ -48,7 +48,7 @@ impl Turns {
 
     /// Notes that a unit was taken in turn.
     pub fn take(&mut self, unit: Unit) {
-        self.own = self.own | UnitSet::of(unit);
+        self.own |= UnitSet::of(unit);
     }
 
     /// Notes that the values of units end.
