@@ -379,8 +379,8 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Bits for the parts of memory that a message accesses: the first is shared local memory, the second images as the sampler
-    /// reads them, and a block of scratch space has some of the others. A buffer may be another image's memory, but within one kernel only
-    /// messages by texels see what others write by texels.
+    /// reads them, and a block of scratch space has some of the others. Buffers are apart from images: one kernel may not write
+    /// memory as the one and read it as the other.
     fn parts(&self, inst: &Inst, request: &Request) -> u64 {
         const LOCAL: u64 = 1;
         const IMAGES: u64 = 2;

@@ -584,7 +584,7 @@ impl Inst {
             && self.symbol.is_none()
     }
 
-    /// True for a read whose value goes nowhere: it waits for the value, of a message before a write of the same memory, say.
+    /// True for a read whose value goes nowhere. It waits for the value: that of a load, say, before a store to the same memory.
     pub fn only_waits(&self) -> bool {
         let nowhere = |dst: Dst| dst.indirect.is_none() && dst.reg.is_null();
         self.op == Opcode::Gen(Op::Mov) && self.cond.is_none() && self.dst.is_some_and(nowhere)

@@ -20,7 +20,7 @@ use super::file::WORD;
 use super::webs::{Segment, Span, Unions};
 use super::{END, NONE, at_end, reads, writes};
 
-/// Registers that are shared. Each block has at most so many words to look at.
+/// The most registers that are shared: a bound on the words that a web is compared with in a block.
 const MOST_SHARED: usize = 8;
 
 /// A web of homes.
@@ -308,7 +308,7 @@ impl Pass<'_> {
             {
                 let keeps = kept.pop() == Some(true);
                 if keeps && inst.op == Opcode::Undef {
-                    // The words have no contents of their own.
+                    // A value without contents needs no version.
                     dst.reg = Reg::virt(self.func.grf(WORD), 0);
                     continue;
                 }

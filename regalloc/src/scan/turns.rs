@@ -12,7 +12,7 @@ use crate::problem::{File, Unit, units};
 pub struct Turns {
     /// Units that are given out, in the order in which they are preferred.
     preferred: Vec<Unit>,
-    /// The same, the one released longest ago first. Units that never were come before all others, and the least preferred
+    /// Units, the one released longest ago first. Units that no value had come before all others, and the least preferred of them
     /// first, since values that live long are in the most preferred ones.
     queue: Vec<Unit>,
     /// Units whose use costs nothing: in a subroutine those that it uses already, elsewhere those that callees need not save.

@@ -108,7 +108,7 @@ fn scalar_units(allocated: &Allocated) -> BTreeSet<u32> {
     written.collect()
 }
 
-/// Those that cross blocks, and are written and read there alone, share a register of 32 words.
+/// Predicates that cross blocks share a register of 32 words.
 #[test]
 fn predicates_in_general_registers_share_them() {
     for (count, most) in [(8, 1), (34, 1), (40, 2)] {
