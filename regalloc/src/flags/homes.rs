@@ -1,7 +1,7 @@
 //! Packs the general registers of demoted values: values that are not live at once, or in different words, share one.
 //!
 //! Takes the function after both files are assigned, in SSA form, and leaves it so. Homes that block parameters and tied operands join
-//! are a *web*, which has the same words of one register wherever it lives: first fit, in the order of the code. A register with several
+//! are a *web*, which has the same words of one register wherever it lives: next fit, in the order of the code. A register with several
 //! webs is a variable that each write changes in part. It has a version from each write on, tied to the one before if anything else in
 //! it lives, and is a block parameter wherever ways meet. As many registers live at once as before, or fewer.
 //!

@@ -147,7 +147,7 @@ pub fn gpu(args: &Args) -> Result<Exit, Report> {
     }
 }
 
-/// What is kept of a program's object files and launches.
+/// Folders that keep a program's object files and launches, and the compiler that makes the files.
 struct Watch {
     /// Folder of the object files, if they are needed.
     objects: Option<PathBuf>,

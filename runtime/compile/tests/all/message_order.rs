@@ -8,7 +8,7 @@ use kiln_emit::messages::{Access, Descriptors, Request};
 use kiln_emit::platform::{self, Platform};
 use kiln_visa::text;
 
-/// What of an instruction counts: `read` or `write` of a message, `wait` of a read whose value goes nowhere.
+/// The kind of an instruction whose order counts: `read` or `write` of a message, `wait` of a read whose value goes nowhere.
 fn step(inst: &Inst, platform: &Platform) -> Option<&'static str> {
     let nowhere = |dst: Dst| dst.place == Place::Direct(Reg::NULL);
     if inst.op == Op::Mov && inst.dst.is_some_and(nowhere) {
