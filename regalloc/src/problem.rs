@@ -184,11 +184,11 @@ impl Problem {
         self.copies.push(false);
     }
 
-    /// Adds an instruction that copies a value.
+    /// Adds an instruction that copies a value from a unit, or stores it: the copy may be in a slot of the size that the value needs.
     pub fn add_copy(&mut self, from: Value, to: Value) {
         self.add_inst([
             Operand::new(from, Role::Use, Constraint::Register),
-            Operand::new(to, Role::Def, Constraint::Register),
+            Operand::new(to, Role::Def, Constraint::Anywhere),
         ]);
         *self.copies.last_mut().unwrap_or(&mut false) = true;
     }

@@ -384,8 +384,14 @@ impl Scan<'_> {
             if o.places[def.k].is_some() {
                 continue;
             }
+            let is_copy = self.problem.is_copy(o.i);
+            // A copy that the plan has in memory next is stored from where its source is.
+            if is_copy && self.is_away(def.v, o.i + 1) {
+                o.places[def.k] = Some(self.memory(def.v));
+                continue;
+            }
             // A killed value leaves its unit to its copy.
-            let source = match (self.problem.is_copy(o.i), o.places[0]) {
+            let source = match (is_copy, o.places[0]) {
                 (true, Some(Place::Unit(unit))) if self.free.contains(unit) => Some(unit),
                 _ => None,
             };

@@ -230,14 +230,17 @@ impl Draft<'_> {
         (numbers, slots)
     }
 
-    /// By web, the GRFs of its slot: all of a unit for an operand in memory.
+    /// By web, the GRFs of its slot: all of a unit for an operand in memory, unless that is a copy.
     fn whole_slots(&self) -> Vec<u32> {
+        let problem = self.problem;
         let mut grfs = self.slot_grfs.clone();
-        for place in &self.places {
-            if let Place::Memory(web) = place
-                && let Some(own) = grfs.get_mut(*web as usize)
-            {
-                *own = UNIT_GRFS;
+        for i in (0..problem.inst_count() as u32).filter(|&i| !problem.is_copy(i)) {
+            for place in &self.places[problem.operands_from(i)..problem.operands_from(i + 1)] {
+                if let Place::Memory(web) = place
+                    && let Some(own) = grfs.get_mut(*web as usize)
+                {
+                    *own = UNIT_GRFS;
+                }
             }
         }
         grfs
