@@ -306,7 +306,7 @@ impl Proof<'_> {
         let places = &self.answer.places[start..start + ops.len()];
         let clobbers = self.problem.clobbers(i);
         for (op, &place) in ops.iter().zip(places) {
-            self.suits(op, place, places)?;
+            self.suits(i, op, place, places)?;
             if op.is_use() && !state.of(place, &self.answer.slots).contains(&op.value()) {
                 return Err(format!("value {} is not in {place:?}", op.value()));
             }
@@ -338,7 +338,7 @@ impl Proof<'_> {
     }
 
     /// An operand is where it may be.
-    fn suits(&self, op: &Operand, place: Place, places: &[Place]) -> Result<(), String> {
+    fn suits(&self, i: u32, op: &Operand, place: Place, places: &[Place]) -> Result<(), String> {
         // An input may still be read in the unit in which it arrived, which is not given out.
         let is_given = |unit: Unit| op.is_use() || self.allocatable.contains(unit);
         let suits = match op.constraint {
@@ -346,7 +346,11 @@ impl Proof<'_> {
             Constraint::Anywhere => match place {
                 Place::Unit(unit) => is_given(unit),
                 Place::Memory(n) => {
-                    (self.answer.slots.get(n as usize)).is_some_and(|slot| slot.grfs >= UNIT_GRFS)
+                    let least = match self.problem.is_copy(i) {
+                        true => self.problem.slot_grfs(op.value()),
+                        false => UNIT_GRFS,
+                    };
+                    (self.answer.slots.get(n as usize)).is_some_and(|slot| slot.grfs >= least)
                 }
             },
             Constraint::Fixed(unit) => place == Place::Unit(unit),
