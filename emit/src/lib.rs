@@ -6,6 +6,7 @@
 
 pub mod accumulators;
 pub mod assemble;
+pub mod chains;
 pub mod cost;
 pub mod encoding;
 pub mod errata;

@@ -17,6 +17,8 @@ facts! {
         ternary: TernaryRules { Gen9 => ALIGN16, Gen11 => ALIGN1 }
         /// Number of channels of a systolic operation, on families with systolic operations.
         systolic_channels: Option<u8> { Gen9 => None, XeHpg => Some(8), XeHpc => Some(16) }
+        /// True if systolic operations in a chain read a third source once (IGC, `hasDpasSrc2ReadSupression`).
+        keeps_third_source: bool { Gen9 => false, XeHpc => true }
         /// True if floats and 64-bit values stay in their channel's place: a source that is no scalar has the layout of
         /// the destination.
         in_place: bool { Gen9 => false, XeHpg => true }

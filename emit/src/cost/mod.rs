@@ -23,7 +23,7 @@ use crate::platform::Platform;
 
 use board::{Board, Waits};
 use loops::Blocks;
-use tables::{Table, Unit};
+use tables::{NO_REGISTER, Table, Unit};
 use time::Time;
 
 pub use scratch::{Access, Scratch, accesses, scratch};
@@ -192,8 +192,10 @@ type Indices = SmallVec<[u16; 8]>;
 /// All that the time of an instruction depends on.
 pub(crate) struct Facts {
     time: Time,
-    /// Cycles that are lost to bank conflicts.
-    banks: i64,
+    /// The register of each of the sources that are read through banks; of a systolic operation, that of the second one.
+    sources: [u16; 3],
+    /// Registers of the second source of a systolic operation.
+    columns: i64,
     by_message: bool,
     no_dd_chk: bool,
     /// Registers of all files that are read, the general ones first, and how many these are.
@@ -221,6 +223,8 @@ pub(crate) struct Model<'a> {
     units: [i64; Unit::COUNT],
     /// Cycle at which everything issued so far is over.
     horizon: i64,
+    /// The registers of the sources of the instruction before.
+    sources: [u16; 3],
     /// Pipelines and tokens, if instructions wait for what their annotations say instead of for general registers.
     board: Option<Board>,
 }
@@ -236,6 +240,7 @@ impl<'a> Model<'a> {
             places,
             units: [0; Unit::COUNT],
             horizon: 0,
+            sources: [NO_REGISTER; 3],
             board: None,
         }
     }
@@ -262,6 +267,7 @@ impl<'a> Model<'a> {
     /// Begins a block, with nothing in flight, and gives the cycle of that.
     pub(crate) fn start(&mut self) -> i64 {
         self.now = self.now.max(self.horizon);
+        self.sources = [NO_REGISTER; 3];
         self.now
     }
 
@@ -292,13 +298,10 @@ impl<'a> Model<'a> {
         let general_reads = reads.len();
         let mut writes: Indices = footprint.writes.registers().collect();
         self.add_others(inst, &mut reads, &mut writes);
-        let banks = match self.table.bank_bits {
-            Some(bits) if conflicts(inst, bits) => time.passes,
-            _ => 0,
-        };
         Facts {
             time,
-            banks,
+            sources: sources(inst),
+            columns: columns(inst),
             by_message: inst.op.is_send(),
             no_dd_chk: inst.opts.no_dd_chk,
             reads,
@@ -336,7 +339,7 @@ impl<'a> Model<'a> {
     pub(crate) fn wait(&self, facts: &Facts) -> i64 {
         let at = self.available(facts).cycle();
         let unit = facts.time.unit.map_or(0, |unit| self.units[unit as usize]);
-        let issue = facts.time.issue + facts.banks;
+        let issue = facts.time.issue + self.banks(facts);
         at.max(unit - issue) - self.now
     }
 
@@ -350,15 +353,24 @@ impl<'a> Model<'a> {
             true => cycles.messages += (at - self.now) as f64,
             false => cycles.results += (at - self.now) as f64,
         }
-        self.now = at;
-        self.now += time.issue + facts.banks;
+        let banks = self.banks(facts);
+        self.now = at + time.issue + banks;
         cycles.issue += time.issue as f64;
-        cycles.banks += facts.banks as f64;
+        cycles.banks += banks as f64;
+        let is_kept = self.sources[1] == facts.sources[1];
+        self.sources = facts.sources;
+        for register in &mut self.sources {
+            if facts.writes.contains(register) {
+                *register = NO_REGISTER;
+            }
+        }
         if let Some(unit) = time.unit {
             let free = &mut self.units[unit as usize];
             cycles.units += (*free - self.now).max(0) as f64;
             self.now = self.now.max(*free);
-            *free = self.now + time.busy;
+            // Columns are read a register a cycle, unless the operation before had the same.
+            let columns = if is_kept { 0 } else { facts.columns };
+            *free = self.now + time.busy.max(columns);
             self.horizon = self.horizon.max(*free);
         }
         if let Some(after) = time.read {
@@ -381,6 +393,22 @@ impl<'a> Model<'a> {
             });
         }
         cycles
+    }
+
+    /// Cycles that an operation loses to clashes of banks.
+    fn banks(&self, facts: &Facts) -> i64 {
+        let Some(banks) = &self.table.banks else {
+            return 0;
+        };
+        let mut read = facts.sources;
+        if banks.keeps {
+            for (register, before) in read.iter_mut().zip(self.sources) {
+                if *register == before {
+                    *register = NO_REGISTER;
+                }
+            }
+        }
+        banks.cycles(read) * facts.time.passes
     }
 
     /// Marks a register as busy for a number of cycles from now.
@@ -455,14 +483,29 @@ impl<'a> Model<'a> {
     }
 }
 
-/// True if the second and the third source are different registers of the same bank.
-fn conflicts(inst: &Inst, bank_bits: u32) -> bool {
-    let register = |at: usize| match inst.srcs.get(at) {
-        Some(Src::Reg(src)) => footprint::general(src.place).map(|reg| reg.num),
-        _ => None,
-    };
-    match (register(1), register(2)) {
-        (Some(a), Some(b)) => a != b && (a ^ b) & bank_bits == 0,
-        _ => false,
+/// The registers of the sources of a computation in pipelines that read through banks.
+fn sources(inst: &Inst) -> [u16; 3] {
+    let mut sources = [NO_REGISTER; 3];
+    if inst.op.is_send() || matches!(inst.op, Op::Math(_)) {
+        return sources;
+    }
+    for (n, (register, src)) in sources.iter_mut().zip(&inst.srcs).enumerate() {
+        if let Src::Reg(src) = src
+            && let Some(reg) = footprint::general(src.place)
+            && (n == 1 || !inst.op.is_systolic())
+        {
+            *register = reg.num as u16;
+        }
+    }
+    sources
+}
+
+/// Registers of the second source of a systolic operation.
+fn columns(inst: &Inst) -> i64 {
+    match (inst.op, &inst.srcs[..]) {
+        (Op::Dpas(shape) | Op::Dpasw(shape), [_, columns, rows]) => {
+            shape.column_registers(columns.ty(), rows.ty()).into()
+        }
+        _ => 0,
     }
 }

@@ -110,13 +110,69 @@ pub(super) struct Table {
     timings: [Timing; 11],
     /// True if a product of two dwords takes as long as one of 64-bit elements.
     pub long_products: bool,
-    /// Bits of a register number that tell its bank. A ternary operation whose second and third source share a bank
-    /// takes a cycle more a pass.
-    pub bank_bits: Option<u32>,
+    /// Banks of the register file, as far as they are known.
+    pub banks: Option<Banks>,
     /// Timing of messages.
     pub message: fn(Function, Shape, Cached) -> MessageTiming,
     /// Issue cycles of a message.
     pub message_issue: i64,
+}
+
+/// Banks of the register file. An operation whose sources are read together and clash takes a cycle more a pass.
+#[derive(Debug)]
+pub(super) struct Banks {
+    /// Bits of a register's number that tell its bank.
+    bank: u32,
+    /// Bits that tell its bundle in the bank.
+    bundle: u32,
+    together: Together,
+    /// True if a source is not read again that the same source of the operation before had.
+    pub keeps: bool,
+}
+
+/// Sources that are read in one cycle.
+#[derive(Debug)]
+enum Together {
+    /// The last two of three.
+    Last,
+    /// The last two of three; where these clash, the first and the last.
+    Swapped,
+    /// All.
+    All,
+}
+
+/// No register, where the register of a source is expected.
+pub(super) const NO_REGISTER: u16 = u16::MAX;
+
+impl Banks {
+    /// Cycles that a pass takes more for the registers of its sources.
+    pub fn cycles(&self, registers: [u16; 3]) -> i64 {
+        let clash = |a: u16, b: u16, bits: u32| {
+            a != b && a != NO_REGISTER && b != NO_REGISTER && u32::from(a ^ b) & bits == 0
+        };
+        let [first, second, third] = registers;
+        let same = |a, b| clash(a, b, self.bank | self.bundle);
+        match self.together {
+            Together::Last => same(second, third).into(),
+            Together::Swapped => (same(second, third) && same(first, third)).into(),
+            Together::All => {
+                let bank = |a, b| clash(a, b, self.bank);
+                let bundles = i64::from(same(first, second))
+                    + i64::from(same(first, third) || same(second, third));
+                let all = bank(first, second) && bank(second, third) && first != third;
+                bundles.max(all.into())
+            }
+        }
+    }
+}
+
+const fn banks(bank: u32, bundle: u32, together: Together, keeps: bool) -> Option<Banks> {
+    Some(Banks {
+        bank,
+        bundle,
+        together,
+        keeps,
+    })
 }
 
 /// The nearest cache that a message asks to be used.
@@ -139,7 +195,10 @@ pub(super) fn table(family: Family) -> &'static Table {
     match family {
         Family::Gen9 => &GEN9,
         Family::Gen11 => &GEN11,
-        Family::Gen12Lp | Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => &XE,
+        Family::Gen12Lp => &GEN12LP,
+        Family::XeHpg => &XE_HPG,
+        Family::XeHpc => &XE_HPC,
+        Family::Xe2 | Family::Xe3 => &XE2,
     }
 }
 
@@ -219,7 +278,7 @@ const GEN9: Table = Table {
         NOTHING,
     ],
     long_products: true,
-    bank_bits: Some(0x41),
+    banks: banks(0x41, 0, Together::Last, false),
     message,
     message_issue: MESSAGE_ISSUE,
 };
@@ -239,7 +298,7 @@ const GEN11: Table = Table {
         NOTHING,
     ],
     long_products: true,
-    bank_bits: None,
+    banks: None,
     message,
     message_issue: MESSAGE_ISSUE,
 };
@@ -247,29 +306,37 @@ const GEN11: Table = Table {
 const XE_ACCUMULATOR: i64 = 6;
 const XE_FLAG: i64 = 16;
 
-const XE: Table = Table {
-    timings: [
-        piped(Unit::Fpu, 1, 10, 1),
-        piped(Unit::Long, 1, 10, 1),
-        piped(Unit::Fpu, 1, 10, 1),
-        piped(Unit::Fpu, 1, 10, 1),
-        piped(Unit::Math, 4, 17, 4),
-        piped(Unit::Math, 8, 24, 8),
-        Timing {
-            busy: 26,
-            ..piped(Unit::Math, 0, 28, 0)
-        },
-        // A pass is a row of the result.
-        piped(Unit::Systolic, 1, 21, 1),
-        FLOW,
-        alone(30),
-        alone(1),
-    ],
-    long_products: false,
-    bank_bits: None,
-    message: xe_message,
-    message_issue: 1,
-};
+/// The timing since Gen12, with these banks.
+const fn xe(banks: Option<Banks>) -> Table {
+    Table {
+        timings: [
+            piped(Unit::Fpu, 1, 10, 1),
+            piped(Unit::Long, 1, 10, 1),
+            piped(Unit::Fpu, 1, 10, 1),
+            piped(Unit::Fpu, 1, 10, 1),
+            piped(Unit::Math, 4, 17, 4),
+            piped(Unit::Math, 8, 24, 8),
+            Timing {
+                busy: 26,
+                ..piped(Unit::Math, 0, 28, 0)
+            },
+            // A pass is a row of the result.
+            piped(Unit::Systolic, 1, 21, 1),
+            FLOW,
+            alone(30),
+            alone(1),
+        ],
+        long_products: false,
+        banks,
+        message: xe_message,
+        message_issue: 1,
+    }
+}
+
+const GEN12LP: Table = xe(banks(1, 0xe, Together::Swapped, true));
+const XE_HPG: Table = xe(banks(2, 0x3c, Together::All, true));
+const XE_HPC: Table = xe(banks(1, 0x1e, Together::All, true));
+const XE2: Table = xe(banks(1, 0xe, Together::All, true));
 
 /// The cache of a policy's code, by those that name the first level.
 pub(super) fn cached(code: Option<u8>) -> Cached {

@@ -2,7 +2,8 @@
 
 use kiln_emit::cost::{self, Cycles, Estimate, Scratch, Weights, estimate};
 use kiln_emit::inst::{
-    Desc, Dst, Inst, MathFn, Message, Op, Pipe, Reg, RegFile, Region, Src, Target, TokenUse, Type,
+    Desc, Dst, Inst, MathFn, Message, Op, Pipe, Reg, RegFile, Region, Src, Systolic, Target,
+    TokenUse, Type,
 };
 use kiln_emit::messages::data_port::{self, scratch_read, scratch_write};
 use kiln_emit::messages::{Block, Kind, Surface};
@@ -109,6 +110,61 @@ fn the_second_and_the_third_source_may_come_from_one_bank() {
         let mad = op(Op::Mad, 16, Type::F, 10, &registers);
         assert_eq!(cycles(&[mad]).banks, conflicts, "{registers:?}");
     }
+}
+
+/// By the table of docs/cost-model.md: registers of the sources of `mad`, and cycles that a pass loses.
+#[test]
+fn banks_of_xe_have_bundles() {
+    let cases = [
+        ("tgllp", [20, 36, 52], 1.0),
+        ("tgllp", [21, 36, 52], 0.0),
+        ("tgllp", [20, 22, 38], 0.0),
+        ("tgllp", [20, 30, 32], 0.0),
+        ("dg2", [20, 21, 30], 1.0),
+        ("dg2", [20, 84, 30], 1.0),
+        ("dg2", [20, 24, 28], 1.0),
+        ("dg2", [20, 22, 24], 0.0),
+        ("dg2", [20, 20, 22], 0.0),
+        ("pvc", [20, 52, 21], 1.0),
+        ("pvc", [20, 36, 21], 0.0),
+        ("pvc", [20, 36, 22], 1.0),
+        ("pvc", [20, 52, 84], 2.0),
+        ("bmg", [20, 36, 21], 1.0),
+        ("bmg", [20, 22, 24], 1.0),
+        ("bmg", [20, 22, 23], 0.0),
+        ("bmg", [20, 36, 52], 2.0),
+    ];
+    for (name, registers, lost) in cases {
+        let platform = platform::find(name).expect("a known platform");
+        let channels = (platform.grf_bytes / 4) as u8;
+        let mad = op(Op::Mad, channels, Type::F, 10, &registers);
+        let banks = |code: &[Inst]| estimate(code, platform, Weights::Loops).cycles.banks;
+        let alone = banks(std::slice::from_ref(&mad));
+        assert_eq!(alone, lost, "{name} {registers:?}");
+        // Sources that the operation before had are not read again.
+        assert_eq!(banks(&[mad.clone(), mad]), lost, "{name} {registers:?}");
+    }
+}
+
+#[test]
+fn columns_of_products_are_read_once() {
+    let shape = |repeat| Op::Dpas(Systolic { depth: 8, repeat });
+    let product = |repeat, columns| op(shape(repeat), 16, Type::D, 10, &[10, columns, 60]);
+    let units = |code: &[Inst]| {
+        let platform = platform::find("bmg").expect("a known platform");
+        let mut code = code.to_vec();
+        // The first of them only begins.
+        code.iter_mut()
+            .skip(1)
+            .for_each(|inst| inst.dst = Some(Dst::new(Reg::grf(90), 1, Type::D)));
+        estimate(&code, platform, Weights::Loops).cycles.units
+    };
+    assert_eq!(units(&[product(8, 30), product(8, 40)]), 7.0);
+    assert_eq!(units(&[product(2, 30), product(2, 40)]), 7.0);
+    assert_eq!(
+        units(&[product(2, 30), product(2, 30), product(2, 40)]),
+        7.0 + 1.0
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! One program, because linking each file for itself takes minutes.
 
 mod any_bytes;
+mod chains;
 mod common;
 mod cost;
 mod encode_errors;

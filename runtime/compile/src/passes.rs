@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use kiln_emit::assemble::Program;
 use kiln_emit::inst::Inst;
-use kiln_emit::{accumulators, errata, flow, forms, schedule as reschedule};
+use kiln_emit::{accumulators, chains, errata, flow, forms, schedule as reschedule};
 use kiln_ir::cfg::CfgError;
 use kiln_ir::{expand, subroutines};
 use kiln_isel::opt::{
@@ -152,6 +152,10 @@ pub(crate) const PARTS: &[Step<OnProgram>] = &[
     Step {
         pass: pass("forms", Level::Formed, false),
         run: OnProgram::For(forms::run),
+    },
+    Step {
+        pass: pass("chains", Level::Formed, true),
+        run: OnProgram::For(chains::run),
     },
 ];
 
