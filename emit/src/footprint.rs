@@ -120,9 +120,18 @@ pub(crate) fn registers(first: u32, count: u32, grf_bytes: u32) -> Bytes {
 
 /// The footprint of an instruction.
 pub(crate) fn of(inst: &Inst, platform: &Platform) -> Footprint {
-    let mut footprint = Footprint::default();
-    Operands { platform }.add(inst, &mut footprint);
-    footprint
+    let operands = Operands { platform };
+    let mut reads = SmallVec::new();
+    operands.add_reads(inst, &mut reads);
+    Footprint {
+        reads,
+        writes: operands.writes(inst),
+    }
+}
+
+/// The bytes that an instruction writes.
+pub(crate) fn writes(inst: &Inst, platform: &Platform) -> Bytes {
+    Operands { platform }.writes(inst)
 }
 
 struct Operands<'a> {
@@ -130,12 +139,12 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    fn add(&self, inst: &Inst, footprint: &mut Footprint) {
+    fn add_reads(&self, inst: &Inst, reads: &mut SmallVec<[Bytes; 3]>) {
         if inst.op.is_send() {
-            return self.message(inst, footprint);
+            return self.add_payloads(inst, reads);
         }
         if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
-            return self.systolic(inst, shape, footprint);
+            return self.add_matrices(inst, shape, reads);
         }
         // A move of an element to null may read anything: compilers use it to keep a register from being reused, and
         // to wait for a fence by reading its response.
@@ -147,12 +156,39 @@ impl Operands<'_> {
         }
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
-                footprint.reads.push(self.source(inst, src));
+                reads.push(self.source(inst, src));
             }
         }
-        if let Some(dst) = &inst.dst {
-            self.destination(inst, dst, &mut footprint.writes);
+    }
+
+    fn writes(&self, inst: &Inst) -> Bytes {
+        let mut writes = Bytes::default();
+        let Some(dst) = &inst.dst else {
+            return writes;
+        };
+        let Some(reg) = general(dst.place) else {
+            return writes;
+        };
+        let grf_bytes = self.platform.grf_bytes;
+        match inst.op {
+            op if op.is_send() => {
+                if let Some(message) = &inst.msg {
+                    let family = self.platform.family;
+                    let length =
+                        Descriptors::of(message).map_or(1, |of| of.response_at_most(family));
+                    writes.add_registers(reg.num, length, grf_bytes);
+                }
+            }
+            Op::Dpas(shape) | Op::Dpasw(shape) => {
+                writes.add(
+                    start_of(reg, grf_bytes),
+                    table(inst, shape, dst.ty),
+                    grf_bytes,
+                );
+            }
+            _ => self.destination(inst, dst, reg, &mut writes),
         }
+        writes
     }
 
     fn source(&self, inst: &Inst, src: &SrcReg) -> Bytes {
@@ -161,7 +197,7 @@ impl Operands<'_> {
         let Some(reg) = general(src.place) else {
             return reads;
         };
-        let start = reg.num * grf_bytes + u32::from(reg.byte);
+        let start = start_of(reg, grf_bytes);
         let size = src.ty.bytes();
         let width = u32::from(src.region.width).max(1);
         let (rows, across) = (
@@ -191,12 +227,8 @@ impl Operands<'_> {
         reads
     }
 
-    fn destination(&self, inst: &Inst, dst: &Dst, writes: &mut Bytes) {
+    fn destination(&self, inst: &Inst, dst: &Dst, reg: Reg, writes: &mut Bytes) {
         let grf_bytes = self.platform.grf_bytes;
-        let Some(reg) = general(dst.place) else {
-            return;
-        };
-        let start = reg.num * grf_bytes + u32::from(reg.byte);
         let size = dst.ty.bytes();
         let lanes = match inst.op {
             // The return address and the mask.
@@ -205,24 +237,22 @@ impl Operands<'_> {
         };
         // Results of the math unit in Align16 have no stride.
         let step = u32::from(dst.hstride.max(1)) * size;
-        writes.add_elements(start, step, lanes, size, grf_bytes);
+        writes.add_elements(start_of(reg, grf_bytes), step, lanes, size, grf_bytes);
         if inst.op == Op::Math(MathFn::Idiv) {
             // The remainder is in the register after the quotient.
             writes.add_registers(reg.num + 1, 1, grf_bytes);
         }
     }
 
-    fn message(&self, inst: &Inst, footprint: &mut Footprint) {
+    fn add_payloads(&self, inst: &Inst, reads: &mut SmallVec<[Bytes; 3]>) {
         let Some(message) = &inst.msg else {
             return;
         };
-        let grf_bytes = self.platform.grf_bytes;
-        let family = self.platform.family;
         let part = |desc, low: u32, width: u32| match desc {
             Desc::Imm(bits) => bits >> low & ((1 << width) - 1),
             Desc::Addr { .. } => 1,
         };
-        let second = second_beside_descriptor(inst, family);
+        let second = second_beside_descriptor(inst, self.platform.family);
         let lengths = [
             part(message.desc, 25, 4),
             second.unwrap_or_else(|| part(message.ex_desc, 6, 5)),
@@ -231,46 +261,44 @@ impl Operands<'_> {
             if let Src::Reg(src) = src
                 && let Some(reg) = general(src.place)
             {
-                let mut payload = Bytes::default();
-                payload.add_registers(reg.num, length, grf_bytes);
-                footprint.reads.push(payload);
+                reads.push(registers(reg.num, length, self.platform.grf_bytes));
             }
-        }
-        if let Some(reg) = inst.dst.and_then(|dst| general(dst.place)) {
-            let length = Descriptors::of(message).map_or(1, |of| of.response_at_most(family));
-            footprint.writes.add_registers(reg.num, length, grf_bytes);
         }
     }
 
     /// The first source and the result have a row of all channels for each repetition. Where two threads share the
     /// third source, each thread has at most half of its registers.
-    fn systolic(&self, inst: &Inst, shape: Systolic, footprint: &mut Footprint) {
+    fn add_matrices(&self, inst: &Inst, shape: Systolic, reads: &mut SmallVec<[Bytes; 3]>) {
         let grf_bytes = self.platform.grf_bytes;
-        let table = |ty: Type| u32::from(inst.exec_size) * ty.bytes() * u32::from(shape.repeat);
-        let rows = |place, size| {
-            let mut bytes = Bytes::default();
-            if let Some(reg) = general(place) {
-                bytes.add(reg.num * grf_bytes + u32::from(reg.byte), size, grf_bytes);
-            }
-            bytes
-        };
         let ty = |n: usize| inst.srcs.get(n).map_or(Type::Ud, Src::ty);
         let sources = inst.srcs.iter().enumerate().filter_map(|(n, src)| {
             let Src::Reg(src) = src else { return None };
             let size = match n {
-                0 => table(src.ty),
+                0 => table(inst, shape, src.ty),
                 1 => shape.column_registers(ty(1), ty(2)) * grf_bytes,
                 _ => match (inst.op, shape.row_bytes(ty(1), ty(2))) {
                     (Op::Dpasw(_), bytes) => bytes.div_ceil(grf_bytes).div_ceil(2) * grf_bytes,
                     (_, bytes) => bytes,
                 },
             };
-            Some(rows(src.place, size))
+            let mut bytes = Bytes::default();
+            if let Some(reg) = general(src.place) {
+                bytes.add(start_of(reg, grf_bytes), size, grf_bytes);
+            }
+            Some(bytes)
         });
-        let result = |dst: Dst| rows(dst.place, table(dst.ty));
-        footprint.reads.extend(sources);
-        footprint.writes = inst.dst.map(result).unwrap_or_default();
+        reads.extend(sources);
     }
+}
+
+/// The number of a register's first byte in the register file.
+fn start_of(reg: Reg, grf_bytes: u32) -> u32 {
+    reg.num * grf_bytes + u32::from(reg.byte)
+}
+
+/// Bytes of a row of all channels for each repetition.
+fn table(inst: &Inst, shape: Systolic, ty: Type) -> u32 {
+    u32::from(inst.exec_size) * ty.bytes() * u32::from(shape.repeat)
 }
 
 /// The eight registers from the second source of a systolic operation on.

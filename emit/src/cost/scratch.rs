@@ -179,7 +179,7 @@ impl Headers {
     fn follow(&mut self, inst: &Inst, platform: &Platform) {
         // Hardly any code moves such constants.
         if !self.offsets.is_empty() {
-            for (register, bytes) in footprint::of(inst, platform).writes.parts() {
+            for (register, bytes) in footprint::writes(inst, platform).parts() {
                 for byte in [ADDRESS, OFFSET] {
                     if bytes & 0b1111 << byte != 0 {
                         self.offsets.remove(&(register.into(), byte));
