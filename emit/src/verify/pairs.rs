@@ -137,8 +137,7 @@ fn stale(flow: &Flow, platform: &Platform) -> Result<(), PairError> {
     }
     let computed = flow.insts.iter().filter(|inst| !inst.op.is_send());
     let writes = computed.flat_map(|inst| {
-        footprint::of(inst, platform)
-            .writes
+        footprint::writes(inst, platform)
             .registers()
             .collect::<Vec<_>>()
     });
@@ -211,6 +210,9 @@ pub(crate) fn nested(program: &Program) -> Vec<bool> {
 
 /// Finds an instruction without a mask in nested divergence.
 fn unmasked(flow: &Flow, nested: &[bool], platform: &Platform) -> Result<(), PairError> {
+    if !nested.contains(&true) {
+        return Ok(());
+    }
     let kept = kept_dwords(flow, platform);
     for at in (0..flow.insts.len()).filter(|&at| nested[at]) {
         let inst = flow.insts[at];
