@@ -1073,11 +1073,13 @@ const MAX_GROUPS: usize = 64;
 /// Turns writes that cover a group of bytes only in part, as only a cell of more than `MAX_GROUPS` bytes can have
 /// them, into writes of some of it.
 pub fn coarsen(accesses: &mut Accesses, sizes: &SecondaryMap<Cell, u32>) {
-    if sizes.values().all(|&size| size as usize <= MAX_GROUPS) {
+    let large: Vec<bool> = (sizes.values())
+        .map(|&size| size as usize > MAX_GROUPS)
+        .collect();
+    if !large.contains(&true) {
         return;
     }
-    let global = vec![true; sizes.values().count()];
-    let groups = groups(accesses, &global, sizes);
+    let groups = groups(accesses, &large, sizes);
     for a in accesses.list.iter_mut().filter(|a| !a.kind.is_read()) {
         let list = &groups[a.cell.index()];
         let in_part = |group: &Mask| group & a.mask != 0 && group & !a.mask != 0;
@@ -1087,18 +1089,20 @@ pub fn coarsen(accesses: &mut Accesses, sizes: &SecondaryMap<Cell, u32>) {
     }
 }
 
-/// For each global cell, the groups of its bytes that every access covers as a whole or not at all; at most
+/// For each of some cells, the groups of its bytes that every access covers as a whole or not at all; at most
 /// [`MAX_GROUPS`].
 fn groups(
     accesses: &Accesses,
-    global: &[bool],
+    some: &[bool],
     sizes: &SecondaryMap<Cell, u32>,
 ) -> Vec<SmallVec<[Mask; 2]>> {
-    let mut groups: Vec<SmallVec<[Mask; 2]>> = vec![SmallVec::new(); global.len()];
-    for a in accesses.list.iter().filter(|a| global[a.cell.index()]) {
+    let mut groups: Vec<SmallVec<[Mask; 2]>> = vec![SmallVec::new(); some.len()];
+    for a in accesses.list.iter().filter(|a| some[a.cell.index()]) {
         let list = &mut groups[a.cell.index()];
-        if list.is_empty() {
-            *list = smallvec![full(sizes[a.cell])];
+        match list[..] {
+            [] => *list = smallvec![full(sizes[a.cell])],
+            [only] if only == a.mask => continue,
+            _ => {}
         }
         let mut seen = 0;
         for i in 0..list.len() {
