@@ -166,9 +166,9 @@ impl Copies {
         }
     }
 
-    fn get(&self, v: VReg) -> Option<Copy> {
+    fn get(&self, v: VReg) -> Option<&Copy> {
         let number = (self.numbers[v] as usize).checked_sub(1)?;
-        self.list.get(number).copied()
+        self.list.get(number)
     }
 
     /// True if these bytes of a register are undefined: it was made by copies, all of other bytes.
@@ -327,7 +327,7 @@ impl Copy {
 }
 
 /// The copy that defined bytes of a register: its own, or one in its chain of tied operands.
-fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
+fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<&Copy> {
     let mut copy = copies.get(v)?;
     for _ in 0..MAX_CHAIN {
         let (start, end) = (byte as i32, (byte + size) as i32);
@@ -343,13 +343,13 @@ fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
 }
 
 /// The copy that defined the register that element `n` of an instruction in a block reads.
-fn copy_for(
-    copies: &Copies,
+fn copy_for<'a>(
+    copies: &'a Copies,
     (block, inst): (Block, &Inst),
     n: u32,
     (v, byte): Place,
     size: u32,
-) -> Option<Copy> {
+) -> Option<&'a Copy> {
     let copy = copy_at(copies, v, byte, size)?;
     let own_channel = |(of, first): (Block, u8)| {
         let element = copy.element(byte, size.min(copy.ty.bytes()));
@@ -394,7 +394,7 @@ fn replacement(
         if src.ty.bytes() != copy.ty.bytes() || within != Some(0) {
             return None;
         }
-        (src.ty, modified(inst, &src, &copy, from)?)
+        (src.ty, modified(inst, &src, copy, from)?)
     } else if let Some(reg) = side_by_side(copies, &src, inst.exec_size) {
         return Some(Src::Reg(SrcReg { reg, ..src }));
     } else {
@@ -406,7 +406,7 @@ fn replacement(
         widened,
         changed,
     };
-    by_element(func, copies, (block, inst), &src, &copy, &read)
+    by_element(func, copies, (block, inst), &src, copy, &read)
 }
 
 /// How a use reads the source of a copy.

@@ -281,17 +281,21 @@ impl Walk {
     fn choose(&mut self, head: usize, pressure: &Pressure) -> usize {
         let is_head = |ready: &Ready| ready.inst as usize == head;
         if pressure.is_over(head) {
-            let candidates = self.ready.iter().enumerate().filter_map(|(place, ready)| {
-                let more = pressure.more(ready.inst as usize);
+            // What frees registers and waits little is before all others, whose key is a wait and so not negative.
+            let (mut least, mut next) = ((i64::MAX, i64::MAX), 0);
+            for (place, ready) in self.ready.iter().enumerate() {
+                let more = i64::from(pressure.more(ready.inst as usize));
+                if more > least.0.min(0) && (least.0 < 0 || !is_head(ready)) {
+                    continue;
+                }
                 let wait = self.wait(ready);
-                let key = match more < 0 && wait <= MAX_WAIT_CYCLES {
-                    true => (false, i64::from(more)),
-                    false => (true, wait),
-                };
-                let key = (key, ready.rank);
-                (more <= 0 || is_head(ready)).then_some((key, place))
-            });
-            return candidates.min().map_or(0, |(_, place)| place);
+                let frees = more < 0 && wait <= MAX_WAIT_CYCLES;
+                let key = (if frees { more } else { wait }, ready.rank);
+                if key < least {
+                    (least, next) = (key, place);
+                }
+            }
+            return next;
         }
         let mut chosen = None;
         for _ in 0..MAX_TRIED {

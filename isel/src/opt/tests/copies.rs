@@ -23,7 +23,7 @@ fn side_by_side_is_by_element() {
                     };
                     let copy = src.reg.as_virt().and_then(|v| copies.get(v));
                     let copy = copy.expect("a copy");
-                    let found = by_element(&mut other, &copies, (block, inst), src, &copy, &read);
+                    let found = by_element(&mut other, &copies, (block, inst), src, copy, &read);
                     assert_eq!(found, Some(Src::Reg(SrcReg { reg, ..*src })), "seed {seed}");
                     compared += 1;
                 }
