@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 pub use kiln_platform::isa::*;
-use smallvec::SmallVec;
+use kiln_platform::sources::Sources;
 
 /// A register and a byte offset into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +78,12 @@ pub enum Src {
         ty: Type,
         bits: u64,
     },
+}
+
+impl Default for Src {
+    fn default() -> Src {
+        Src::imm(Type::Ud, 0)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -295,7 +301,7 @@ pub struct Inst {
     pub cond: Option<CondMod>,
     pub saturate: bool,
     pub dst: Option<Dst>,
-    pub srcs: SmallVec<[Src; 3]>,
+    pub srcs: Sources<Src>,
     pub msg: Option<Message>,
     /// Jump target, taken when no channel is left.
     pub jip: Option<Target>,
@@ -325,7 +331,7 @@ impl Inst {
             cond: None,
             saturate: false,
             dst: None,
-            srcs: SmallVec::new(),
+            srcs: Sources::default(),
             msg: None,
             jip: None,
             uip: None,

@@ -9,6 +9,7 @@ use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::PackedOption;
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SendOptions, SrcMod, Type};
 use kiln_platform::op::Props;
+use kiln_platform::sources::Sources;
 
 /// A virtual register: one value in SSA form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -253,6 +254,12 @@ pub enum Src {
     Imm(Imm),
 }
 
+impl Default for Src {
+    fn default() -> Src {
+        Src::imm(Type::Ud, 0)
+    }
+}
+
 impl SrcReg {
     /// Byte of element `n` from the first.
     pub fn element(&self, n: u32) -> u32 {
@@ -445,64 +452,12 @@ pub struct Inst {
     pub pred: Option<Pred>,
     pub cond: Option<CondMod>,
     pub dst: Option<Dst>,
-    pub srcs: Srcs,
+    pub srcs: Sources<Src>,
     pub message: PackedOption<MessageId>,
     /// The address that an immediate stands for.
     pub symbol: PackedOption<Symbol>,
     /// Index of the vISA instruction it comes from; `u32::MAX` for none.
     pub origin: u32,
-}
-
-/// Up to three sources.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Srcs {
-    list: [Src; 3],
-    len: u8,
-}
-
-impl Default for Srcs {
-    fn default() -> Srcs {
-        Srcs {
-            list: [Src::imm(Type::Ud, 0); 3],
-            len: 0,
-        }
-    }
-}
-
-impl Srcs {
-    /// # Panics
-    /// There are three already.
-    #[inline]
-    pub fn push(&mut self, src: Src) {
-        self.list[usize::from(self.len)] = src;
-        self.len += 1;
-    }
-}
-
-impl FromIterator<Src> for Srcs {
-    fn from_iter<T: IntoIterator<Item = Src>>(iter: T) -> Srcs {
-        let mut srcs = Srcs::default();
-        for src in iter {
-            srcs.push(src);
-        }
-        srcs
-    }
-}
-
-impl std::ops::Deref for Srcs {
-    type Target = [Src];
-
-    #[inline]
-    fn deref(&self) -> &[Src] {
-        &self.list[..usize::from(self.len)]
-    }
-}
-
-impl std::ops::DerefMut for Srcs {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [Src] {
-        &mut self.list[..usize::from(self.len)]
-    }
 }
 
 /// The role of a virtual register in an instruction.
@@ -554,7 +509,7 @@ impl Inst {
             pred: None,
             cond: None,
             dst: None,
-            srcs: Srcs::default(),
+            srcs: Sources::default(),
             message: None.into(),
             symbol: None.into(),
             origin: u32::MAX,

@@ -3,7 +3,7 @@
 //! [`isa`] is the vocabulary of machine code. [`op`] has the properties of each operation, [`platform`] the facts of
 //! platforms and [`rules`] those of families, both as tables of [`facts`]; [`products`] the names of
 //! platforms, [`abi`] the calling conventions, [`bits`]
-//! sets of registers, [`crowded`] the places where more lives than registers hold, and [`errata`] the faults of chips.
+//! sets of registers, [`sources`] those of an instruction, [`crowded`] the places where more lives than registers hold, and [`errata`] the faults of chips.
 //! A pass asks for a fact and never which platform it is.
 
 pub mod abi;
@@ -19,3 +19,4 @@ pub mod operands;
 pub mod platform;
 pub mod products;
 pub mod rules;
+pub mod sources;

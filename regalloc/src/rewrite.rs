@@ -306,8 +306,8 @@ impl Rewriter<'_> {
             (Opcode::Undef | Opcode::Results, _) | (_, None) => {}
             (Opcode::Call | Opcode::CallAddress, Some(stack)) => {
                 let mut call = self.inst(Op::Call, inst, places);
-                let address = call.srcs.pop();
-                call.srcs.clear();
+                let address = call.srcs.last().copied();
+                call.srcs.truncate(0);
                 let clobbers = self.input.parts.clobbers(self.func, inst);
                 self.units |= clobbers;
                 self.written |= clobbers;

@@ -308,7 +308,7 @@ fn spills_by_address_count() {
     let bmg = platform::find("bmg").expect("a known platform");
     let mut address = op(Op::Mov, 1, Type::Ud, 126, &[]);
     let at = |bytes: u64| {
-        address.srcs.clear();
+        address.srcs.truncate(0);
         address.srcs.push(Src::imm(Type::Ud, bytes));
         address.clone()
     };

@@ -9,6 +9,7 @@
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Dst, Imm, Pred, Reg, Src, SrcReg};
 use kiln_platform::isa::{Cond, Op, PredCtrl, Region, SrcMod, Type};
+use kiln_platform::sources::Sources;
 use smallvec::SmallVec;
 
 use super::pieces::{Dest, Flag};
@@ -172,7 +173,7 @@ impl Legalizer<'_> {
                     return self.fail("a comparison without a flag");
                 };
                 let ordered = self.ordered(n, (a, b), signed)?;
-                let srcs = SmallVec::from_slice(&ordered);
+                let srcs = Sources::from(ordered);
                 if dest.is_null() {
                     let mut null = self.dest_of(&Dst::null(ordered[0].ty()), false, n);
                     return self.alu(op, channels, &mut null, srcs, Some(cond));
@@ -210,7 +211,7 @@ impl Legalizer<'_> {
         let Some(cond) = cond else { return Ok(()) };
         let ordered = self.ordered(n, (result, Halves::of_bits(0)), signed)?;
         let mut null = self.dest_of(&Dst::null(ordered[0].ty()), false, n);
-        let srcs = SmallVec::from_slice(&ordered);
+        let srcs = Sources::from(ordered);
         self.alu(Op::Cmp, channels, &mut null, srcs, Some(cond))
     }
 
@@ -229,24 +230,24 @@ impl Legalizer<'_> {
                 Type::Ud
             };
             let low = typed(whole.low, ty, false);
-            return self.alu(Op::Mov, channels, dest, SmallVec::from_slice(&[low]), None);
+            return self.alu(Op::Mov, channels, dest, Sources::from([low]), None);
         }
         if dest.h > 2 && n > 1 {
             // No region has as much between two dwords.
             let packed = self.temp(n * 8);
             let mut to = self.dest_of(&Dst::new(packed, 1, dest.ty), false, n);
             self.put(Channels::all(n as u8), &mut to, whole, signed)?;
-            let packed = SmallVec::from_slice(&[Src::packed(packed, dest.ty)]);
+            let packed = Sources::from([Src::packed(packed, dest.ty)]);
             return self.scattered(Op::Mov, channels, dest, packed, None);
         }
         if dest.indirect.is_none() && !dest.byte.is_multiple_of(8) {
             return self.fail("a destination that is not aligned to its type");
         }
         let mut lower = self.lower(dest);
-        let low = SmallVec::from_slice(&[whole.low]);
+        let low = Sources::from([whole.low]);
         self.alu(Op::Mov, channels, &mut lower, low, None)?;
         let mut upper = self.upper(dest, lower);
-        let high = SmallVec::from_slice(&[whole.high]);
+        let high = Sources::from([whole.high]);
         self.alu(Op::Mov, channels, &mut upper, high, None)
     }
 
@@ -269,7 +270,13 @@ impl Legalizer<'_> {
             size: n as u8,
             ..channels
         };
-        self.alu(op, channels, &mut dest, SmallVec::from_slice(srcs), None)?;
+        self.alu(
+            op,
+            channels,
+            &mut dest,
+            srcs.iter().copied().collect(),
+            None,
+        )?;
         Ok(match one {
             true => Src::scalar(tmp, Type::Ud),
             false => Src::packed(tmp, Type::Ud),
@@ -287,7 +294,7 @@ impl Legalizer<'_> {
         };
         let mut cond = (cond, Flag::new(&modifier, None));
         let mut null = self.dest_of(&Dst::null(a.ty()), false, n);
-        let srcs = SmallVec::from_slice(&[a, b]);
+        let srcs = Sources::from([a, b]);
         self.alu(
             Op::Cmp,
             Channels::all(n as u8),
@@ -499,14 +506,14 @@ impl Legalizer<'_> {
             let opposite = self.made(Op::Xor, n, &[power, ud(SIGN)])?;
             power = self.one_of(some, n, opposite, power)?;
         }
-        let factors = SmallVec::from_slice(&[number, typed(power, Type::F, false)]);
+        let factors = Sources::from([number, typed(power, Type::F, false)]);
         if dest.ty == Type::F {
             return self.alu(Op::Mul, channels, dest, factors, None);
         }
         let float = self.temp(n * 4);
         let mut to = self.dest_of(&Dst::new(float, 1, Type::F), false, n);
         self.alu(Op::Mul, Channels::all(n as u8), &mut to, factors, None)?;
-        let float = SmallVec::from_slice(&[Src::packed(float, Type::F)]);
+        let float = Sources::from([Src::packed(float, Type::F)]);
         self.alu(Op::Mov, channels, dest, float, None)
     }
 

@@ -23,6 +23,7 @@ use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Ty
 use kiln_platform::op::Props;
 use kiln_platform::platform::Platform;
 use kiln_platform::rules::{Rules, converts_halves, keeps_places, rules};
+use kiln_platform::sources::Sources;
 use smallvec::SmallVec;
 
 use crate::channels::Channels;
@@ -249,7 +250,7 @@ impl Legalizer<'_> {
         let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.count());
         let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c, inst.pred)));
         let before = self.out.len();
-        let mut srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
+        let mut srcs = inst.srcs;
         for s in &mut srcs {
             let Src::Reg(r) = *s else { continue };
             if self.overtakes(&dst, channels.count(), &r) {
@@ -295,7 +296,7 @@ impl Legalizer<'_> {
         self.once(copy, |this| {
             let tmp = this.temp(n * ty.bytes());
             let mut dest = this.dest_of(&Dst::new(tmp, 1, ty), false, n);
-            let srcs = SmallVec::from_slice(&[src]);
+            let srcs = Sources::from([src]);
             this.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)?;
             Ok(tmp)
         })
@@ -331,7 +332,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        mut srcs: SmallVec<[Src; 3]>,
+        mut srcs: Sources<Src>,
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
@@ -483,7 +484,7 @@ impl Legalizer<'_> {
             let mut whole = self.dest_of(&Dst::new(tmp, 1, dest.ty), dest.saturate, n);
             self.alu(op, Channels::all(n as u8), &mut whole, srcs, None)?;
             dest.saturate = false;
-            let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
+            let back = Sources::from([Src::packed(tmp, dest.ty)]);
             return self.alu(Op::Mov, channels, dest, back, cond);
         }
         if cond.is_none() && self.moves_by_address(op, channels.count(), dest, &srcs) {
@@ -619,7 +620,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        srcs: SmallVec<[Src; 3]>,
+        srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let long = dest.ty.bytes() == 8 || srcs[0].ty().bytes() == 8;
@@ -629,7 +630,7 @@ impl Legalizer<'_> {
         let tmp = self.temp(n * ty.bytes());
         let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
         self.alu(op, first, &mut whole, srcs, None)?;
-        let back = SmallVec::from_slice(&[Src::packed(tmp, ty)]);
+        let back = Sources::from([Src::packed(tmp, ty)]);
         self.alu(Op::Mov, second, dest, back, cond)
     }
 
@@ -661,7 +662,7 @@ impl Legalizer<'_> {
         let n = if scalar { 1 } else { n };
         let tmp = self.temp(n * Type::F.bytes());
         let mut dest = self.dest_of(&Dst::new(tmp, 1, Type::Ud), false, n);
-        let srcs = SmallVec::from_slice(&[Src::Reg(r), Src::imm(Type::Uw, bits)]);
+        let srcs = Sources::from([Src::Reg(r), Src::imm(Type::Uw, bits)]);
         self.alu(Op::Shl, Channels::all(n as u8), &mut dest, srcs, None)?;
         let mut single = match scalar {
             true => Src::scalar(tmp, Type::F),
@@ -738,7 +739,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        mut srcs: SmallVec<[Src; 3]>,
+        mut srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let is_half = |ty| matches!(ty, Type::Hf | Type::Bf);
@@ -759,7 +760,7 @@ impl Legalizer<'_> {
         let mut whole = self.dest_of(&whole, dest.saturate, channels.count());
         self.alu(op, first, &mut whole, srcs, cond)?;
         dest.saturate = false;
-        let back = SmallVec::from_slice(&[Src::packed(tmp, Type::F)]);
+        let back = Sources::from([Src::packed(tmp, Type::F)]);
         self.alu(Op::Mov, second, dest, back, None)
     }
 
@@ -779,7 +780,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        srcs: SmallVec<[Src; 3]>,
+        srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let n = channels.count();
@@ -791,7 +792,7 @@ impl Legalizer<'_> {
             _ => (None, cond),
         };
         self.alu(op, first, &mut middle, srcs, before)?;
-        let back = SmallVec::from_slice(&[Src::packed(tmp, Type::D)]);
+        let back = Sources::from([Src::packed(tmp, Type::D)]);
         self.alu(Op::Mov, second, dest, back, after)
     }
 
@@ -800,7 +801,7 @@ impl Legalizer<'_> {
         &mut self,
         channels: Channels,
         dest: &mut Dest,
-        srcs: SmallVec<[Src; 3]>,
+        srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
         via: Type,
     ) -> Result {
@@ -812,7 +813,7 @@ impl Legalizer<'_> {
         dest.saturate |= srcs[0].ty().is_float() && !dest.ty.is_float();
         let mut middle = self.dest_of(&Dst::new(tmp, 1, via), saturate, n);
         self.alu(Op::Mov, channels.unpredicated(), &mut middle, srcs, None)?;
-        let step = SmallVec::from_slice(&[Src::packed(tmp, via)]);
+        let step = Sources::from([Src::packed(tmp, via)]);
         self.alu(Op::Mov, channels, dest, step, cond)
     }
 
@@ -926,7 +927,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        srcs: SmallVec<[Src; 3]>,
+        srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
         stride: u32,
     ) -> Result {
@@ -938,7 +939,7 @@ impl Legalizer<'_> {
             let tmp = self.temp(n * 8);
             let mut middle = self.dest_of(&Dst::new(tmp, 4, Type::W), true, n);
             self.alu(op, first, &mut middle, srcs, cond)?;
-            let back = SmallVec::from_slice(&[Src::strided(tmp, Type::W, 4)]);
+            let back = Sources::from([Src::strided(tmp, Type::W, 4)]);
             return self.alu(Op::Mov, second, dest, back, None);
         }
         if stride > 4 || stride > 1 && shape(op) != Shape::Regions {
@@ -946,7 +947,7 @@ impl Legalizer<'_> {
             let tmp = self.temp(n * wide.bytes());
             let mut middle = self.dest_of(&Dst::new(tmp, 1, wide), false, n);
             self.alu(op, first, &mut middle, srcs, cond)?;
-            let back = SmallVec::from_slice(&[Src::packed(tmp, wide)]);
+            let back = Sources::from([Src::packed(tmp, wide)]);
             return self.alu(Op::Mov, second, dest, back, None);
         }
         let tmp = self.temp(n * stride * ty.bytes());
@@ -954,7 +955,7 @@ impl Legalizer<'_> {
         let mut middle = self.dest_of(&strided, dest.saturate, n);
         self.alu(op, first, &mut middle, srcs, cond)?;
         dest.saturate = false;
-        let back = SmallVec::from_slice(&[Src::strided(tmp, ty, stride as u8)]);
+        let back = Sources::from([Src::strided(tmp, ty, stride as u8)]);
         self.alu(Op::Mov, second, dest, back, None)
     }
 
@@ -965,7 +966,7 @@ impl Legalizer<'_> {
         dest: &Dest,
         channels: &mut Channels,
         cond: Option<&mut (Cond, Flag)>,
-        srcs: &mut SmallVec<[Src; 3]>,
+        srcs: &mut Sources<Src>,
     ) -> Result {
         let is_imm = |s: &Src| matches!(s, Src::Imm(_));
         if srcs.len() == 2 && is_imm(&srcs[0]) && !is_imm(&srcs[1]) {
@@ -1052,7 +1053,7 @@ impl Legalizer<'_> {
         let n = if element == Type::F { 4 } else { 8 };
         let tmp = self.temp(n * element.bytes());
         let mut dest = self.dest_of(&Dst::new(tmp, 1, element), false, n);
-        let srcs = SmallVec::from_slice(&[imm]);
+        let srcs = Sources::from([imm]);
         self.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)?;
         Ok(Src::reg(tmp, Region::new(0, n as u8, 1), element))
     }

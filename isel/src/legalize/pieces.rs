@@ -6,6 +6,7 @@
 use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_platform::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_platform::op::Props;
+use kiln_platform::sources::Sources;
 use smallvec::SmallVec;
 
 use super::{Legalizer, Result, Shape, exec_bytes, group, is_raw_mov, shape, widest};
@@ -217,7 +218,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        mut srcs: SmallVec<[Src; 3]>,
+        mut srcs: Sources<Src>,
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let n = channels.count();
@@ -241,13 +242,18 @@ impl Legalizer<'_> {
             return self.fail("fewer channels than the operation's groups have");
         }
         // An operand that fits as a whole fits in pieces.
-        if !self.fits(dest, n, n) && !self.fits(dest, n, least) {
+        let mut is_whole = self.fits(dest, n, n);
+        if !is_whole && !self.fits(dest, n, least) {
             return self.scattered(op, channels, dest, srcs, cond);
         }
         for s in &mut srcs {
             let Src::Reg(r) = *s else { continue };
+            if self.source_fits(&r, 0, n, shape(op)) {
+                continue;
+            }
+            is_whole = false;
             let fits = |lane| self.source_fits(&r, lane, least, shape(op));
-            if !self.source_fits(&r, 0, n, shape(op)) && !(0..n).step_by(least as usize).all(fits) {
+            if !(0..n).step_by(least as usize).all(fits) {
                 *s = self.gathered(r, n)?;
             }
         }
@@ -260,9 +266,11 @@ impl Legalizer<'_> {
             let off = u32::from(channels.off) + lane;
             let is_one = |size: u32| {
                 let named = !masked || size <= unit || off.is_multiple_of(size);
-                named
-                    && self.fits_at(dest, lane, size)
-                    && srcs.iter().all(|s| self.reads_at(s, lane, size, shape(op)))
+                let fits = || {
+                    self.fits_at(dest, lane, size)
+                        && srcs.iter().all(|s| self.reads_at(s, lane, size, shape(op)))
+                };
+                named && (is_whole && size == n || fits())
             };
             let mut size = 1 << (n - lane).min(most).ilog2();
             while size > least && !is_one(size) {
@@ -348,7 +356,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        srcs: SmallVec<[Src; 3]>,
+        srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let n = channels.count();
@@ -406,7 +414,7 @@ impl Legalizer<'_> {
             self.one_by_one(from, dest, n);
             return Ok(());
         }
-        let srcs = SmallVec::from_slice(&[Src::Reg(from)]);
+        let srcs = Sources::from([Src::Reg(from)]);
         self.cut(Op::Mov, Channels::all(n as u8), dest, srcs, None)
     }
 

@@ -9,6 +9,7 @@ use kiln_machine::inst::{Dst, Inst, Old, Reg, Src, SrcReg};
 use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Op, Region, SrcMod, Type};
 use kiln_platform::rules::{keeps_places, packs_floats};
+use kiln_platform::sources::Sources;
 use smallvec::SmallVec;
 
 use super::halves::halved;
@@ -40,7 +41,7 @@ impl Legalizer<'_> {
         op: Op,
         n: u32,
         dest: &mut Dest,
-        srcs: &mut SmallVec<[Src; 3]>,
+        srcs: &mut Sources<Src>,
     ) -> Result {
         let ternary = shape(op) == Shape::Three && self.rules.ternary.last_as_destination;
         let math = shape(op) == Shape::Math && self.rules.math_in_place;
@@ -97,7 +98,7 @@ impl Legalizer<'_> {
         op: Op,
         n: u32,
         dest: &mut Dest,
-        srcs: &mut SmallVec<[Src; 3]>,
+        srcs: &mut Sources<Src>,
     ) -> Result {
         let has = |ty| dest.ty == ty || srcs.iter().any(|src| src.ty() == ty);
         if has(Type::Hf) && has(Type::F) {
@@ -153,13 +154,7 @@ impl Legalizer<'_> {
     }
 
     /// Makes a source that lies as the destination does, or a scalar, the last one of three, if the operation allows it.
-    pub(super) fn order_terms(
-        &self,
-        op: Op,
-        n: u32,
-        dest: &Dest,
-        srcs: &mut SmallVec<[Src; 3]>,
-    ) -> Op {
+    pub(super) fn order_terms(&self, op: Op, n: u32, dest: &Dest, srcs: &mut Sources<Src>) -> Op {
         if shape(op) != Shape::Three || !self.rules.ternary.last_as_destination || n == 1 {
             return op;
         }
@@ -448,7 +443,7 @@ impl Legalizer<'_> {
 
     fn moved(&mut self, from: Src, to: Dst, n: u32) -> Result {
         let mut dest = self.dest_of(&to, false, n);
-        let srcs = SmallVec::from_slice(&[from]);
+        let srcs = Sources::from([from]);
         self.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)
     }
 }

@@ -7,7 +7,7 @@
 use kiln_emit::encoding;
 use kiln_machine::inst::{Dst, Imm, Inst, Reg, Src};
 use kiln_platform::isa::{Cond, Op, RegFile, Region, Type};
-use smallvec::SmallVec;
+use kiln_platform::sources::Sources;
 
 use super::pieces::{Dest, Flag};
 use super::{Legalizer, Result, exec_bytes};
@@ -82,7 +82,7 @@ impl Legalizer<'_> {
         &mut self,
         channels: Channels,
         dest: &mut Dest,
-        srcs: SmallVec<[Src; 3]>,
+        srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         if self.lacks(Type::Q) {
@@ -96,15 +96,11 @@ impl Legalizer<'_> {
         if let Src::Reg(r) = &mut back {
             r.modifier.neg = true;
         }
-        self.alu(Op::Mov, channels, dest, SmallVec::from_slice(&[back]), cond)
+        self.alu(Op::Mov, channels, dest, Sources::from([back]), cond)
     }
 
     /// Orders factors of different size, the wider one first, and narrows constants.
-    pub(super) fn order_factors(
-        &mut self,
-        channels: Channels,
-        srcs: &mut SmallVec<[Src; 3]>,
-    ) -> Result {
+    pub(super) fn order_factors(&mut self, channels: Channels, srcs: &mut Sources<Src>) -> Result {
         if srcs.iter().any(|s| s.ty().is_float()) {
             return Ok(());
         }
@@ -141,7 +137,7 @@ impl Legalizer<'_> {
         &mut self,
         channels: Channels,
         dest: &mut Dest,
-        mut srcs: SmallVec<[Src; 3]>,
+        mut srcs: Sources<Src>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         if dest.saturate {
@@ -159,7 +155,7 @@ impl Legalizer<'_> {
         let tmp = self.temp(channels.count() * 4);
         let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, channels.count());
         self.alu(Op::Macl, channels.unpredicated(), &mut whole, srcs, None)?;
-        let low = SmallVec::from_slice(&[Src::packed(tmp, ty)]);
+        let low = Sources::from([Src::packed(tmp, ty)]);
         self.alu(Op::Mov, channels, dest, low, cond)
     }
 

@@ -6,7 +6,7 @@
 
 use kiln_machine::inst::{Dst, Src, SrcReg};
 use kiln_platform::isa::{Op, Region, Type};
-use smallvec::SmallVec;
+use kiln_platform::sources::Sources;
 
 use super::pieces::Dest;
 use super::{Legalizer, Result};
@@ -33,7 +33,7 @@ impl Legalizer<'_> {
         op: Op,
         channels: Channels,
         dest: &mut Dest,
-        mut srcs: SmallVec<[Src; 3]>,
+        mut srcs: Sources<Src>,
     ) -> Result {
         let n = channels.count();
         let count = n.max(2);
@@ -62,7 +62,7 @@ impl Legalizer<'_> {
         let mut whole = self.dest_of(&Dst::new(tmp, 1, dest.ty), false, count);
         self.cut(op, Channels::all(count as u8), &mut whole, srcs, None)?;
         dest.ty = bits_of(dest.ty);
-        let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
+        let back = Sources::from([Src::packed(tmp, dest.ty)]);
         self.alu(Op::Mov, channels, dest, back, None)
     }
 }

@@ -7,10 +7,11 @@
 use kiln_emit::encoding;
 use kiln_emit::messages::access::MemoryFence;
 use kiln_machine::func::Class;
-use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, Srcs};
+use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg};
 use kiln_platform::errata::Erratum;
 use kiln_platform::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SyncFn, Type};
 use kiln_platform::rules::rules;
+use kiln_platform::sources::Sources;
 use kiln_visa::module::{self as visa, Operand};
 use kiln_visa::opcode::{Opcode, Relation};
 
@@ -218,7 +219,7 @@ impl Select<'_, '_> {
     pub(super) fn direct_operation(&mut self, op: Op, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
-        let mut srcs = Srcs::default();
+        let mut srcs = Sources::default();
         for operand in &visa.operands[1..] {
             srcs.push(self.src(operand, n)?);
         }
@@ -378,7 +379,7 @@ impl Select<'_, '_> {
         let Operand::Predicate(p) = &visa.operands[0] else {
             return self.fail("a destination that is no predicate");
         };
-        let mut srcs = Srcs::default();
+        let mut srcs = Sources::default();
         for operand in &visa.operands[1..] {
             let mut src = self.src(operand, 1)?;
             if let (Operand::Predicate(_), Src::Reg(r)) = (operand, &mut src) {
@@ -431,7 +432,7 @@ impl Select<'_, '_> {
         let channels = self.channels(visa);
         let n = channels.size;
         let offset = self.src(&visa.operands[2], n)?;
-        let srcs: Srcs = match &visa.operands[1] {
+        let srcs: Sources<Src> = match &visa.operands[1] {
             Operand::AddressOf { var, offset: at } => {
                 let address = u64::from(self.address_of(*var, u32::from(*at))?);
                 match offset {

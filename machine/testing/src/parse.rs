@@ -11,6 +11,7 @@ use kiln_platform::isa::{
     Cond, MathFn, Op, PredCtrl, RegFile, Region, SendOptions, SrcMod, SyncFn, Systolic, Type,
 };
 use kiln_platform::platform;
+use kiln_platform::sources::Sources;
 use smallvec::SmallVec;
 
 use kiln_machine::func::{
@@ -18,7 +19,7 @@ use kiln_machine::func::{
 };
 use kiln_machine::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Options, Pred, Reg, Src,
-    SrcReg, Srcs, Symbol, VReg,
+    SrcReg, Symbol, VReg,
 };
 use kiln_machine::print::{CLASSES, negation, prefix};
 
@@ -498,8 +499,8 @@ impl<'a> Parser<'a> {
         Ok(inst)
     }
 
-    fn srcs(&mut self, op: Opcode) -> Parsed<Srcs> {
-        let mut srcs = Srcs::default();
+    fn srcs(&mut self, op: Opcode) -> Parsed<Sources<Src>> {
+        let mut srcs = Sources::default();
         self.blanks();
         let none = ["sfid ", "symbol ", "#", "\n"];
         // `{` begins a list of registers, or options.

@@ -212,7 +212,7 @@ fn results_are_rounded_as_each_part_of_a_program_says() {
         let mut inst = Inst::new(Op::Xor, 1);
         inst.no_mask = true;
         inst.dst = Some(Dst::new(control, 1, Type::Ud));
-        inst.srcs = vec![
+        inst.srcs = [
             Src::reg(control, Region::SCALAR, Type::Ud),
             Src::imm(Type::Uw, (rounding << 4).into()),
         ]
@@ -370,7 +370,7 @@ fn a_loop_changes_parts_of_vectors_in_another_block() {
     let scalar = |number| Src::reg(Reg::grf(number), Region::SCALAR, Type::D);
     let make = |op, lanes, to: Dst, srcs: Vec<Src>| {
         let mut inst = Inst::new(op, lanes);
-        (inst.dst, inst.srcs) = (Some(to), srcs.into());
+        (inst.dst, inst.srcs) = (Some(to), srcs.into_iter().collect());
         inst.no_mask = lanes == 1;
         inst
     };

@@ -89,7 +89,9 @@ fn lacks_operand(unit: &mut Unit) -> bool {
         Unit::Program(program) => {
             let mut insts = program.blocks.iter_mut().flatten();
             let found = insts.find(|inst| inst.op == Op::Mul || inst.op == Op::Add);
-            found.and_then(|inst| inst.srcs.pop()).is_some()
+            found
+                .map(|inst| inst.srcs.truncate(inst.srcs.len() - 1))
+                .is_some()
         }
         Unit::Code(code) => {
             // The bits of an opcode.

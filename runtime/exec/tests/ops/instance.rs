@@ -61,7 +61,7 @@ pub fn instance(kind: &Inst, platform: &'static Platform, random: &mut Random) -
         state.address[at * 2..at * 2 + 2].copy_from_slice(&byte.to_le_bytes());
     }
     let align16 = inst.opts.align16;
-    let mut sources = inst.srcs.clone();
+    let mut sources = inst.srcs;
     for src in &mut sources {
         match src {
             Src::Imm { ty, bits } => {
