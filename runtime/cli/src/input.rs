@@ -98,14 +98,14 @@ impl Deref for Input {
 
 fn load(path: &Path) -> io::Result<Vec<u8>> {
     if is_standard(path) {
-        return read(io::stdin().lock());
+        return read(io::stdin().lock(), 0);
     }
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_file() && metadata.len() > MAX_BYTES {
         return Err(too_large());
     }
-    read(file)
+    read(file, metadata.len())
 }
 
 fn too_large() -> io::Error {
@@ -113,8 +113,10 @@ fn too_large() -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, what)
 }
 
-fn read(from: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// Reads a file of about `size` bytes, but at most those that an input may have.
+fn read(from: impl Read, size: u64) -> io::Result<Vec<u8>> {
+    // One more byte lets the reader see the end without more room.
+    let mut bytes = Vec::with_capacity(size.min(MAX_BYTES) as usize + 1);
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {
         true => Err(too_large()),

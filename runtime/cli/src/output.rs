@@ -113,21 +113,25 @@ impl Outputs {
     /// # Errors
     /// The path leads to an input.
     pub fn check(&self, shown: &Path) -> Result<(), Report> {
+        self.resolve(shown).map(|_| ())
+    }
+
+    /// The file that a path leads to, which is no input.
+    fn resolve(&self, shown: &Path) -> Result<PathBuf, Report> {
         let path = resolved(shown);
-        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-        let shown = report::name(shown);
-        if is_file && self.inputs.contains(&path) {
+        let is_file = || fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        if self.inputs.contains(&path) && is_file() {
+            let shown = report::name(shown);
             return Err(report::usage(format_args!(
                 "{shown} is an input: say with -o where the output is to go"
             )));
         }
-        Ok(())
+        Ok(path)
     }
 
     /// Resolves a path and claims it, so that nothing else is written there.
     fn claim(&self, shown: &Path, from: Option<&str>) -> Result<PathBuf, Report> {
-        self.check(shown)?;
-        let path = resolved(shown);
+        let path = self.resolve(shown)?;
         let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
         match claimed.entry(path.clone()) {
             Entry::Vacant(entry) => {

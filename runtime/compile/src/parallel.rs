@@ -5,7 +5,11 @@
 #[cfg(feature = "threads")]
 pub(crate) fn map<T: Send, R: Send>(things: Vec<T>, of: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
     use rayon::prelude::*;
-    things.into_par_iter().map(of).collect()
+    match rayon::current_num_threads() {
+        // The memory of the program's first thread grows with fewer calls of the system.
+        1 => things.into_iter().map(of).collect(),
+        _ => things.into_par_iter().map(of).collect(),
+    }
 }
 
 /// Maps each of some things, in their order.
