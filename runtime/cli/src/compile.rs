@@ -1,6 +1,7 @@
 //! `kiln compile`: vISA, or LLVM IR or SPIR-V for GenX, in; an object file, raw machine code or a listing out.
 
 mod budget;
+mod choose;
 mod remarks;
 
 use std::collections::HashSet;
@@ -37,17 +38,18 @@ use super::platforms::{Machine, Revision, Variant};
 use super::stats::KernelStats;
 use super::sweep::AllocatorName;
 use super::variables;
-use super::{Format, exit, pass_parser, progress, report, stats, tier_parser};
+use super::{Format, choices, exit, pass_parser, progress, report, stats, tier_parser};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   kiln compile examples/saxpy/saxpy.visaasm -p skl --info examples/saxpy/saxpy.zebin -o saxpy.zebin
   kiln compile examples/*/*.visaasm -p skl --out-dir build --cache ~/.cache/kiln
+  kiln compile -p icllp --choose examples/int64/icllp/int64.visaasm examples/int64/int64.visaasm
   kiln compile - -p skl --emit asm -o - < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
     /// Binary or text vISA, LLVM IR or SPIR-V for GenX, `-` for standard input, or folders of vISA
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "choose", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Platforms to make code for; with several, the name of each is put before the extension of its outputs
     #[arg(
@@ -107,6 +109,11 @@ pub struct Args {
     /// Compile this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Take of each kernel the best variant: kernels of equal name in the inputs and in these files are variants of one, and each is
+    /// made with the usual and with more registers, unless --grf, its attribute NumGRF or its calls fix them (docs/choose.md);
+    /// without --output, --out-dir and --emit only the figures are printed
+    #[arg(long, value_name = "INPUT", num_args = 0.., conflicts_with_all = ["lines", "directives", "names", "embed_names", "dump", "remarks"])]
+    choose: Option<Vec<PathBuf>>,
     #[command(flatten)]
     grfs: GrfArgs,
     /// Register allocator
@@ -196,7 +203,12 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     }
     let info = args.info.as_deref();
     let interface = args.interface.as_deref();
-    let (inputs, mut failures) = input::open_each(&args.inputs, "");
+    let paths = args.inputs.iter().chain(args.choose.iter().flatten());
+    let paths: Vec<PathBuf> = paths.cloned().collect();
+    if paths.is_empty() {
+        return Err(report::usage("--choose: no input is given"));
+    }
+    let (inputs, mut failures) = input::open_each(&paths, "");
     let read = inputs.iter().map(|input| input.path.as_path());
     let mut outputs = Outputs::new(read.chain(info).chain(interface).chain(args.budget.file()));
     let budget = args.budget.read()?;
@@ -222,13 +234,12 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         let mut made = Vec::new();
         for (&platform, info) in platforms.iter().zip(&infos) {
             let session = session(args, platform, format, cache.clone());
-            let names = names(
-                args,
-                emit,
-                &inputs,
-                (platforms.len() > 1).then_some(platform),
-            )?;
-            let job = Job {
+            let of_several = (platforms.len() > 1).then_some(platform);
+            let names = match args.choose.is_some() {
+                true => Vec::new(),
+                false => names(args, emit, &inputs, of_several)?,
+            };
+            let mut job = Job {
                 args,
                 platform,
                 emit,
@@ -244,6 +255,12 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
                 repeated: repeated(&names),
                 names,
             };
+            if args.choose.is_some() {
+                let to = (args.output.as_deref(), args.out_dir.as_deref());
+                let output = choose::Output::of(emit, to, of_several.map(|one| one.name))?;
+                made.extend(choose::choose(&mut job, &sources, &output));
+                continue;
+            }
             match is_one {
                 true => made.push(job.finish(Outcome {
                     files: (0..sources.len()).collect(),
@@ -288,7 +305,17 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     if failures.len() == 1 && figures.is_empty() {
         return only(failures);
     }
-    let result = report(args, format, emit, outputs, &figures);
+    let text = || match args.choose.is_some() {
+        true => choices::tables(
+            &figures,
+            &inputs
+                .iter()
+                .map(|input| input.name.clone())
+                .collect::<Vec<_>>(),
+        ),
+        false => stats::table(&figures),
+    };
+    let result = report(args, format, emit, outputs, (&figures, &text));
     failures.extend(result.err());
     let about_cache = cache.as_ref().and_then(super::cache::warning);
     warnings.extend(about_cache.map(|said| report::warning(&said)));
@@ -352,7 +379,7 @@ fn report(
     format: Format,
     emit: Option<Emit>,
     mut outputs: Outputs,
-    figures: &[KernelStats],
+    (figures, text): (&[KernelStats], &dyn Fn() -> String),
 ) -> Result<(), Report> {
     if let Some(path) = &args.json {
         outputs.json(path, figures)?;
@@ -362,14 +389,14 @@ fn report(
             "dumps and a file are both to go to standard output",
         ));
     }
-    let quiet = args.quiet || emit.is_none();
+    let quiet = args.quiet || emit.is_none() && args.choose.is_none();
     let taken = outputs.stdout_taken();
     if !quiet || format == Format::Json {
-        outputs.report(format, figures, || stats::table(figures))?;
+        outputs.report(format, figures, text)?;
     }
     outputs.write()?;
     if !quiet && taken && format == Format::Text {
-        print_error(&plain(&stats::table(figures)));
+        print_error(&plain(&text()));
     }
     Ok(())
 }
@@ -437,6 +464,12 @@ struct Made {
 }
 
 impl Job<'_> {
+    /// Sets the output of all inputs; `repeated` if another module has the same.
+    fn name_all(&mut self, path: PathBuf, repeated: bool) {
+        self.names = vec![path; self.inputs.len()];
+        self.repeated = vec![repeated; self.inputs.len()];
+    }
+
     /// Writes the files of a module.
     fn finish(&self, Outcome { files, result }: Outcome) -> Made {
         let mut made = Made::default();
@@ -618,6 +651,11 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
         }
         (Some(emit), _) | (None, Some(emit)) => emit,
         (None, None) if args.output.is_none() && !args.dump.is_empty() => return Ok(None),
+        (None, None)
+            if args.choose.is_some() && args.output.is_none() && args.out_dir.is_none() =>
+        {
+            return Ok(None);
+        }
         (None, None) if args.info.is_some() || args.interface.is_some() => Emit::Zebin,
         (None, None) => match output.filter(|path| !is_standard(path)) {
             Some(path) if path.extension().is_some() => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_compile::archive;
 use kiln_compile::cache::Cache;
-use kiln_compile::choose::{Choice, Reason, Variant, choose};
+use kiln_compile::choose::{Choice, Variant, choose};
 use kiln_compile::finalize::{self as sections, Strip};
 use kiln_compile::info;
 use kiln_compile::relink::{RelinkError, relink};
@@ -21,7 +21,7 @@ use super::input::Input;
 use super::output::{self, Outputs};
 use super::platforms::Machine;
 use super::stats::{self, KernelStats};
-use super::{Format, corpus, driver_cache, report, tier_parser};
+use super::{Format, choices, corpus, driver_cache, report, tier_parser};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -312,20 +312,18 @@ fn shown(done: &Done, quiet: bool) -> String {
                 simd,
                 grfs,
                 spill_bytes,
-                cycles,
+                item_cycles,
                 ..
             } = v;
-            format!("SIMD{simd}: {cycles:.1} cycles, {grfs} registers, {spill_bytes} bytes spilled")
+            format!(
+                "SIMD{simd}: {item_cycles:.1} cycles, {grfs} registers, {spill_bytes} bytes spilled"
+            )
         });
         let of: Vec<String> = of.collect();
         let Some(taken) = choice.variants.get(choice.variant) else {
             continue;
         };
-        let reason = match choice.reason {
-            Reason::Only => "the only one",
-            Reason::Spills => "all others spill",
-            Reason::Cycles => "fewest cycles",
-        };
+        let reason = choices::reason(choice);
         text += &format!(
             "{}: SIMD{} with {} registers, {reason} ({})\n",
             choice.kernel,

@@ -4,8 +4,8 @@ use kiln_compile::{Grfs, Options};
 
 #[derive(Debug, clap::Args)]
 pub struct GrfArgs {
-    /// Registers of a thread: one of the platform's modes, or `auto` for the smallest from the usual one on that holds
-    /// the register pressure [default: the kernel's attribute NumGRF, else the usual mode]
+    /// Registers of a thread: one of the platform's modes, or `auto` for the usual one or, if code spills in it, the best from there on
+    /// (docs/choose.md) [default: the kernel's attribute NumGRF, else the usual mode]
     #[arg(long = "grf", value_name = "MODE", value_parser = mode, conflicts_with = "grf_limit")]
     mode: Option<Mode>,
     /// Maximum number of registers

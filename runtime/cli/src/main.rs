@@ -10,6 +10,7 @@ mod asm;
 mod bench;
 mod cache;
 mod check;
+mod choices;
 mod compile;
 mod control_flow;
 mod convert;

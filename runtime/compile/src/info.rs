@@ -51,6 +51,17 @@ impl Info {
         let info = ZeInfo::parse(bytes).map_err(InfoError::Neither)?;
         Ok(Info::ZeInfo(info))
     }
+
+    /// The work-items of a thread for which a kernel's arguments are laid out; none if it says none, or serves all.
+    pub fn simd_of(&self, kernel: &str) -> Option<u32> {
+        let info = match self {
+            Info::Zebin(zebin) => &zebin.ze_info,
+            Info::ZeInfo(info) => info,
+            Info::Interface(_) => return None,
+        };
+        let simd = info.kernel(kernel)?.execution_env.simd_size;
+        Some(simd).filter(|simd| *simd > 0)
+    }
 }
 
 /// Reads an object file for a platform.

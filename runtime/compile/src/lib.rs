@@ -44,6 +44,7 @@ mod options;
 mod parallel;
 pub mod passes;
 pub mod pressure;
+pub mod rank;
 #[cfg(feature = "objects")]
 pub mod relink;
 mod result;

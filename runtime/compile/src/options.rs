@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use kiln_emit::platform::Platform;
+use kiln_ir::build::uses_stack;
 use kiln_platform::abi::{self, Abi};
 use kiln_regalloc::{AllocError, Allocator};
 use kiln_visa::module::Object;
@@ -111,7 +112,8 @@ pub enum Grfs {
     Limit,
     /// The kernel's attribute `NumGRF`; without it, the limit.
     Kernel,
-    /// The register pressure before allocation: the smallest of the platform's modes from the limit on that holds it.
+    /// The [order](mod@crate::rank) of variants: the limit for a kernel that hardly spills in it, else the best of the platform's modes
+    /// from the limit on. Functions, and kernels that call them, have the limit, since their convention depends on it.
     Auto,
 }
 
@@ -142,7 +144,7 @@ impl Options {
         }
     }
 
-    /// The number of registers that a kernel may use, unless its pressure decides.
+    /// The number of registers that a kernel may use, or begins with if the finalizer chooses.
     ///
     /// # Errors
     /// The kernel asks for a number that is no register mode of the platform.
@@ -168,12 +170,28 @@ impl Options {
         })
     }
 
-    /// True if the pressure decides on the number of registers.
+    /// True if the finalizer chooses the number of registers.
     pub fn chooses_grfs(&self, object: &Object) -> bool {
         match self.grfs {
-            Grfs::Auto => true,
-            Grfs::Kernel => object.int_attr(NUM_GRF) == Some(0),
+            Grfs::Auto => !uses_stack(object),
+            Grfs::Kernel => object.int_attr(NUM_GRF) == Some(0) && !uses_stack(object),
             Grfs::Limit => false,
+        }
+    }
+
+    /// The options with each of the platform's modes of more registers than the limit.
+    pub(crate) fn larger(&self) -> impl Iterator<Item = Options> {
+        let modes = self.platform.grf_modes.iter();
+        let larger = modes.filter(|mode| mode.grfs > self.grf_limit);
+        larger.map(|mode| self.with_limit(mode.grfs))
+    }
+
+    /// The options with that number of registers for all kernels.
+    pub(crate) fn with_limit(&self, grf_limit: u32) -> Options {
+        Options {
+            grf_limit,
+            grfs: Grfs::Limit,
+            ..self.clone()
         }
     }
 

@@ -105,16 +105,10 @@ pub(crate) const LEGAL: &[Step<Edit>] = &[
 ];
 
 /// Decisions about all routines of a kernel.
-pub(crate) const KERNEL: &[Step<OnSelected>] = &[
-    Step {
-        pass: pass("registers", Level::Legal, false),
-        run: select::choose_registers,
-    },
-    Step {
-        pass: pass("headers", Level::Legal, false),
-        run: select::share_headers,
-    },
-];
+pub(crate) const KERNEL: &[Step<OnSelected>] = &[Step {
+    pass: pass("headers", Level::Legal, false),
+    run: select::share_headers,
+}];
 
 /// Runs over a routine, as the next pass, after both ran over all routines that it calls.
 pub(crate) const REMAT: Step<fn(&Frames, &mut Routine)> = Step {

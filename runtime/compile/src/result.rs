@@ -20,6 +20,7 @@ use crate::level::Level;
 use crate::lines::Lines;
 use crate::options::Stage;
 use crate::pressure::Profile;
+use crate::rank::Made;
 use crate::stored;
 
 /// Seconds of each phase. Passes over control flow count as register allocation.
@@ -197,8 +198,22 @@ pub struct Compiled {
     pub dumps: Vec<(Stage, String)>,
 }
 
+impl Compiled {
+    /// Facts for its figures as a variant.
+    pub(crate) fn made(&self) -> Made<'_> {
+        let own = self.symbols.first().map(|own| own.size as usize);
+        let code = own.and_then(|own| self.code.get(..own));
+        Made {
+            code: code.unwrap_or(&self.code),
+            simd: self.simd.into(),
+            grfs: self.grf_count,
+            spill_bytes: self.allocation.spill_bytes,
+        }
+    }
+}
+
 /// The finalized kernels of a module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CompiledModule {
     /// Kernels, each with the functions that it calls by name.
     pub kernels: Vec<Compiled>,

@@ -111,6 +111,33 @@ impl Session {
         }
     }
 
+    /// A session with the same cache, but other options, for one kernel.
+    #[cfg(feature = "objects")]
+    pub(crate) fn for_variant(&self, kernel: &str, options: Options) -> Session {
+        Session {
+            options,
+            kernel: Some(kernel.to_string()),
+            cache: self.cache.clone(),
+            scratch: Mutex::default(),
+        }
+    }
+
+    /// The kernel that it is restricted to.
+    #[cfg(feature = "objects")]
+    pub(crate) fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
+    /// Compiles a module of one file that was loaded, unless the cache has it.
+    #[cfg(feature = "objects")]
+    pub(crate) fn compile_file(
+        &self,
+        loaded: &Loaded,
+        input: &Input,
+    ) -> Result<CompiledModule, Box<Failure>> {
+        self.through_cache(&[input], || self.compile_loaded(loaded))
+    }
+
     /// A session with the same options and cache, but for the number of registers of kernels that do not say theirs.
     #[cfg(feature = "objects")]
     pub(crate) fn with_limit(&self, grf_limit: u32) -> Session {
@@ -308,7 +335,7 @@ impl Session {
     }
 
     /// Checks a module against the rules of vISA and of the platform.
-    fn checked(
+    pub(crate) fn checked(
         &self,
         files: Arc<[String]>,
         merged: Merged,
@@ -612,7 +639,7 @@ pub(crate) fn read_module(inputs: &[Input], how: &Reading) -> Result<(Merged, f6
 }
 
 /// Reads the files with these indices, which make one module.
-fn read_some(
+pub(crate) fn read_some(
     inputs: &[Input],
     files: &[usize],
     how: &Reading,

@@ -279,7 +279,7 @@ fn variants_are_chosen_by_kernel() {
     assert_eq!(lines[0], "replaced: heavy, light");
     assert!(lines[1].starts_with("heavy: SIMD8 with 128 registers, all others spill (SIMD32: "));
     assert!(lines[1].contains("; SIMD8: "));
-    assert!(lines[2].starts_with("light: SIMD32 with 128 registers, fewest cycles (SIMD32: "));
+    assert!(lines[2].starts_with("light: SIMD32 with 128 registers, highest throughput (SIMD32: "));
     // The figures have the form of those of `compile`, and the reasons.
     let stats = folder.path("stats.json");
     pass(&[&args[..], &["--stats", &stats]].concat());
@@ -319,7 +319,7 @@ fn variants_are_chosen_by_kernel() {
         .collect();
     assert_eq!(found, [(Some(1), vec![32, 8]), (Some(0), vec![32, 8])]);
 
-    widths_are_right(&folder, &out);
+    widths_are_right(&folder, &out, &out);
 }
 
 /// More registers are a variant, too: each kernel has the number of the one that was taken, and computes what its source says.
@@ -333,7 +333,7 @@ fn registers_are_chosen_by_kernel() {
     let said = pass(&[&args[..], &["--choose-grf", "256"]].concat());
     let lines: Vec<&str> = said.lines().collect();
     assert!(lines[1].starts_with("heavy: SIMD16 with 256 registers, all others spill (SIMD32: "));
-    assert!(lines[2].starts_with("light: SIMD32 with 128 registers, fewest cycles (SIMD32: "));
+    assert!(lines[2].starts_with("light: SIMD32 with 128 registers, highest throughput (SIMD32: "));
     let info = kiln_emit::zebin::Zebin::parse(&fs::read(&out).unwrap());
     let env = |kernel: &str| {
         let info = &info.as_ref().unwrap().ze_info;
@@ -342,7 +342,7 @@ fn registers_are_chosen_by_kernel() {
     };
     assert_eq!(env("heavy"), (16, 256, 0));
     assert_eq!(env("light"), (32, 128, 0));
-    widths_are_right(&folder, &out);
+    widths_are_right(&folder, &out, &out);
     let call = |more: &[&'static str]| [&args[..], more].concat();
     fail(
         &folder,
@@ -354,8 +354,141 @@ fn registers_are_chosen_by_kernel() {
     assert!(text(&both.stderr).contains("cannot be used with"));
 }
 
-/// Executes the kernels of `corpus/finalize/widths.cl` in an object file.
-fn widths_are_right(folder: &Folder, object: &str) {
+/// The vISA of the kernels in `corpus/finalize/widths.NAME.zebin`, each in a file.
+fn visa_of(folder: &Folder, name: &str) -> Vec<String> {
+    let object = fs::read(fixture(&format!("finalize/widths.{name}.zebin"))).unwrap();
+    let object = kiln_emit::zebin::Zebin::parse(&object).unwrap();
+    let parts = kiln_compile::finalize::visa(&object).into_iter();
+    let write = |(number, (_, text)): (usize, (String, Vec<u8>))| {
+        folder.write(&format!("{name}.{number}.visaasm"), text)
+    };
+    parts.enumerate().map(write).collect()
+}
+
+/// Kernels of equal name in files of vISA are variants of one; each is made with more registers, too, and the best is written with what its
+/// source says.
+#[test]
+fn variants_are_chosen_among_files_of_visa() {
+    let folder = Folder::new("choose-visa");
+    let names = ["wide", "middle"];
+    let files: Vec<String> = names
+        .iter()
+        .flat_map(|name| visa_of(&folder, name))
+        .collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let call = |more: &[&'static str]| {
+        let call: &[&str] = &["compile", "-p", "dg2", "--choose"];
+        [call, &files, more].concat()
+    };
+    let choices = |more: &[&'static str]| {
+        let json: Value =
+            serde_json::from_str(&pass(&call(&[more, &["--json", "-", "-q"]].concat()))).unwrap();
+        let kernels = json.as_array().unwrap().clone();
+        let taken = kernels.into_iter().map(|kernel| {
+            let choice = &kernel["choice"];
+            let variants = choice["variants"].as_array().unwrap();
+            let taken = &variants[choice["variant"].as_u64().unwrap() as usize];
+            let [simd, grfs, threads] =
+                ["simd", "grfs", "threads"].map(|key| taken[key].as_u64().unwrap());
+            let fixed = taken
+                .get("fixed")
+                .map(|why| why.as_str().unwrap().to_string());
+            let name = kernel["name"].as_str().unwrap().to_string();
+            (name, simd, grfs, threads, variants.len(), fixed)
+        });
+        taken.collect::<Vec<_>>()
+    };
+    let of = |name: &str, simd, grfs, threads, variants, fixed: Option<&str>| {
+        (
+            name.to_string(),
+            simd,
+            grfs,
+            threads,
+            variants,
+            fixed.map(str::to_string),
+        )
+    };
+    assert_eq!(
+        choices(&[]),
+        [
+            of("heavy", 16, 256, 4, 4, None),
+            of("light", 32, 128, 8, 4, None)
+        ]
+    );
+    // An option fixes the number, so that the sizes alone are left.
+    let options = Some("options");
+    assert_eq!(
+        choices(&["--grf", "256"]),
+        [
+            of("heavy", 16, 256, 4, 2, options),
+            of("light", 32, 256, 4, 2, options)
+        ]
+    );
+    // One file is chosen among the registers.
+    let heavy = files
+        .iter()
+        .find(|file| {
+            file.contains("middle.") && fs::read_to_string(file).unwrap().contains("\"heavy\"")
+        })
+        .unwrap();
+    let said = pass(&["compile", "-p", "dg2", "--choose", heavy]);
+    assert!(
+        said.starts_with("heavy on dg2: SIMD16 with 256 registers, all others spill\n"),
+        "{said}"
+    );
+    // `auto` takes the same, and the usual mode where nothing spills.
+    let middle = fixture("finalize/widths.middle.zebin");
+    let registers = |file: &str, kernel: &str| {
+        let out = folder.path("auto.zebin");
+        let call = ["compile", "-p", "dg2", "--grf", "auto", file];
+        pass(&[&call[..], &["--info", &middle, "-o", &out]].concat());
+        let made = kiln_emit::zebin::Zebin::parse(&fs::read(&out).unwrap()).unwrap();
+        let env = &made.ze_info.kernel(kernel).unwrap().execution_env;
+        (env.grf_count, env.spill_size)
+    };
+    assert_eq!(registers(heavy, "heavy"), (256, 0));
+    let light = (files.iter()).find(|file| *file != heavy && file.contains("middle."));
+    assert_eq!(registers(light.unwrap(), "light"), (128, 0));
+    // The object files have the best of each kernel, and compute what the source says.
+    let made = [("heavy", "middle"), ("light", "wide")].map(|(kernel, name)| {
+        let (out, info) = (
+            folder.path(&format!("{kernel}.zebin")),
+            fixture(&format!("finalize/widths.{name}.zebin")),
+        );
+        pass(
+            &[
+                &call(&["--kernel", kernel])[..],
+                &["--info", &info, "-o", &out],
+            ]
+            .concat(),
+        );
+        out
+    });
+    widths_are_right(&folder, &made[0], &made[1]);
+    let (out, info) = (
+        folder.path("out.zebin"),
+        fixture("finalize/widths.middle.zebin"),
+    );
+    let wrong = kiln(&[&call(&[])[..], &["--info", &info, "-o", &out]].concat());
+    assert!(text(&wrong.stderr).contains("light are laid out for SIMD16, and SIMD32 is taken"));
+    assert!(!Path::new(&out).exists());
+    // A file that cannot be read leaves no output, and the other kernels in a folder.
+    let broken = folder.write("broken.visaasm", b".version 3.6\n.kernel \"other\"\n bad\n");
+    let dir = folder.path("each");
+    let said = kiln(&[&call(&[])[..], &[&broken, "--out-dir", &dir]].concat());
+    assert!(!said.status.success());
+    let mut written: Vec<_> = fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    written.sort();
+    assert_eq!(written, ["heavy.bin", "light.bin"]);
+    let both = kiln(&call(&["--names", "names.json"]));
+    assert!(text(&both.stderr).contains("cannot be used with"));
+}
+
+/// Executes the kernels of `corpus/finalize/widths.cl`, each in an object file.
+fn widths_are_right(folder: &Folder, heavy: &str, light: &str) {
     const LIVE: usize = 84;
     const ITEMS: usize = 32;
     let result = folder.path("result");
@@ -367,7 +500,7 @@ fn widths_are_right(folder: &Folder, object: &str) {
     let input = format!("buf:{}", folder.write("input", bytes(&numbers)));
     let output = format!("zero:{}>{result}", LIVE * ITEMS * 4);
     let size = ITEMS.to_string();
-    let run = |kernel: &str, args: &[&str]| {
+    let run = |object: &str, kernel: &str, args: &[&str]| {
         let sizes = ["--global", &size, "--local", &size];
         let call = [&["run", object, "--kernel", kernel][..], &sizes].concat();
         pass(&[&call[..], args].concat());
@@ -379,9 +512,9 @@ fn widths_are_right(folder: &Folder, object: &str) {
             own[at] = own[at].wrapping_mul(own[(at + 31) % LIVE]);
         }
     }
-    assert!(run("heavy", &["--arg", &input, "--arg", &output]) == bytes(&expected));
+    assert!(run(heavy, "heavy", &["--arg", &input, "--arg", &output]) == bytes(&expected));
     let tripled: Vec<i32> = numbers[..ITEMS].iter().map(|n| n * 3).collect();
-    let light = run("light", &["--arg", &format!("{input}>{result}")]);
+    let light = run(light, "light", &["--arg", &format!("{input}>{result}")]);
     assert!(light[..ITEMS * 4] == bytes(&tripled));
 }
 

@@ -15,6 +15,24 @@ pub struct Interface {
     pub strings: Vec<Text>,
 }
 
+impl Interface {
+    /// Adds the interfaces of other kernels.
+    ///
+    /// # Errors
+    /// The name of a text that is another in these.
+    pub(crate) fn add(&mut self, other: Interface) -> Result<(), String> {
+        self.kernels.extend(other.kernels);
+        for text in other.strings {
+            match self.strings.iter().find(|known| known.name == text.name) {
+                None => self.strings.push(text),
+                Some(known) if known.bytes == text.bytes => {}
+                Some(_) => return Err(text.name),
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A text that code has the address of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,8 +5,6 @@ use kiln_ir::func::VarStorage;
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, schedule};
 use kiln_machine::func::Function as Machine;
-use kiln_machine::inst::Opcode;
-use kiln_machine::pressure::profile as live_units;
 use kiln_platform::platform::UNIT_GRFS;
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::routines::Parts;
@@ -160,47 +158,6 @@ pub(crate) fn legalize(shared: &Shared, routine: &mut Routine) -> Result<(), Com
 
 pub(crate) fn schedule(routine: &mut Routine) {
     routine.max_units = schedule::run(&mut routine.machine, routine.units);
-}
-
-/// Chooses the register mode by the pressure, if that was asked for.
-pub(crate) fn choose_registers(selected: &mut Selected) -> Result<(), CompileError> {
-    let Shared {
-        source, options, ..
-    } = selected.shared;
-    let platform = options.platform;
-    let first = selected.routines.first();
-    let own = first.map_or(0, |routine| routine.units);
-    let has_stack = first.is_some_and(|routine| routine.machine.abi.stack.is_some());
-    if options.chooses_grfs(source) && !has_stack {
-        let reserved = selected.frames.grfs / UNIT_GRFS - own;
-        // A spare unit lets a payload find neighbours.
-        let units = units_in_use(selected) + reserved + 1;
-        let mode = platform.mode_of(units * UNIT_GRFS).grfs;
-        selected.frames.grfs = selected.frames.grfs.max(mode);
-        selected.frames.settings.grf_limit = Some(selected.frames.grfs);
-    }
-    Ok(())
-}
-
-/// The most allocation units that a kernel has in use at once: its subroutines' are beside the values that live across
-/// their calls.
-fn units_in_use(selected: &Selected) -> u32 {
-    let mut peaks = vec![0; selected.routines.len()];
-    for &n in &selected.bottom_up {
-        let Routine { machine, graph, .. } = &selected.routines[n];
-        let points = live_units(machine, graph, u32::MAX);
-        for (block, data) in machine.blocks.iter() {
-            let ops = data.insts.iter().map(|inst| Some(inst.op)).chain([None]);
-            for (op, amount) in ops.zip(points.of(block)) {
-                let callee = match op {
-                    Some(Opcode::CallRoutine(callee)) => peaks[usize::from(callee)],
-                    _ => 0,
-                };
-                peaks[n] = amount.units.saturating_add(callee).max(peaks[n]);
-            }
-        }
-    }
-    peaks.first().copied().unwrap_or(0)
 }
 
 /// Chooses the registers for the copies of r0 that the routines of a kernel share.

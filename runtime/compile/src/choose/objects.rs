@@ -1,24 +1,20 @@
-//! Chooses the SIMD size and the number of registers of each kernel among variants of one program.
+//! The choice for each kernel among object files with their vISA.
 //!
 //! Before its finalizer the reference compiler takes the widest SIMD size that compiles, since it does not learn of spills;
 //! compiled again for a narrower size it hands over a variant, and the same vISA with more registers is another. Takes the object files
 //! with their vISA, in the order of preference, and the first one finalized. Finalizes the others, and gives the object file with each kernel
-//! of the best variant: one that hardly spills before one that does, as in the reference compiler's retry, since what spills cost depends on
-//! caches and on how often loops turn, which an estimate does not know; then that whose work-items take the fewest estimated cycles
-//! (`kiln_emit::cost`, ten iterations a loop) of a unit with all the threads that its registers allow. A variant without the kernel, or that does not
-//! compile, is left out. Only where kernels of several variants are taken, the result is finalized once more.
+//! of the [best](mod@crate::rank) variant. A variant without the kernel, or that does not compile, is left out. Only where kernels of
+//! several variants are taken, the result is finalized once more.
 
 use std::borrow::Cow;
 use std::iter;
 
-use kiln_emit::cost::{self, Weights};
-use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{FUNCTIONS, VISA, Zebin};
-use serde::Serialize;
 
 use crate::info;
 use crate::options::NUM_GRF;
+use crate::rank::{self, Choice, Made, Reason, Variant};
 use crate::relink::{RelinkError, Relinked};
 
 /// Bytes of a channel of the narrowest code: a register has one for each.
@@ -26,61 +22,8 @@ const CHANNEL_BYTES: u32 = 4;
 /// Registers and spills of a thread in parts of its registers, at most, at which code is better than of twice the width, though it
 /// spills. Between 1.27 and 1.41 in a sweep of twelve kernels on `dg2` (docs/driver.md).
 const FITS: f64 = 1.3;
-
-/// Spills and fills, each with the weight of its loops, for an instruction of a kernel, up to which it hardly spills. It is the larger
-/// threshold of the reference compiler's retry (`SIMD8_SpillThreshold`, in percent, or twice `SIMD16_SpillThreshold`).
-const SPILLS: f64 = 0.02;
 /// Beginning of an attribute in the vISA of a kernel, which has one at least.
 const ATTRIBUTE: &str = ".kernel_attr ";
-
-/// The choice for one kernel.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Choice {
-    /// Name of the kernel.
-    pub kernel: String,
-    /// Index of the variant that was chosen.
-    pub variant: usize,
-    /// The reason for it.
-    pub reason: Reason,
-    /// The variants, in the order of the object files, those with more registers after the others.
-    pub variants: Vec<Variant>,
-}
-
-/// Reasons for a variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// There is no other.
-    Only,
-    /// All others spill.
-    Spills,
-    /// Of those that hardly spill, or of all if each does, it takes the fewest cycles.
-    Cycles,
-}
-
-/// A variant of a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Variant {
-    /// Index of the object file.
-    pub file: usize,
-    /// Work-items of a thread.
-    pub simd: u32,
-    /// Number of registers of a thread.
-    pub grfs: u32,
-    /// Bytes of spills of a thread.
-    pub spill_bytes: u32,
-    /// Spills and fills for an instruction, each ten times for each loop around it.
-    pub spills: f64,
-    /// Estimated cycles of a thread for each of its work-items; twice as many for a thread that takes the place of two.
-    pub cycles: f64,
-}
-
-impl Variant {
-    /// True if it spills so much that one that does not is better.
-    fn is_spilling(&self) -> bool {
-        self.spills > SPILLS
-    }
-}
 
 /// An object file among which is chosen, and what was made of it.
 struct Candidate<'a> {
@@ -199,22 +142,13 @@ fn choice(candidates: &[Candidate], kernel: &str, platform: &'static Platform) -
         Some((place, Variant { file, ..figures }))
     });
     let (places, variants): (Vec<usize>, Vec<Variant>) = variants.unzip();
-    let order = |a: &Variant, b: &Variant| {
-        let by_spills = a.is_spilling().cmp(&b.is_spilling());
-        by_spills.then(a.cycles.total_cmp(&b.cycles))
-    };
-    let best = (0..variants.len()).min_by(|a, b| order(&variants[*a], &variants[*b]));
-    let best = best.unwrap_or(0);
-    let without = variants.iter().filter(|one| !one.is_spilling()).count();
+    let (best, reason) = rank::best(&variants).unwrap_or((0, Reason::Only));
     let choice = Choice {
         kernel: kernel.to_string(),
         variant: best,
-        reason: match variants.len() {
-            0 | 1 => Reason::Only,
-            _ if without == 1 => Reason::Spills,
-            _ => Reason::Cycles,
-        },
+        reason,
         variants,
+        refused: Vec::new(),
     };
     (places.get(best).copied().unwrap_or(0), choice)
 }
@@ -228,27 +162,13 @@ fn variant(zebin: &Zebin, kernel: &str, platform: &'static Platform) -> Option<V
         .iter()
         .find(|symbol| symbol.name == kernel)?
         .size;
-    let code = code.get(..size as usize)?;
-    let insts = listing::insts(code, platform);
-    let estimate = cost::estimate(&insts, platform, Weights::Loops);
-    let weights = cost::accesses(&insts, platform).map(|access| {
-        let after = estimate
-            .blocks
-            .partition_point(|block| block.first <= access.at);
-        estimate.blocks[..after]
-            .last()
-            .map_or(1.0, |block| block.weight)
-    });
-    let threads = |grfs| f64::from(platform.mode_of(grfs).threads);
-    let places = threads(platform.default_grfs) / threads(env.grf_count);
-    Some(Variant {
-        file: 0,
+    let made = Made {
+        code: code.get(..size as usize)?,
         simd: env.simd_size,
         grfs: env.grf_count,
         spill_bytes: env.spill_size,
-        spills: weights.fold(0.0, |sum, weight| sum + weight) / insts.len().max(1) as f64,
-        cycles: estimate.cycles.sum() * places / f64::from(env.simd_size.max(1)),
-    })
+    };
+    Some(Variant::of(&made, platform))
 }
 
 /// Place of the section with a kernel's vISA.
