@@ -359,6 +359,11 @@ impl Presented<'_> {
         inst: &Inst,
         payload: Option<&[Option<Unit>]>,
     ) -> Result<(), AllocError> {
+        if let (Opcode::Undef, Some(v)) = (inst.op, inst.dst.and_then(|dst| dst.reg.as_virt())) {
+            self.sources.push(Source::At(b, i));
+            self.problem.add_undefined(self.value(v)?);
+            return Ok(());
+        }
         let named = self.named(inst, payload);
         // The values of each operand, and of what it is written over.
         let mut values: SmallVec<[(Value, Option<Value>); 8]> = SmallVec::new();

@@ -143,6 +143,8 @@ pub struct Problem {
     starts: Vec<u32>,
     /// By instruction: it only copies its first operand to its second.
     copies: Vec<bool>,
+    /// Values without contents, by number, and the instructions that define them.
+    undefined: Vec<(Value, u32)>,
     /// Clobbered units by instruction, ascending, of those that clobber any.
     clobbers: Vec<(u32, UnitSet)>,
     blocks: Vec<Block>,
@@ -163,6 +165,7 @@ impl Problem {
             operands: Vec::new(),
             starts,
             copies: Vec::with_capacity(insts),
+            undefined: Vec::new(),
             clobbers: Vec::new(),
             blocks: Vec::with_capacity(blocks),
             edges: Vec::new(),
@@ -191,6 +194,12 @@ impl Problem {
             Operand::new(to, Role::Def, Constraint::Anywhere),
         ]);
         *self.copies.last_mut().unwrap_or(&mut false) = true;
+    }
+
+    /// Adds an instruction that only defines a value without contents.
+    pub fn add_undefined(&mut self, value: Value) {
+        self.undefined.push((value, self.inst_count() as u32));
+        self.add_inst([Operand::new(value, Role::Def, Constraint::Register)]);
     }
 
     /// Units that the next instruction overwrites beside its definitions.
@@ -229,6 +238,7 @@ impl Problem {
 
     /// Finds predecessors, once all blocks are there.
     pub fn finish(&mut self) {
+        self.undefined.sort_unstable();
         for b in 0..self.blocks.len() {
             let (from, to) = self.blocks[b].edges;
             for e in from..to {
@@ -295,6 +305,12 @@ impl Problem {
     /// True if an instruction only copies its first operand to its second.
     pub fn is_copy(&self, inst: u32) -> bool {
         self.copies[inst as usize]
+    }
+
+    /// The instruction that defines a value without contents, if it has none ([`Problem::add_undefined`]).
+    pub fn undefined_by(&self, value: Value) -> Option<u32> {
+        let at = (self.undefined).binary_search_by_key(&value, |&(value, _)| value);
+        Some(self.undefined[at.ok()?].1)
     }
 
     /// Units that an instruction overwrites beside its definitions.

@@ -11,6 +11,9 @@ use super::parallel_moves::in_order;
 use super::{Held, NO_VALUE, Order, Scan, Step, key};
 use crate::problem::{Place, Unit, units};
 
+/// How many joins ahead a value's unit is looked for.
+const MAX_JOINS_AHEAD: u32 = 16;
+
 /// The places that a loop header wants.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
@@ -65,7 +68,7 @@ impl Candidate {
     }
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
     /// Sets the places of values at the start of a block.
     pub(super) fn enter(&mut self, b: usize) {
         let problem = self.problem;
@@ -97,7 +100,7 @@ impl Scan<'_> {
     }
 
     /// The arguments of a predecessor for the parameters of a block.
-    fn args(&self, pred: usize, b: usize) -> &[u32] {
+    fn args(&self, pred: usize, b: usize) -> &'a [u32] {
         let mut edges = self.problem.edges(pred).iter();
         let edge = edges.find(|edge| edge.to as usize == b);
         edge.map_or(&[], |edge| self.problem.args(edge))
@@ -178,6 +181,7 @@ impl Scan<'_> {
         let mut known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
         // Values are where the first has them, and nothing is moved at the end of an idle one.
         known.sort_by_key(|&p| !self.problem.is_idle(p));
+        self.place_undefined(b, &known[..self.idle_among(&known)]);
         match preds.iter().any(|&p| p >= b) {
             true => self.enter_loop(b, first, &known, params),
             false => self.join(b, first, &known, params),
@@ -255,6 +259,55 @@ impl Scan<'_> {
         all.sort_unstable_by_key(|c| (c.param, c.v));
         for (n, &pred) in known.iter().enumerate() {
             self.lead(pred, b, &all, n);
+        }
+    }
+
+    /// Puts arguments without contents into the units in which other idle predecessors of a join have theirs, since nothing is
+    /// moved at the end of an idle one. A unit that is free at the end of a block without other definitions is free in all of it.
+    fn place_undefined(&mut self, b: usize, idle: &[usize]) {
+        let problem = self.problem;
+        let known = |n: usize| {
+            let args = idle.iter().map(|&p| (p, self.args(p, b)[n]));
+            let mut known = args.filter(|&(_, arg)| problem.undefined_by(arg).is_none());
+            known
+                .next()
+                .and_then(|(p, arg)| self.exit_of(p, arg).unit())
+        };
+        let wanted: SmallVec<[Option<Unit>; 8]> = (0..problem.params(b).len()).map(known).collect();
+        for &pred in idle {
+            let (first, end) = problem.insts_of(pred);
+            let own = |v: u32| {
+                let inst = problem.undefined_by(v);
+                inst.filter(|inst| (first..end).contains(inst))
+            };
+            let mut defined = (first..end).flat_map(|inst| problem.operands(inst));
+            if !defined.all(|op| own(op.value()).is_some()) {
+                continue;
+            }
+            let (from, to) = (problem.operands_from(first), problem.operands_from(end));
+            for (&v, wanted) in self.args(pred, b).iter().zip(&wanted) {
+                let had = own(v).and_then(|_| self.exit_of(pred, v).unit());
+                let Some((had, wanted)) = had.zip(*wanted) else {
+                    continue;
+                };
+                let other = self.exits[pred][wanted.index()];
+                let is_wanted = |place: &&Place| **place == Place::Unit(wanted);
+                let taken = self.places[from..to].iter().filter(is_wanted).count();
+                let is_free = match own(other) {
+                    None => other == NO_VALUE && taken == 0,
+                    Some(_) => taken == 1,
+                };
+                if other == v || !is_free {
+                    continue;
+                }
+                for (v, unit) in [(other, had), (v, wanted)] {
+                    self.exits[pred][unit.index()] = v;
+                    if let Some(inst) = own(v) {
+                        self.places[problem.operands_from(inst)] = Place::Unit(unit);
+                        self.defined[v as usize] = (2 * inst + 1, unit);
+                    }
+                }
+            }
         }
     }
 
@@ -343,12 +396,12 @@ impl Scan<'_> {
     }
 
     /// The used parameters of a block, with the places of their arguments.
-    fn param_candidates<'a>(
-        &'a self,
+    fn param_candidates<'b>(
+        &'b self,
         b: usize,
-        known: &'a [usize],
-        params: &'a [u32],
-    ) -> impl Iterator<Item = Candidate> + 'a {
+        known: &'b [usize],
+        params: &'b [u32],
+    ) -> impl Iterator<Item = Candidate> + 'b {
         let from = move |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n]);
         let used = params.iter().enumerate();
         let used = used.filter(|(_, v)| self.ranges.is_used(**v));
@@ -434,10 +487,7 @@ impl Scan<'_> {
 
     /// Moves values at the end of a block to where the join after an idle block wants them.
     fn agree(&mut self, b: usize, idle: usize, join: usize) {
-        let wanted = match join <= b {
-            true => self.wanted_by_loop(idle, join),
-            false => self.wanted_by_join(idle, join),
-        };
+        let wanted = self.wanted_after(b, idle, join, MAX_JOINS_AHEAD);
         let before = self.holds.clone();
         let targets: UnitSet = wanted.iter().map(|&(_, unit)| unit).collect();
         let targets = targets & self.allocatable;
@@ -473,6 +523,27 @@ impl Scan<'_> {
         }
     }
 
+    /// The units in which the join after an idle block wants the values that it passes: those of the loop header, those in
+    /// which the first other idle predecessor has them, or those that a join ahead wants, to which they get without moves.
+    fn wanted_after(&self, b: usize, idle: usize, join: usize, ahead: u32) -> Vec<(u32, Unit)> {
+        if join <= b {
+            return self.wanted_by_loop(idle, join);
+        }
+        let problem = self.problem;
+        let wanted = self.wanted_by_join(idle, join);
+        if !wanted.is_empty() || ahead == 0 || !problem.is_idle(join) {
+            return wanted;
+        }
+        let next = problem.edges(join).iter().map(|edge| edge.to as usize);
+        let mut next = next.filter(|&b| problem.is_idle(b) && problem.preds(b).len() == 1);
+        let next = next.find_map(|b| Some((b, problem.edges(b).first()?.to as usize)));
+        let wanted = next.map(|(next, to)| self.wanted_after(b, next, to, ahead - 1));
+        let (params, args) = (problem.params(join), self.args(idle, join));
+        let passed = |v| (params.iter().position(|&p| p == v)).map_or(v, |n| args[n]);
+        let wanted = wanted.into_iter().flatten();
+        wanted.map(|(v, unit)| (passed(v), unit)).collect()
+    }
+
     /// The units in which the first idle predecessor of a join has its values, with the values that another passes.
     fn wanted_by_join(&self, idle: usize, join: usize) -> Vec<(u32, Unit)> {
         let (first, _) = self.problem.insts_of(join);
@@ -482,16 +553,21 @@ impl Scan<'_> {
             &[before] if self.exits[p].is_empty() => before as usize,
             _ => p,
         };
-        let mut known = preds
+        let known: SmallVec<[(usize, usize); 4]> = preds
             .filter(|&p| self.problem.is_idle(p))
             .map(|p| (p, ended(p)))
-            .filter(|&(_, at)| !self.exits[at].is_empty());
-        let Some((other, at)) = known.next() else {
+            .filter(|&(_, at)| !self.exits[at].is_empty())
+            .collect();
+        let Some(&(_, at)) = known.first() else {
             return Vec::new();
         };
-        let args = self.args(other, join).iter().zip(self.args(idle, join));
-        let args =
-            args.filter_map(|(&theirs, &ours)| Some((ours, self.exit_of(at, theirs).unit()?)));
+        // An argument without contents may be anywhere (`place_undefined`).
+        let args = self.args(idle, join).iter().enumerate();
+        let args = args.filter_map(|(n, &ours)| {
+            let mut theirs = known.iter().map(|&(p, at)| (at, self.args(p, join)[n]));
+            let (at, theirs) = theirs.find(|&(_, v)| self.problem.undefined_by(v).is_none())?;
+            Some((ours, self.exit_of(at, theirs).unit()?))
+        });
         let held = (0..).zip(&self.exits[at]);
         let lives = held.filter(|&(_, &v)| {
             v != NO_VALUE && self.ranges.is_live(v, 2 * first) && !self.is_away(v, first)

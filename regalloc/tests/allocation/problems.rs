@@ -194,3 +194,45 @@ fn regalloc2_spills_less_by_the_plan() {
     }
     assert!(by_plan * 100 < alone * 95, "{by_plan} of {alone}");
 }
+
+/// A join after two branches, to which threads without active channels bring a value from one and nothing from the other.
+#[test]
+fn a_value_without_contents_is_where_its_join_wants_it() {
+    let file = File {
+        unit_count: 32,
+        preferred: (1..20).map(Unit).collect(),
+        ..File::default()
+    };
+    let mut p = Problem::new(file, 0, 0);
+    let any = Constraint::Register;
+    let edge = |to: u32, args: &[Value]| (to, SmallVec::from_slice(args));
+    let [value, other, none, param] = std::array::from_fn(|_| p.add_value(2));
+    p.add_inst([Operand::new(value, Role::Def, any)]);
+    p.add_inst([]);
+    p.end_block([], [edge(1, &[]), edge(4, &[])]);
+    for at in [5, 6, 7] {
+        p.add_inst([Operand::new(value, Role::Use, Constraint::Fixed(Unit(at)))]);
+    }
+    p.add_inst([]);
+    p.end_block([], [edge(2, &[]), edge(3, &[])]);
+    p.add_inst([
+        Operand::new(value, Role::Use, any),
+        Operand::new(other, Role::Def, any),
+    ]);
+    p.add_inst([]);
+    p.end_block([], [edge(5, &[other])]);
+    p.add_inst([]);
+    p.end_block([], [edge(5, &[value])]);
+    p.pass_by();
+    p.add_undefined(none);
+    p.add_inst([]);
+    p.end_block([], [edge(5, &[none])]);
+    p.pass_by();
+    p.add_inst([Operand::new(param, Role::Use, any)]);
+    p.add_inst([]);
+    p.end_block([param], []);
+    p.finish();
+    let answer = scan::allocate(&p).expect("enough units");
+    assert_eq!(prove(&p, &answer).err(), None);
+    assert!(answer.slots.is_empty(), "{answer:?}");
+}
