@@ -4,8 +4,9 @@
 //! memory ("inline data" and the "indirect data" of the PRM, vol. 2a, "COMPUTE_WALKER"). Takes the places that a
 //! kernel's inputs have in registers, and gives two blocks. The first loads the thread's local ids. Inline data, if the
 //! platform has it, arrives in their place; it is moved after them before. A thread whose ids the hardware generates starts
-//! after this block. The second loads the arguments after the inline data. Both have the form and the order that the
-//! reference finalizer's have, which drivers and tools know.
+//! after this block. The second loads the arguments after the inline data, and takes nothing from the first. Drivers find the second by its
+//! distance, and the number to fill in by its relocation. The messages are those of the reference finalizer; where these can add a
+//! distance to the address, they do it here for local ids, too, and no message waits for the address of another.
 //!
 //! The blocks are in the long form, since the length of the first is a multiple of 64 bytes: [`pad`] adds what is
 //! missing when all instructions are there.
@@ -50,7 +51,8 @@ pub struct Inputs {
     pub per_thread: u32,
     /// Byte ranges of all inputs in the register file.
     pub ranges: Vec<Range<u32>>,
-    /// The register for addresses, which nothing arrives in.
+    /// The register for the address of local ids, which nothing arrives in. That of the arguments is in the one before, so that it need
+    /// not wait for the first message.
     pub register: u32,
     /// Number of [`ARGUMENTS_OFFSET`] among the program's symbols.
     pub symbol: u32,
@@ -112,24 +114,29 @@ pub fn blocks(inputs: &Inputs, platform: &Platform) -> (u32, bool) {
 /// # Errors
 /// A load cannot be encoded.
 pub fn code(inputs: &Inputs, platform: &Platform) -> Result<Vec<Vec<Inst>>, RequestError> {
-    let prologue = Prologue { inputs, platform };
+    let prologue = |register| Prologue {
+        inputs,
+        platform,
+        register,
+    };
     let mut blocks = Vec::with_capacity(2);
     if inputs.per_thread > 0 {
-        blocks.push(prologue.ids()?);
+        blocks.push(prologue(inputs.register).ids()?);
     }
     if inputs.loaded(platform).bytes > 0 {
-        blocks.push(prologue.arguments()?);
+        blocks.push(prologue(inputs.register - 1).arguments()?);
     }
     Ok(blocks)
 }
 
-/// Makes the length of the program's first block, which loads local ids, a multiple of 64 bytes. Gives that length.
+/// Makes the length of the program's first block, which loads local ids, a multiple of 64 bytes. Gives that length. What is added runs
+/// while the message waits for its address.
 pub fn pad(program: &mut Program) -> u32 {
     let Some(block) = program.blocks.first_mut() else {
         return 0;
     };
     while !(block.len() as u32 * INSTRUCTION_BYTES).is_multiple_of(ALIGNMENT) {
-        block.push(Inst::new(Op::Nop, 1));
+        block.insert(block.len().saturating_sub(1), Inst::new(Op::Nop, 1));
     }
     for inst in block.iter_mut() {
         inst.opts.long = true;
@@ -140,6 +147,8 @@ pub fn pad(program: &mut Program) -> u32 {
 struct Prologue<'a> {
     inputs: &'a Inputs,
     platform: &'a Platform,
+    /// The register for addresses.
+    register: u32,
 }
 
 fn scalar(reg: Reg, ty: Type) -> Src {
@@ -152,7 +161,7 @@ fn ud(bits: u32) -> Src {
 
 impl Prologue<'_> {
     fn at(&self, byte: u16) -> Reg {
-        Reg::new(RegFile::Grf, self.inputs.register, byte)
+        Reg::new(RegFile::Grf, self.register, byte)
     }
 
     /// An instruction on dwords of the register for addresses.
@@ -214,14 +223,10 @@ impl Prologue<'_> {
             scalar(self.at(0), Type::Uw),
             Src::imm(Type::Uw, per_thread.into()),
         ];
-        let mut code = vec![
-            self.clear(),
-            self.start(SUM),
-            number,
-            self.add(SUM, arguments),
-            self.offset(SUM),
-            self.dword(Op::Mad, self.address(), &sum),
-        ];
+        let is_port = self.platform.argument_loads == MessageFamily::DataPort;
+        // A message adds the distance, where it can.
+        let beside = (!is_port).then(|| self.distance(arguments)).flatten();
+        let mut code = Vec::new();
         let dwords = (self.platform.inline_bytes / 4) as u8;
         if dwords > 0 {
             let mut inline = Inst::new(Op::Mov, dwords);
@@ -233,11 +238,19 @@ impl Prologue<'_> {
             inline.srcs.push(arrived);
             code.push(inline);
         }
+        if is_port {
+            code.push(self.clear());
+        }
+        code.extend([self.start(SUM), number]);
+        if beside.is_none() {
+            code.push(self.add(SUM, arguments));
+        }
+        code.extend([self.offset(SUM), self.dword(Op::Mad, self.address(), &sum)]);
         let ids = Loaded {
             first: 1,
             bytes: per_thread,
         };
-        self.load(&ids, &mut code)?;
+        self.load(&ids, beside.map_or(0, |_| arguments), &mut code)?;
         Ok(code)
     }
 
@@ -248,12 +261,12 @@ impl Prologue<'_> {
         }
         let address = self.address();
         code.extend([self.start(address), self.offset(address)]);
-        self.load(&self.inputs.loaded(self.platform), &mut code)?;
+        self.load(&self.inputs.loaded(self.platform), 0, &mut code)?;
         Ok(code)
     }
 
-    /// Loads registers from the address in the register for addresses on.
-    fn load(&self, loaded: &Loaded, code: &mut Vec<Inst>) -> Result<(), RequestError> {
+    /// Loads registers from a distance after the address in the register for addresses on.
+    fn load(&self, loaded: &Loaded, from: u32, code: &mut Vec<Inst>) -> Result<(), RequestError> {
         let grf = self.platform.grf_bytes;
         let end = loaded.bytes;
         let counts = match self.platform.argument_loads {
@@ -266,11 +279,11 @@ impl Prologue<'_> {
             let dwords = (end - at) / 4;
             let count = counts.iter().find(|&&count| count <= dwords);
             let count = count.map_or(8, |&count| count);
-            let distance = match self.distance(at - base) {
+            let distance = match self.distance(from + at - base) {
                 Some(bits) => bits,
                 None => {
-                    code.push(self.add(self.address(), at - base));
-                    base = at;
+                    code.push(self.add(self.address(), from + at - base));
+                    base = from + at;
                     0
                 }
             };

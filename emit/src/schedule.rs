@@ -7,6 +7,9 @@
 //!
 //! Two accesses depend on each other if they overlap in a byte and one of them writes. An instruction with another
 //! effect, such as a branch, a fence or an access to a control register, ends a *region*: nothing is moved over it.
+//! Where the scoreboard orders it, a change of the mode of floats is a write of a place of its own, which all read but integer operations
+//! and messages that read memory: they alone have the same results in every mode. It waits for all computations, and the next instruction
+//! for it, so that it goes into the time of another wait.
 //! Only the next `WINDOW_INSTS` instructions are candidates, so that the time is near linear.
 //!
 //! Scheduling before allocation (`isel/src/schedule`) has more freedom, but where many values live at once it keeps
@@ -17,16 +20,22 @@ use smallvec::SmallVec;
 use crate::assemble::Program;
 use crate::cost::{ByAddress, Facts, HWORD, Model, request};
 use crate::footprint::{self, Footprint};
-use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
+use crate::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src, SrcMod, Type};
 use crate::messages::{
     Access as MemoryAccess, Function, Kind, Memory, Request, second_beside_descriptor,
 };
 use crate::platform::Platform;
+use kiln_platform::errata::Erratum;
 use kiln_platform::op::Props;
 
 const NONE: u32 = u32::MAX;
 /// Number of instructions, in the order before, that are candidates for the next one.
 const WINDOW_INSTS: usize = 64;
+/// Bits of cr0.0 that only the results of floats depend on: rounding, and denormal numbers of doubles, floats, halves and bf16 (PRM,
+/// "Control Register"; IGC, `initCR`).
+const MODE_BITS: u64 = 0x4000_04f0;
+/// Number of places that are tried for an instruction that runs alone.
+const MAX_PLACES: usize = 24;
 
 /// Schedules all blocks. The first runs right after some instructions, whose results it waits for.
 pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
@@ -41,8 +50,10 @@ pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
         scheduler.model.facts(inst, &footprint)
     };
     let mut before: Vec<Facts> = before.iter().map(facts).collect();
+    scheduler.unmasked = before.is_empty() && platform.needs(Erratum::FirstInstructionUnmasked);
     for block in &mut program.blocks {
         scheduler.block(block, &before);
+        scheduler.unmasked = false;
         before.clear();
     }
 }
@@ -99,6 +110,10 @@ struct Scheduler<'a> {
     /// distance is unknown.
     spills: Option<(u32, Desc)>,
     model: Model<'a>,
+    /// The cycle in which the block begins.
+    start: i64,
+    /// True if the first instruction of the block should not have a mask.
+    unmasked: bool,
     /// By place: general registers, flag registers, and the others.
     held: Vec<Held>,
     touched: Vec<u32>,
@@ -158,6 +173,8 @@ impl<'a> Scheduler<'a> {
             platform,
             spills: None,
             model: Model::new(platform),
+            start: 0,
+            unmasked: false,
             held: Vec::new(),
             touched: Vec::new(),
             facts: Vec::new(),
@@ -165,7 +182,7 @@ impl<'a> Scheduler<'a> {
             heights: Vec::new(),
             order: Vec::new(),
         };
-        let places = scheduler.others() + 3;
+        let places = scheduler.others() + 4;
         scheduler.held = vec![Held::default(); places as usize];
         scheduler
     }
@@ -193,13 +210,13 @@ impl<'a> Scheduler<'a> {
         self.facts.clear();
         self.facts.reserve(block.len());
         self.order.clear();
-        let start = self.model.start();
+        self.start = self.model.start();
         self.model.run(before);
         let mut first = 0;
         while first < block.len() {
-            first = self.region(block, first);
+            first = self.region(block, first, before);
         }
-        let after = self.model.now() - start;
+        let after = self.model.now() - self.start;
         let start = self.model.start();
         self.model.run(before);
         self.model.run(&self.facts);
@@ -210,7 +227,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Schedules from an instruction on to the one that ends the region, that included. Gives the one after it.
-    fn region(&mut self, block: &[Inst], from: usize) -> usize {
+    fn region(&mut self, block: &[Inst], from: usize, before: &[Facts]) -> usize {
         for place in self.touched.drain(..) {
             let held = &mut self.held[place as usize];
             held.writes.clear();
@@ -237,6 +254,16 @@ impl<'a> Scheduler<'a> {
                 };
                 self.add(number, access, from);
             }
+            let writes = self.writes_mode(inst);
+            if writes || depends_on_mode(inst, movability) {
+                let place = self.others() + 3;
+                let access = Access {
+                    place,
+                    bytes: 1,
+                    writes,
+                };
+                self.add(number, access, from);
+            }
             end += 1;
             if movability == Movability::None {
                 // Everything before stays before.
@@ -247,7 +274,10 @@ impl<'a> Scheduler<'a> {
             }
         }
         self.measure(from);
-        self.walk(from, end);
+        self.walk(block, from, end);
+        if from == 0 {
+            self.hide(before);
+        }
         end
     }
 
@@ -313,14 +343,14 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Puts the instructions of a region in order.
-    fn walk(&mut self, from: usize, end: usize) {
+    fn walk(&mut self, block: &[Inst], from: usize, end: usize) {
         let count = end - from;
         let mut done = vec![false; count];
         let mut ready: Vec<u32> = Vec::new();
         // Order among those that wait equally long.
         let rank = |inst: u32| (-self.heights[inst as usize] << 32) + i64::from(inst);
         let ranks: Vec<i64> = (0..count as u32).map(rank).collect();
-        let (mut head, mut seen) = (0, 0);
+        let (mut head, mut seen, mut left) = (0, 0, count);
         while head < count {
             while seen < count.min(head + WINDOW_INSTS) {
                 if self.edges.missing[seen] == 0 {
@@ -328,13 +358,23 @@ impl<'a> Scheduler<'a> {
                 }
                 seen += 1;
             }
+            // The next instruction waits for the result of one that is alone, and a branch cannot.
+            let is_last = left <= 3;
+            let unmasked = self.unmasked && self.order.is_empty();
             let key = |&inst: &u32| {
-                let wait = self.model.wait(&self.facts[from + inst as usize]);
-                (wait, ranks[inst as usize])
+                let facts = &self.facts[from + inst as usize];
+                let wait = self.model.wait(facts);
+                match facts.alone() {
+                    true if is_last => (i64::MIN, 0),
+                    true => (wait + facts.time().issue, ranks[inst as usize]),
+                    false => (wait, ranks[inst as usize]),
+                }
             };
+            let key = |inst: &u32| (unmasked && !block[from + *inst as usize].no_mask, key(inst));
             let best = (0..ready.len()).min_by_key(|&n| key(&ready[n]));
             let Some(best) = best else { break };
             let inst = ready.swap_remove(best) as usize;
+            left -= 1;
             done[inst] = true;
             self.order.push((from + inst) as u32);
             self.model.issue(&self.facts[from + inst]);
@@ -353,9 +393,80 @@ impl<'a> Scheduler<'a> {
         }
     }
 
+    /// Moves the first instruction of a block that runs alone to where the first region takes least: into the time of a wait.
+    fn hide(&mut self, before: &[Facts]) {
+        let order = &self.order;
+        let Some(at) = (order.iter()).position(|&n| self.facts[n as usize].alone()) else {
+            return;
+        };
+        if at + 1 == order.len() {
+            return;
+        }
+        let alone = order[at];
+        let leads = |a: u32, b: u32| self.edges.from(a as usize).any(|edge| edge.to == b);
+        let first = (0..at).rev().find(|&place| leads(order[place], alone));
+        let first = first.map_or(0, |place| place + 1);
+        let last = (at + 1..order.len()).find(|&place| leads(alone, order[place]));
+        // A branch cannot wait for it.
+        let last = last.unwrap_or(order.len()).min(order.len() - 1) - 1;
+        let mut order: SmallVec<[u32; WINDOW_INSTS]> =
+            order.iter().copied().take(last + WINDOW_INSTS).collect();
+        let place = |order: &mut [u32], from: usize, to: usize| match from < to {
+            true => order[from..=to].rotate_left(1),
+            false => order[to..=from].rotate_right(1),
+        };
+        let mut now = at;
+        let mut best = None;
+        for to in (first..last.min(first + MAX_PLACES)).chain([at]) {
+            place(&mut order, now, to);
+            now = to;
+            let start = self.model.start();
+            self.model.run(before);
+            for &n in &order {
+                self.model.issue(&self.facts[n as usize]);
+            }
+            let cycles = self.model.now() - start;
+            if best.is_none_or(|(least, _)| cycles < least) {
+                best = Some((cycles, to));
+            }
+        }
+        if let Some((_, to)) = best {
+            place(&mut self.order, at, to);
+        }
+        self.start = self.model.start();
+        self.model.run(before);
+        for &n in &self.order {
+            self.model.issue(&self.facts[n as usize]);
+        }
+    }
+
+    /// True for a change of bits of the control register that are the mode of floats, where the scoreboard orders it with what is before
+    /// and after: without one it switches threads.
+    fn writes_mode(&self, inst: &Inst) -> bool {
+        let is_control = |reg: Reg| reg.file == RegFile::Control && reg.byte == 0;
+        let (Some(dst), [Src::Reg(old), Src::Imm { ty, bits }]) = (inst.dst, &inst.srcs[..]) else {
+            return false;
+        };
+        let simple = inst.pred.is_none()
+            && inst.cond.is_none()
+            && inst.exec_size == 1
+            && inst.no_mask
+            && matches!(inst.op, Op::Or | Op::Xor)
+            && old.modifier == SrcMod::default()
+            && [dst.ty, old.ty] == [Type::Ud; 2];
+        self.model.by_distance()
+            && simple
+            && is_direct(dst.place, is_control)
+            && is_direct(old.place, is_control)
+            && !matches!(ty, Type::V | Type::Uv | Type::Vf)
+            && bits & !MODE_BITS == 0
+    }
+
     /// The instructions that an instruction may be moved over as far as anything but registers is concerned.
     fn movability(&self, inst: &Inst) -> Movability {
-        if is_ordered(inst, self.platform) || !inst.srcs.iter().all(is_read) {
+        let is_written =
+            self.writes_mode(inst) || inst.dst.is_none_or(|dst| is_direct(dst.place, is_plain));
+        if !is_written || is_ordered(inst, self.platform) || !inst.srcs.iter().all(is_read) {
             return Movability::None;
         }
         if !inst.op.is_send() {
@@ -496,7 +607,6 @@ fn is_ordered(inst: &Inst, platform: &Platform) -> bool {
     let in_register = |desc: Desc| matches!(desc, Desc::Addr { .. });
     // Where the instruction has the length, the register has the surface alone.
     let surface_alone = second_beside_descriptor(inst, platform.family).is_some();
-    let is_written = inst.dst.is_none_or(|dst| is_direct(dst.place, is_plain));
     // A read that only waits: for a fence, say.
     let waits = inst.op == Op::Mov
         && inst.cond.is_none()
@@ -506,12 +616,31 @@ fn is_ordered(inst: &Inst, platform: &Platform) -> bool {
     is_alone
         || opts.no_dd_clr
         || opts.no_dd_chk
-        || !is_written
         || waits
         || matches!(inst.op, Op::Sendc | Op::Sendsc)
         || inst.msg.is_some_and(|msg| {
             msg.eot || in_register(msg.desc) || in_register(msg.ex_desc) && !surface_alone
         })
+}
+
+/// True if the mode of floats may change what an instruction does, or if it reads the control register: all but integer operations and
+/// messages that read memory.
+fn depends_on_mode(inst: &Inst, movability: Movability) -> bool {
+    match movability {
+        Movability::Any => {}
+        Movability::Message { writes, .. } => return writes,
+        Movability::None => return true,
+    }
+    let is_integer = |ty: Type| !ty.is_float();
+    let source = |src: &Src| match src {
+        Src::Reg(src) => {
+            is_integer(src.ty) && is_direct(src.place, |reg| reg.file != RegFile::Control)
+        }
+        Src::Imm { ty, .. } => is_integer(*ty),
+    };
+    let simple =
+        !matches!(inst.op, Op::Math(_) | Op::Dpas(_) | Op::Dpasw(_)) && !inst.op.is_macro();
+    !(simple && inst.dst.is_none_or(|dst| is_integer(dst.ty)) && inst.srcs.iter().all(source))
 }
 
 /// True if a source may be read earlier or later.

@@ -20,6 +20,7 @@ use crate::footprint::{self, Bytes, Footprint};
 use crate::inst::{CondMod, Desc, Inst, Op, Place, Reg, RegFile, Src, Type};
 use crate::messages::{Function, Request};
 use crate::platform::Platform;
+use crate::scoreboard::{Units, accesses_state};
 
 use board::{Board, Waits};
 use loops::Blocks;
@@ -198,6 +199,8 @@ pub(crate) struct Facts {
     columns: i64,
     by_message: bool,
     no_dd_chk: bool,
+    /// True if it waits for all computations before it, and the next instruction for it: an access to the thread's state.
+    alone: bool,
     /// Registers of all files that are read, the general ones first, and how many these are.
     reads: Indices,
     general_reads: usize,
@@ -210,12 +213,18 @@ impl Facts {
     pub(crate) fn time(&self) -> &Time {
         &self.time
     }
+
+    pub(crate) fn alone(&self) -> bool {
+        self.alone
+    }
 }
 
 /// The state of a thread.
 pub(crate) struct Model<'a> {
     platform: &'a Platform,
     table: &'static Table,
+    /// True if instructions wait by distances and tokens.
+    by_distance: bool,
     places: Places,
     now: i64,
     ready: Vec<Ready>,
@@ -225,6 +234,8 @@ pub(crate) struct Model<'a> {
     horizon: i64,
     /// The registers of the sources of the instruction before.
     sources: [u16; 3],
+    /// Cycle at which all computations issued so far are over.
+    computed: i64,
     /// Pipelines and tokens, if instructions wait for what their annotations say instead of for general registers.
     board: Option<Board>,
 }
@@ -235,12 +246,14 @@ impl<'a> Model<'a> {
         Model {
             platform,
             table: tables::table(platform.family),
+            by_distance: Units::new(platform).is_some(),
             now: 0,
             ready: vec![Ready::default(); places.count.into()],
             places,
             units: [0; Unit::COUNT],
             horizon: 0,
             sources: [NO_REGISTER; 3],
+            computed: 0,
             board: None,
         }
     }
@@ -271,6 +284,10 @@ impl<'a> Model<'a> {
         self.now
     }
 
+    pub(crate) fn by_distance(&self) -> bool {
+        self.by_distance
+    }
+
     /// The current cycle.
     pub(crate) fn now(&self) -> i64 {
         self.now
@@ -285,10 +302,15 @@ impl<'a> Model<'a> {
 
     /// The facts of an instruction with this footprint.
     pub(crate) fn facts(&self, inst: &Inst, footprint: &Footprint) -> Facts {
-        let time = match inst.op.is_send() {
+        let mut time = match inst.op.is_send() {
             true => self.message(inst, footprint),
             false => self.computation(inst),
         };
+        // Annotations have the wait themselves.
+        let alone = self.by_distance && self.board.is_none() && accesses_state(inst);
+        if alone {
+            time.issue += time.result;
+        }
         let mut reads = Indices::new();
         for bytes in &footprint.reads {
             for register in bytes.registers() {
@@ -304,6 +326,7 @@ impl<'a> Model<'a> {
             columns: columns(inst),
             by_message: inst.op.is_send(),
             no_dd_chk: inst.opts.no_dd_chk,
+            alone,
             reads,
             general_reads,
             writes,
@@ -326,6 +349,9 @@ impl<'a> Model<'a> {
         }
         for ready in facts.reads.iter().map(&ready) {
             last = last.max(ready.written);
+        }
+        if facts.alone {
+            last = last.max(End::new(self.computed, false));
         }
         if !facts.no_dd_chk {
             for ready in facts.writes.iter().map(&ready) {
@@ -380,6 +406,9 @@ impl<'a> Model<'a> {
         }
         if let (Some(board), Some(waits)) = (&mut self.board, &facts.waits) {
             board.issue(waits, self.now, &facts.time);
+        }
+        if !facts.by_message {
+            self.computed = self.computed.max(self.now + time.result);
         }
         let by_message = facts.by_message;
         for &place in &facts.writes {

@@ -37,6 +37,7 @@ use crate::assemble::Program;
 use crate::encoding::spec;
 use crate::platform::Platform;
 
+pub(crate) use state::accesses_state;
 pub(crate) use units::{PIPES, Unit, Units};
 
 /// Annotates a program. `indirect` has the general registers that its indirect operands may access.

@@ -23,7 +23,7 @@ pub(super) fn separate(program: &mut Program) {
 }
 
 /// True if an operand is a register of the thread's state.
-pub(super) fn accesses_state(inst: &Inst) -> bool {
+pub(crate) fn accesses_state(inst: &Inst) -> bool {
     places(inst).any(is_state)
 }
 

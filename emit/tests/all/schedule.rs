@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::common::{Fixture, fixtures};
 use kiln_emit::assemble::Program;
 use kiln_emit::encoding::decode;
-use kiln_emit::inst::{Desc, Inst, Op, Place, PredCtrl, Reg, RegFile, Src};
+use kiln_emit::inst::{Desc, Dst, Inst, Op, Place, PredCtrl, Reg, RegFile, Region, Src, Type};
 use kiln_emit::messages::{Access, Descriptors, Request};
 use kiln_emit::platform::{Platform, find};
 use kiln_emit::schedule::schedule;
@@ -262,4 +262,59 @@ fn real_code_computes_the_same() {
         }
     }
     assert!(moved > 50, "{moved} blocks are in another order");
+}
+
+/// A sum of integers and a change of cr0.0, then chains of sums of integers and of floats, and a sum that waits for nothing.
+fn with_mode(bits: u64) -> Vec<Inst> {
+    let scalar = |op: Op, dst: Reg, source: Reg, ty: Type, imm: Src| {
+        let mut inst = Inst::new(op, 1);
+        inst.no_mask = true;
+        inst.dst = Some(Dst::new(dst, 1, ty));
+        inst.srcs.push(Src::reg(source, Region::SCALAR, ty));
+        inst.srcs.push(imm);
+        inst
+    };
+    let control = Reg::new(RegFile::Control, 0, 0);
+    let add = |to, from, ty| scalar(Op::Add, Reg::grf(to), Reg::grf(from), ty, Src::imm(ty, 1));
+    let mut end = Inst::new(Op::Ret, 1);
+    end.no_mask = true;
+    vec![
+        add(20, 10, Type::D),
+        scalar(Op::Or, control, control, Type::Ud, Src::imm(Type::Ud, bits)),
+        add(21, 20, Type::D),
+        add(22, 21, Type::D),
+        add(30, 11, Type::F),
+        add(31, 30, Type::F),
+        add(40, 12, Type::D),
+        end,
+    ]
+}
+
+#[test]
+fn a_change_of_mode_stays_before_floats_alone() {
+    let platform = find("bmg").expect("the platform is known");
+    let order = |bits| {
+        let mut program = Program {
+            blocks: vec![with_mode(bits)],
+        };
+        schedule(&mut program, platform, &[]);
+        let place = |number: u32| {
+            let writes = |inst: &Inst| {
+                inst.dst
+                    .is_some_and(|dst| dst.place == Place::Direct(Reg::grf(number)))
+            };
+            program.blocks[0].iter().position(writes)
+        };
+        let control = program.blocks[0].iter().position(|inst| inst.op == Op::Or);
+        (control, [20, 21, 22, 30, 31, 40].map(place))
+    };
+    // Denormal floats, and then single program flow, which masks depend on.
+    let (mode, [before, _, _, first, ..]) = order(0x80);
+    assert!(mode < first, "{mode:?} {first:?}");
+    assert!(mode < before, "{mode:?} {before:?}");
+    let (flow, [before, after @ ..]) = order(0x84);
+    assert!(
+        before < flow && after.iter().all(|after| flow < *after),
+        "{flow:?} {after:?}"
+    );
 }

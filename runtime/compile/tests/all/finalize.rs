@@ -25,12 +25,14 @@ fn finalized(program: &str, kind: &str) -> Zebin {
     Zebin::parse(&bytes.unwrap_or_else(|e| panic!("{program}.{kind}: {e}"))).unwrap()
 }
 
-/// The document without what follows from the code: space for spills and stacks, and whether threads may be interrupted.
+/// The document without what follows from the code: space for spills and stacks, whether threads may be interrupted, and the length of the
+/// code that loads local ids.
 fn without_sizes(info: &ZeInfo) -> ZeInfo {
     let mut info = info.clone();
     for kernel in &mut info.kernels {
         kernel.execution_env.spill_size = 0;
         kernel.execution_env.disable_mid_thread_preemption = false;
+        kernel.execution_env.offset_to_skip_per_thread_data_load = 0;
         let buffers = &mut kernel.per_thread_memory_buffers;
         buffers.retain(|buffer| buffer.kind != MemoryKind::Scratch);
         // Functions that are called by address follow the kernel of this name, which is no code of ours.
@@ -57,8 +59,33 @@ fn fields_are_those_of_a_whole_compilation() {
     }
 }
 
+/// The code that loads local ids ends where a driver can start a thread, and is not longer than the reference's.
+#[test]
+fn ids_are_loaded_in_whole_lines() {
+    let skipped = |zebin: &Zebin| {
+        let kernels = zebin.ze_info.kernels.iter();
+        let skipped =
+            kernels.map(|kernel| kernel.execution_env.offset_to_skip_per_thread_data_load);
+        skipped.collect::<Vec<_>>()
+    };
+    for program in PROGRAMS {
+        let whole = skipped(&zebin(program, "whole"));
+        for kind in KINDS {
+            let ours = skipped(&finalized(program, kind));
+            assert_eq!(ours.len(), whole.len());
+            for (ours, whole) in ours.into_iter().zip(&whole) {
+                assert!(
+                    ours % 64 == 0 && ours <= *whole,
+                    "{program}.{kind}: {ours} {whole}"
+                );
+                assert_eq!(ours == 0, *whole == 0, "{program}.{kind}");
+            }
+        }
+    }
+}
+
 /// Symbols have the names, bindings, kinds and sections of the reference's, local ones first; the entry of a kernel is
-/// where the reference's is, since its loading of arguments has the same length.
+/// not after the reference's, since its loading of arguments is not longer.
 #[test]
 fn symbols_are_those_of_a_whole_compilation() {
     for program in PROGRAMS {
@@ -73,11 +100,17 @@ fn symbols_are_those_of_a_whole_compilation() {
             let binding = |info: u8| info >> 4;
             assert!(found.is_sorted_by_key(|(_, info, ..)| binding(*info)));
             found.sort_by_key(|(name, _, place, _)| (name.clone(), format!("{place:?}")));
-            found
+            let entries: Vec<_> = found.iter_mut().map(|found| found.3.take()).collect();
+            (found, entries)
         };
-        let whole = of(&zebin(program, "whole"));
+        let (whole, theirs) = of(&zebin(program, "whole"));
         for kind in KINDS {
-            assert_eq!(of(&finalized(program, kind)), whole, "{program}.{kind}");
+            let (found, entries) = of(&finalized(program, kind));
+            assert_eq!(found, whole, "{program}.{kind}");
+            for (ours, theirs) in entries.into_iter().zip(&theirs) {
+                assert_eq!(ours.is_some(), theirs.is_some(), "{program}.{kind}");
+                assert!(ours <= *theirs, "{program}.{kind}: {ours:?} {theirs:?}");
+            }
         }
     }
 }
