@@ -27,6 +27,8 @@ pub const ARGUMENTS_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
 /// Bytes that the arguments in memory are a multiple of.
 pub const ARGUMENTS_UNIT: u32 = 32;
+/// Registers with addresses of either block, where inputs leave room: a message need not wait until another has read its own.
+const ADDRESSES: u32 = 3;
 /// Bits of r0.0 with the place of the indirect data, and of the word r0.4 with the thread's number.
 const START_MASK: u32 = !0x3f;
 const THREAD_MASK: u32 = 0xff;
@@ -51,8 +53,7 @@ pub struct Inputs {
     pub per_thread: u32,
     /// Byte ranges of all inputs in the register file.
     pub ranges: Vec<Range<u32>>,
-    /// The register for the address of local ids, which nothing arrives in. That of the arguments is in the one before, so that it need
-    /// not wait for the first message.
+    /// The last of the registers for addresses, which nothing arrives in.
     pub register: u32,
     /// Number of [`ARGUMENTS_OFFSET`] among the program's symbols.
     pub symbol: u32,
@@ -114,17 +115,22 @@ pub fn blocks(inputs: &Inputs, platform: &Platform) -> (u32, bool) {
 /// # Errors
 /// A load cannot be encoded.
 pub fn code(inputs: &Inputs, platform: &Platform) -> Result<Vec<Vec<Inst>>, RequestError> {
+    let ends = inputs.ranges.iter().map(|range| range.end);
+    let end = ends.max().unwrap_or(0).div_ceil(platform.grf_bytes);
+    let has_room = end + 2 * ADDRESSES <= inputs.register + 1;
     let prologue = |register| Prologue {
         inputs,
         platform,
         register,
+        has_room,
     };
     let mut blocks = Vec::with_capacity(2);
     if inputs.per_thread > 0 {
         blocks.push(prologue(inputs.register).ids()?);
     }
     if inputs.loaded(platform).bytes > 0 {
-        blocks.push(prologue(inputs.register - 1).arguments()?);
+        let register = inputs.register - if has_room { ADDRESSES } else { 0 };
+        blocks.push(prologue(register).arguments()?);
     }
     Ok(blocks)
 }
@@ -147,8 +153,10 @@ pub fn pad(program: &mut Program) -> u32 {
 struct Prologue<'a> {
     inputs: &'a Inputs,
     platform: &'a Platform,
-    /// The register for addresses.
+    /// The register with the first address. Those of later messages are before it.
     register: u32,
+    /// True if no input is in the registers for addresses but the last.
+    has_room: bool,
 }
 
 fn scalar(reg: Reg, ty: Type) -> Src {
@@ -161,7 +169,12 @@ fn ud(bits: u32) -> Src {
 
 impl Prologue<'_> {
     fn at(&self, byte: u16) -> Reg {
-        Reg::new(RegFile::Grf, self.register, byte)
+        self.at_next(0, byte)
+    }
+
+    /// A byte of the register with an address, the first or a later one.
+    fn at_next(&self, number: u32, byte: u16) -> Reg {
+        Reg::new(RegFile::Grf, self.register - number % ADDRESSES, byte)
     }
 
     /// An instruction on dwords of the register for addresses.
@@ -273,8 +286,10 @@ impl Prologue<'_> {
             MessageFamily::LoadStore => LOAD_STORE_DWORDS,
             MessageFamily::DataPort => DATA_PORT_DWORDS,
         };
-        // The address of the message, and that of the next bytes.
-        let (mut base, mut at) = (0, 0);
+        let is_port = self.platform.argument_loads == MessageFamily::DataPort;
+        let byte = self.address();
+        // The number of the address that a message has, the distance that it stands for, and that of the next bytes.
+        let (mut number, mut base, mut at) = (0, 0, 0);
         while at < end {
             let dwords = (end - at) / 4;
             let count = counts.iter().find(|&&count| count <= dwords);
@@ -282,12 +297,21 @@ impl Prologue<'_> {
             let distance = match self.distance(from + at - base) {
                 Some(bits) => bits,
                 None => {
-                    code.push(self.add(self.address(), from + at - base));
+                    let sum = [
+                        scalar(self.at_next(number, byte), Type::Ud),
+                        ud(from + at - base),
+                    ];
+                    // A header would have to be cleared in another register.
+                    number += u32::from(!is_port && self.has_room);
+                    let mut add = self.dword(Op::Add, byte, &sum);
+                    add.dst = Some(Dst::new(self.at_next(number, byte), 1, Type::Ud));
+                    code.push(add);
                     base = from + at;
                     0
                 }
             };
-            code.push(self.message(loaded.first + at / grf, count, distance)?);
+            let address = self.at_next(number, 0);
+            code.push(self.message(address, loaded.first + at / grf, count, distance)?);
             at += 4 * count;
         }
         Ok(())
@@ -304,7 +328,13 @@ impl Prologue<'_> {
         }
     }
 
-    fn message(&self, first: u32, dwords: u32, distance: u32) -> Result<Inst, RequestError> {
+    fn message(
+        &self,
+        address: Reg,
+        first: u32,
+        dwords: u32,
+        distance: u32,
+    ) -> Result<Inst, RequestError> {
         let family = self.platform.family;
         let (request, ex_desc, exec_size) = match self.platform.argument_loads {
             MessageFamily::LoadStore => {
@@ -335,7 +365,7 @@ impl Prologue<'_> {
         send.opts.long = true;
         send.dst = Some(Dst::new(Reg::grf(first), 1, Type::Ud));
         let packed = |reg| Src::reg(reg, Region::packed(8), Type::Ud);
-        send.srcs.push(packed(self.at(0)));
+        send.srcs.push(packed(address));
         send.srcs.push(packed(Reg::NULL));
         let mut message = descriptors.message();
         message.ex_desc = Desc::Imm(descriptors.ex_desc | ex_desc);
