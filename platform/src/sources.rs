@@ -13,7 +13,7 @@ pub struct Sources<T> {
 
 impl<T> Sources<T> {
     /// # Panics
-    /// There are three already.
+    /// A list of three takes no more.
     #[inline]
     pub fn push(&mut self, source: T) {
         self.list[usize::from(self.len)] = source;

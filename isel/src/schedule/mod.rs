@@ -281,7 +281,7 @@ impl Walk {
     fn choose(&mut self, head: usize, pressure: &Pressure) -> usize {
         let is_head = |ready: &Ready| ready.inst as usize == head;
         if pressure.is_over(head) {
-            // What frees registers and waits little is before all others, whose key is a wait and so not negative.
+            // Instructions that free registers and wait little come before all others, whose key is a wait and so not negative.
             let (mut least, mut next) = ((i64::MAX, i64::MAX), 0);
             for (place, ready) in self.ready.iter().enumerate() {
                 let more = i64::from(pressure.more(ready.inst as usize));

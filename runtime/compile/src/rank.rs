@@ -37,11 +37,11 @@ pub struct Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// There is no other.
+    /// The only variant.
     Only,
     /// All others spill.
     Spills,
-    /// Of those that hardly spill, or of all, its work-items take the fewest cycles of a unit.
+    /// Fewest cycles of a unit for its work-items, of the variants that hardly spill, or of all.
     Cycles,
 }
 

@@ -24,7 +24,7 @@ impl Output {
     /// The outputs for a command line; `platform` is the name of one of several.
     ///
     /// # Errors
-    /// It does not say where code is to go.
+    /// The caller does not say where code is to go.
     pub(super) fn of(
         emit: Option<Emit>,
         (output, dir): (Option<&Path>, Option<&Path>),

@@ -289,7 +289,7 @@ fn figures() -> Vec<Figure> {
         figure("rows", "mtl", rows(16, false), 490, 0, (441, 0)),
         figure("rows", "dg2", rows(16, true), 617, 0, (576, 0)),
         figure("rows", "mtl", rows(16, true), 614, 0, (576, 0)),
-        figure("doubles", "pvc", doubles(4), 228, 0, (190, 0)),
+        figure("doubles", "pvc", doubles(4), 229, 0, (190, 0)),
         figure("doubles", "bmg", doubles(4), 218, 0, (189, 0)),
         figure("doubles", "ptl", doubles(9), 475, 0, (403, 0)),
     ]
