@@ -143,6 +143,9 @@ struct Ready {
     written: End,
     /// End of the last read by a message.
     read: End,
+    /// Cycle at which the last computation that reads it is over, and its unit: by distances, another pipeline waits for that before it writes.
+    used: i64,
+    user: Option<Unit>,
 }
 
 /// Index of each register that instructions wait for, in one table.
@@ -223,8 +226,8 @@ impl Facts {
 pub(crate) struct Model<'a> {
     platform: &'a Platform,
     table: &'static Table,
-    /// True if instructions wait by distances and tokens.
-    by_distance: bool,
+    /// Units of instructions that wait by distances and tokens; none if the hardware watches all registers.
+    scoreboard: Option<Units>,
     places: Places,
     now: i64,
     ready: Vec<Ready>,
@@ -246,7 +249,7 @@ impl<'a> Model<'a> {
         Model {
             platform,
             table: tables::table(platform.family),
-            by_distance: Units::new(platform).is_some(),
+            scoreboard: Units::new(platform),
             now: 0,
             ready: vec![Ready::default(); places.count.into()],
             places,
@@ -285,7 +288,14 @@ impl<'a> Model<'a> {
     }
 
     pub(crate) fn by_distance(&self) -> bool {
-        self.by_distance
+        self.scoreboard.is_some()
+    }
+
+    /// The pipeline of an instruction whose end others wait for by distances, before they overwrite what it reads.
+    fn pipeline(&self, time: &Time) -> Option<Unit> {
+        let units = self.scoreboard.filter(|_| self.board.is_none())?;
+        let unit = time.unit.filter(|unit| Unit::PIPES.contains(unit))?;
+        (unit != Unit::Math || units.math_pipe).then_some(unit)
     }
 
     /// The current cycle.
@@ -307,7 +317,7 @@ impl<'a> Model<'a> {
             false => self.computation(inst),
         };
         // Annotations have the wait themselves.
-        let alone = self.by_distance && self.board.is_none() && accesses_state(inst);
+        let alone = self.by_distance() && self.board.is_none() && accesses_state(inst);
         if alone {
             time.issue += time.result;
         }
@@ -356,6 +366,9 @@ impl<'a> Model<'a> {
         if !facts.no_dd_chk {
             for ready in facts.writes.iter().map(&ready) {
                 last = last.max(ready.written).max(ready.read);
+                if ready.user != facts.time.unit {
+                    last = last.max(End::new(ready.used, false));
+                }
             }
         }
         last
@@ -398,6 +411,14 @@ impl<'a> Model<'a> {
             let columns = if is_kept { 0 } else { facts.columns };
             *free = self.now + time.busy.max(columns);
             self.horizon = self.horizon.max(*free);
+        }
+        if let Some(unit) = self.pipeline(time) {
+            for &register in &facts.reads[..facts.general_reads] {
+                if let Some(ready) = self.ready.get_mut(usize::from(register)) {
+                    ready.used = self.now + time.result;
+                    ready.user = Some(unit);
+                }
+            }
         }
         if let Some(after) = time.read {
             for &register in &facts.reads[..facts.general_reads] {
