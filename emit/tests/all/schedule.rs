@@ -318,3 +318,38 @@ fn a_change_of_mode_stays_before_floats_alone() {
         "{flow:?} {after:?}"
     );
 }
+
+/// Where the annotations of a distance wait for the end of a float, an integer that overwrites its source does, too.
+#[test]
+fn what_a_float_reads_is_overwritten_late() {
+    let sum = |ty, to: u32, from: u32| {
+        let mut inst = Inst::new(Op::Add, 8);
+        inst.dst = Some(Dst::new(Reg::grf(to), 1, ty));
+        inst.srcs
+            .push(Src::reg(Reg::grf(from), Region::packed(8), ty));
+        inst.srcs.push(Src::imm(ty, 1));
+        inst
+    };
+    // A float; an integer that overwrites what it reads, with a reader; others, shorter and independent.
+    let mut block = vec![
+        sum(Type::F, 10, 20),
+        sum(Type::D, 20, 30),
+        sum(Type::D, 21, 20),
+    ];
+    block.extend((0..8).map(|n| sum(Type::D, 40 + n, 50)));
+    let place = |name| {
+        let mut program = Program {
+            blocks: vec![block.clone()],
+        };
+        schedule(
+            &mut program,
+            find(name).expect("the platform is known"),
+            &[],
+        );
+        let overwrites = |inst: &Inst| inst.dst == block[1].dst;
+        program.blocks[0].iter().position(overwrites)
+    };
+    // All pipelines of Gen12LP are one, in which the order is that of the code.
+    assert_eq!(place("tgllp"), Some(1));
+    assert_eq!(place("dg2"), Some(9));
+}
