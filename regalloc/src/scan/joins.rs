@@ -263,7 +263,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Puts arguments without contents into the units in which other idle predecessors of a join have theirs, since nothing is
-    /// moved at the end of an idle one. A unit that is free at the end of a block without other definitions is free in all of it.
+    /// moved at the end of an idle one. In a block without other definitions, and so without uses, a unit in which one of them is, or
+    /// which is free at its end and none of them was in, is free before: what it held is in memory or nowhere.
     fn place_undefined(&mut self, b: usize, idle: &[usize]) {
         let problem = self.problem;
         let known = |n: usize| {
@@ -291,13 +292,15 @@ impl<'a> Scan<'a> {
                     continue;
                 };
                 let other = self.exits[pred][wanted.index()];
-                let is_wanted = |place: &&Place| **place == Place::Unit(wanted);
-                let taken = self.places[from..to].iter().filter(is_wanted).count();
-                let is_free = match own(other) {
-                    None => other == NO_VALUE && taken == 0,
-                    Some(_) => taken == 1,
+                let count = |unit: Unit| {
+                    let places = self.places[from..to].iter();
+                    places.filter(|place| **place == Place::Unit(unit)).count()
                 };
-                if other == v || !is_free {
+                let is_free = match own(other) {
+                    None => other == NO_VALUE && count(wanted) == 0,
+                    Some(_) => count(wanted) == 1,
+                };
+                if other == v || !is_free || count(had) != 1 {
                     continue;
                 }
                 for (v, unit) in [(other, had), (v, wanted)] {

@@ -16,3 +16,4 @@ mod raw_sends;
 mod small_floats;
 mod spill_bound;
 mod spills_by_address;
+mod undefined;
