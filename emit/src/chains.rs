@@ -1,13 +1,13 @@
 //! Chains of systolic operations.
 //!
-//! Takes blocks of instructions with physical registers, in their final order, and marks systolic operations that the hardware is to execute as
-//! one with the next: registers that several of a chain read, it reads once, and the scoreboard has one token for the chain.
+//! Takes blocks of instructions with physical registers, in their final order, and marks systolic operations that the hardware is to
+//! execute as one with the next: registers that several of a chain read, it reads once, and the scoreboard has one token for the chain.
 //!
-//! The operations of a chain have eight steps, the same types and channels, and none reads or overwrites what an earlier one accesses.
-//! All have the same second source, of eight registers; or, where the hardware keeps third sources too, eight rows, and third sources of four
-//! registers and more that take a kilobyte together. A chain has fewer operations than in the reference finalizer (`SWSB_G4IR.cpp`,
-//! `isLastDpas`), which also puts different second sources of 256 bytes together. The algorithm is one walk: each operation joins the chain before it
-//! where it may.
+//! The operations of a chain have eight steps, the same types and channels. None reads what an earlier one writes, and none overwrites
+//! what an earlier one accesses. All have the same second source, of eight registers; or, where the hardware keeps third sources too, eight
+//! rows, and third sources of four registers and more that take a kilobyte together. A chain has fewer operations than in the reference
+//! finalizer (`SWSB_G4IR.cpp`, `isLastDpas`), which also puts different second sources of 256 bytes together. The algorithm is one walk:
+//! each operation joins the chain before it where it may.
 
 use std::mem;
 
@@ -46,12 +46,15 @@ pub fn run(program: &mut Program, platform: &'static Platform) {
                 }
                 _ => chain.links.clear(),
             }
-            chain.links.push(link);
+            // An operation that overwrites its own sources is alone.
+            if link.is_apart() {
+                chain.links.push(link);
+            }
         }
     }
 }
 
-/// What an operation accesses.
+/// The accesses of an operation.
 struct Link {
     rows: u8,
     reads: SmallVec<[Bytes; 3]>,
@@ -112,7 +115,7 @@ impl Chain {
             && self
                 .links
                 .iter()
-                .all(|earlier| earlier.is_apart() && earlier.is_independent(link))
+                .all(|earlier| earlier.is_independent(link))
             && (self.has_second(link) || self.keeps_third(link, platform))
     }
 

@@ -36,6 +36,8 @@ const WINDOW_INSTS: usize = 64;
 const MODE_BITS: u64 = 0x4000_04f0;
 /// Number of places that are tried for an instruction that runs alone.
 const MAX_PLACES: usize = 24;
+/// Number of instructions at the end of a region among which none that runs alone should be.
+const TAIL_INSTS: usize = 3;
 
 /// Schedules all blocks. The first runs right after some instructions, whose results it waits for.
 pub fn schedule(program: &mut Program, platform: &Platform, before: &[Inst]) {
@@ -359,7 +361,7 @@ impl<'a> Scheduler<'a> {
                 seen += 1;
             }
             // The next instruction waits for the result of one that is alone, and a branch cannot.
-            let is_last = left <= 3;
+            let is_last = left <= TAIL_INSTS;
             let unmasked = self.unmasked && self.order.is_empty();
             let key = |&inst: &u32| {
                 let facts = &self.facts[from + inst as usize];
@@ -409,15 +411,16 @@ impl<'a> Scheduler<'a> {
         let last = (at + 1..order.len()).find(|&place| leads(alone, order[place]));
         // A branch cannot wait for it.
         let last = last.unwrap_or(order.len()).min(order.len() - 1) - 1;
-        let mut order: SmallVec<[u32; WINDOW_INSTS]> =
-            order.iter().copied().take(last + WINDOW_INSTS).collect();
+        let places = first..last.min(first + MAX_PLACES);
+        let end = places.end.max(at) + WINDOW_INSTS;
+        let mut order: SmallVec<[u32; WINDOW_INSTS]> = order.iter().copied().take(end).collect();
         let place = |order: &mut [u32], from: usize, to: usize| match from < to {
             true => order[from..=to].rotate_left(1),
             false => order[to..=from].rotate_right(1),
         };
         let mut now = at;
         let mut best = None;
-        for to in (first..last.min(first + MAX_PLACES)).chain([at]) {
+        for to in places.chain([at]) {
             place(&mut order, now, to);
             now = to;
             let start = self.model.start();

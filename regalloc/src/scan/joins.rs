@@ -11,7 +11,7 @@ use super::parallel_moves::in_order;
 use super::{Held, NO_VALUE, Order, Scan, Step, key};
 use crate::problem::{Place, Unit, units};
 
-/// How many joins ahead a value's unit is looked for.
+/// Number of joins ahead at which a value's unit is looked for.
 const MAX_JOINS_AHEAD: u32 = 16;
 
 /// The places that a loop header wants.

@@ -84,7 +84,7 @@ pub struct Variant {
     pub threads: u32,
     /// Bytes of spills of a thread.
     pub spill_bytes: u32,
-    /// The same for each of its work-items.
+    /// Bytes of spills for each work-item.
     pub lane_spill_bytes: f64,
     /// Messages that spill and fill.
     pub messages: usize,
@@ -92,7 +92,7 @@ pub struct Variant {
     pub spills: f64,
     /// Estimated cycles of a thread for each of its work-items.
     pub item_cycles: f64,
-    /// The same, twice as many for a thread that takes the place of two.
+    /// Estimated cycles for each work-item, twice as many in a thread that takes the place of two.
     pub cycles: f64,
 }
 
@@ -118,7 +118,11 @@ impl Variant {
                 .last()
                 .map_or(1.0, |block| block.weight)
         });
-        let weights: Vec<f64> = weights.collect();
+        // Without bytes of spills, scratch space is the kernel's own.
+        let weights: Vec<f64> = match made.spill_bytes {
+            0 => Vec::new(),
+            _ => weights.collect(),
+        };
         let spills =
             weights.iter().fold(0.0, |sum, weight| sum + weight) / insts.len().max(1) as f64;
         let cycles = estimate.cycles.sum();

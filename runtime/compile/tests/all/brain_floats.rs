@@ -1,12 +1,9 @@
 //! Operations of brain floats with single floats: whatever the places of their operands, the code keeps the rules of such
 //! operations (`kiln_emit::verify`, "brain floats beside their places").
 
-use kiln_compile::Options;
-use kiln_compile::attempt::{self, Scratch};
+use crate::common::{compiled, verified};
 use kiln_emit::listing;
-use kiln_emit::platform;
 use kiln_emit::verify;
-use kiln_visa::text;
 
 /// A kernel that loads two vectors, does something to them, and stores them.
 fn kernel(body: &str) -> String {
@@ -49,17 +46,12 @@ fn brain_floats_beside_single_ones_are_packed() {
         "mul (M1_NM, 16) B(0,0)<1> (-)B(0,1)<1;1,0> C(0,5)<0;1,0>",
     ];
     for name in ["dg2", "pvc", "bmg", "ptl"] {
-        let platform = platform::find(name).expect("a platform");
+        let options = verified(name);
         for body in bodies {
-            let module = text::parse_for(&kernel(body), platform.grf_bytes);
-            let module = module.unwrap_or_else(|e| panic!("{body}: {e}"));
-            let mut options = Options::new(platform);
-            options.verify = true;
-            let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
-            let compiled = compiled.unwrap_or_else(|e| panic!("{name}, {body}: {e}"));
-            for entry in listing::entries(&compiled.code, platform) {
+            let compiled = compiled(&kernel(body), &options, body);
+            for entry in listing::entries(&compiled.code, options.platform) {
                 let inst = entry.inst.expect("an instruction");
-                let checked = verify::verify_finished(&inst, platform);
+                let checked = verify::verify_finished(&inst, options.platform);
                 assert!(checked.is_ok(), "{name}, {body}: {inst}: {checked:?}");
             }
         }

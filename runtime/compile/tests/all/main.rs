@@ -4,6 +4,7 @@
 mod attempts;
 mod brain_floats;
 mod cache;
+mod common;
 mod compile_fuzz;
 mod finalize;
 mod message_order;
@@ -11,6 +12,7 @@ mod mutate;
 mod nested;
 mod object_files;
 mod optimizer;
+mod own_scratch;
 mod quality;
 mod raw_sends;
 mod small_floats;

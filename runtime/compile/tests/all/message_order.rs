@@ -1,12 +1,10 @@
 //! Messages that no pass may exchange although others of their kind may pass each other.
 
-use kiln_compile::Options;
-use kiln_compile::attempt::{self, Scratch};
+use crate::common::{compiled, verified};
 use kiln_emit::encoding::decode;
 use kiln_emit::inst::{Dst, Inst, Op, Place, Reg};
 use kiln_emit::messages::{Access, Descriptors, Request};
-use kiln_emit::platform::{self, Platform};
-use kiln_visa::text;
+use kiln_emit::platform::Platform;
 
 /// The kind of an instruction whose order counts: `read` or `write` of a message, `wait` of a read whose value goes nowhere.
 fn step(inst: &Inst, platform: &Platform) -> Option<&'static str> {
@@ -24,13 +22,9 @@ fn step(inst: &Inst, platform: &Platform) -> Option<&'static str> {
 }
 
 fn steps(name: &str, source: &str) -> Vec<&'static str> {
-    let platform = platform::find(name).expect("a platform");
-    let module = text::parse_for(source, platform.grf_bytes);
-    let module = module.unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut options = Options::new(platform);
-    options.verify = true;
-    let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
-    let compiled = compiled.unwrap_or_else(|e| panic!("{name}: {e}"));
+    let options = verified(name);
+    let platform = options.platform;
+    let compiled = compiled(source, &options, "order");
     let mut code = &compiled.code[..];
     let mut steps = Vec::new();
     while let Ok(inst) = decode(code, platform) {

@@ -1,11 +1,10 @@
 //! Branches inside of branches on platforms whose execution units work in pairs (`Wa_1808850743`): nothing jumps past a branch, and
 //! an instruction without a mask has a predicate where the other unit of the pair may be in other code.
 
-use kiln_compile::attempt::{self, Scratch};
-use kiln_compile::{Options, Platform, find_platform};
+use crate::common::{compiled, verified};
+use kiln_compile::{Platform, find_platform};
 use kiln_emit::inst::Op;
 use kiln_emit::listing;
-use kiln_visa::text;
 
 /// A kernel of 16 channels with this code on `X` and the number `S` of all channels, whose results are stored.
 fn kernel(body: &str) -> String {
@@ -37,12 +36,7 @@ ret (M1, 16)
 
 /// Jumps, and instructions without a mask that have a predicate.
 fn counted(body: &str, platform: &'static Platform) -> (usize, usize) {
-    let module =
-        text::parse_for(&kernel(body), platform.grf_bytes).unwrap_or_else(|e| panic!("{e}"));
-    let mut options = Options::new(platform);
-    options.verify = true;
-    let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
-    let compiled = compiled.unwrap_or_else(|e| panic!("{}: {e}", platform.name));
+    let compiled = compiled(&kernel(body), &verified(platform.name), body);
     let insts = listing::entries(&compiled.code, platform);
     let insts: Vec<_> = insts
         .into_iter()

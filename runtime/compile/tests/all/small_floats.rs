@@ -1,13 +1,10 @@
 //! Conversions of floats of eight bits: wherever their operands are, and in how many channels, the code has the one form of the
 //! hardware (`kiln_emit::verify`), and no value passes through an integer.
 
-use kiln_compile::Options;
-use kiln_compile::attempt::{self, Scratch};
+use crate::common::{compiled, verified};
 use kiln_emit::inst::{Op, Src, Type};
 use kiln_emit::listing;
-use kiln_emit::platform;
 use kiln_emit::verify;
-use kiln_visa::text;
 
 fn kernel(body: &str) -> String {
     format!(
@@ -46,18 +43,13 @@ fn conversions_of_small_floats_have_the_form_of_the_hardware() {
         "srnd (M1_NM, 1) S(0,5)<1> H(0,0)<0;1,0> H(1,0)<0;1,0>",
     ];
     for name in ["pvc", "bmg", "ptl"] {
-        let platform = platform::find(name).expect("a platform");
+        let options = verified(name);
         for body in bodies {
-            let module = text::parse_for(&kernel(body), platform.grf_bytes);
-            let module = module.unwrap_or_else(|e| panic!("{body}: {e}"));
-            let mut options = Options::new(platform);
-            options.verify = true;
-            let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
-            let compiled = compiled.unwrap_or_else(|e| panic!("{name}, {body}: {e}"));
+            let compiled = compiled(&kernel(body), &options, body);
             let mut conversions = 0;
-            for entry in listing::entries(&compiled.code, platform) {
+            for entry in listing::entries(&compiled.code, options.platform) {
                 let inst = entry.inst.expect("an instruction");
-                let checked = verify::verify_finished(&inst, platform);
+                let checked = verify::verify_finished(&inst, options.platform);
                 assert!(checked.is_ok(), "{name}, {body}: {inst}: {checked:?}");
                 let dst = inst.dst.map(|dst| dst.ty);
                 let src = inst.srcs.first().map(Src::ty);

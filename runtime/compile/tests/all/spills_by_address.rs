@@ -1,9 +1,6 @@
 //! Spills by messages that name their surface by the address register's last dword, where the function has addresses, too.
 
-use kiln_compile::Options;
-use kiln_compile::attempt::{self, Scratch};
-use kiln_emit::platform;
-use kiln_visa::text;
+use crate::common::{compiled, verified};
 
 /// A kernel whose 32 registers of values live over the last words of the address register, which `between` writes and
 /// reads.
@@ -54,15 +51,10 @@ fn addresses_live_over_spills() {
         "",
     ];
     for name in ["pvc", "lnl", "bmg", "ptl"] {
-        let platform = platform::find(name).expect("a platform");
+        let options = verified(name).limited(Some(24));
         for between in between {
-            let module = text::parse_for(&kernel(between), platform.grf_bytes);
-            let module = module.unwrap_or_else(|e| panic!("{between}: {e}"));
-            let mut options = Options::new(platform);
-            (options.verify, options.grf_limit) = (true, 24);
             // The proof of allocation follows each word of the address register.
-            let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
-            let compiled = compiled.unwrap_or_else(|e| panic!("{name}, {between}: {e}"));
+            let compiled = compiled(&kernel(between), &options, between);
             assert!(compiled.allocation.spills > 0, "{name}, {between}");
         }
     }

@@ -1,9 +1,6 @@
 //! Registers of arguments without contents, before joins that threads pass.
 
-use kiln_compile::Options;
-use kiln_compile::attempt::{self, Scratch};
-use kiln_emit::platform;
-use kiln_visa::text;
+use crate::common::{compiled, verified};
 
 /// A block that threads pass has more arguments without contents than there are units, so that some take those of others.
 const KERNEL: &str = r#".version 4.2
@@ -63,14 +60,7 @@ lsc_store.ugm (M1_NM,1) flat[OUT+0x700]:a64 V0:d32x32t
 
 #[test]
 fn arguments_without_contents_overwrite_nothing() {
-    let platform = platform::find("dg2").expect("a platform");
-    let module = text::parse_for(KERNEL, platform.grf_bytes).expect("a module");
     for limit in [26, 28, 32, 40, 64] {
-        let mut options = Options::new(platform).limited(Some(limit));
-        options.verify = true;
-        let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default());
-        if let Err(error) = compiled {
-            panic!("{limit} registers: {error}");
-        }
+        compiled(KERNEL, &verified("dg2").limited(Some(limit)), limit);
     }
 }
